@@ -1,0 +1,22 @@
+// Node runs the TypeScript sources itself, so Jest needs no transformer; the layer of a test shows in its name.
+const base = {
+  transform: {},
+  extensionsToTreatAsEsm: ['.ts'],
+  testEnvironment: 'node',
+  modulePathIgnorePatterns: ['<rootDir>/.lontar/', '<rootDir>/coverage/'],
+};
+
+export default {
+  collectCoverageFrom: ['*/src/**/*.ts', '!**/*.test.ts', '!**/main.ts'],
+  coverageProvider: 'v8',
+  projects: [
+    {
+      ...base,
+      displayName: 'unit',
+      testMatch: ['**/*.test.ts'],
+      testPathIgnorePatterns: ['/node_modules/', '\\.int\\.test\\.ts$'],
+    },
+    { ...base, displayName: 'integration', testMatch: ['**/*.int.test.ts'] },
+    { ...base, displayName: 'e2e', testMatch: ['**/*.e2e.test.ts'] },
+  ],
+};
