@@ -1,0 +1,94 @@
+import { BlockList, isIP } from 'node:net';
+import { metricsPort, setting, sharedSettings, trueOrFalse, wholeNumber } from '@lontar/shared/config/settings.ts';
+import { z } from 'zod';
+
+const pepper = setting(z.string().min(32, 'must have at least 32 characters'), {
+  about: 'The secret under which API keys are hashed. Changing it makes every key invalid.',
+  example: 'the output of: openssl rand -base64 32',
+  secret: true,
+});
+
+/** Hop count, or a list of addresses and networks; anything else would let callers choose their own address. */
+const trustProxy = z
+  .string()
+  .refine(
+    isTrustProxy,
+    'must be the number of proxies in front (1 to 10), or their addresses or networks with commas; "true" would let callers choose their own address',
+  )
+  .transform((text) => (/^\d+$/.test(text) ? Number(text) : text.split(',').map((item) => item.trim())));
+
+/** The gateway's settings. */
+export const gatewaySettings = z.object({
+  REDIS_URL: sharedSettings.REDIS_URL,
+  PORT: setting(wholeNumber(0, 65_535).prefault('8080'), {
+    about: 'The port that callers use; 0 takes a free one.',
+    example: '8080',
+  }),
+  HOST: setting(z.string().default('127.0.0.1'), {
+    about: 'The address to listen on; 0.0.0.0 listens on all.',
+    example: '0.0.0.0',
+  }),
+  METRICS_PORT: metricsPort(9464),
+  METRICS_HOST: sharedSettings.METRICS_HOST,
+  METRICS_ADVERTISE: sharedSettings.METRICS_ADVERTISE,
+  STATS_URL: setting(
+    z.url({ protocol: /^https?$/, error: 'must be an http:// URL' }).default('http://127.0.0.1:8090'),
+    {
+      about: 'Where stats-service answers.',
+      example: 'http://127.0.0.1:8090',
+    },
+  ),
+  KEY_PEPPER: pepper,
+  TRUST_PROXY: setting(trustProxy.optional(), {
+    about: "The proxies whose X-Forwarded-For is believed; where not set, the socket's address counts.",
+    example: '10.0.0.0/8',
+  }),
+  RATE_LIMIT_PER_HOUR: setting(wholeNumber(1, 1_000_000).prefault('100'), {
+    about: 'Requests under /api/ that one address may make in any 3,600 seconds.',
+    example: '100',
+  }),
+  BAN_AFTER_BAD_KEYS: setting(wholeNumber(0, 10_000).prefault('20'), {
+    about: 'Bad keys from one address within 10 minutes that ban it for an hour; 0 never bans.',
+    example: '20',
+  }),
+  MAX_PROMPT_CHARS: setting(wholeNumber(1, 1_000_000).prefault('32000'), {
+    about: 'The longest prompt, in characters.',
+    example: '32000',
+  }),
+  MAX_OUTPUT_TOKENS: setting(wholeNumber(1, 1_000_000).prefault('65536'), {
+    about: 'The largest maxOutputTokens that a caller may ask for.',
+    example: '65536',
+  }),
+  REQUEST_TIMEOUT_MS: sharedSettings.REQUEST_TIMEOUT_MS,
+  QUEUE_MAX_WAITING: setting(wholeNumber(1, 1_000_000).prefault('1000'), {
+    about: 'Jobs that may wait at most; further requests get 503 at once.',
+    example: '1000',
+  }),
+  DRAIN_TIMEOUT_MS: sharedSettings.DRAIN_TIMEOUT_MS,
+  LOG_LEVEL: sharedSettings.LOG_LEVEL,
+  LOG_REQUESTS: setting(trueOrFalse().prefault('true'), {
+    about: 'Whether each answered request is logged as a line.',
+    example: 'true',
+  }),
+  LOG_CONTENT: sharedSettings.LOG_CONTENT,
+});
+
+export type GatewayConfig = z.infer<typeof gatewaySettings>;
+
+function isTrustProxy(text: string): boolean {
+  if (/^\d+$/.test(text)) return Number(text) >= 1 && Number(text) <= 10;
+  return text.split(',').every((item) => isAddressOrNetwork(item.trim()));
+}
+
+function isAddressOrNetwork(text: string): boolean {
+  const [address = '', length] = text.split('/');
+  const version = isIP(address);
+  if (version === 0) return false;
+  if (length === undefined) return true;
+  try {
+    new BlockList().addSubnet(address, Number(length), version === 4 ? 'ipv4' : 'ipv6');
+    return true;
+  } catch {
+    return false;
+  }
+}

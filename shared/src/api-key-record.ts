@@ -1,0 +1,40 @@
+import { z } from 'zod';
+
+const count = z.coerce.number().int().nonnegative();
+
+/**
+ * What is stored of an API key: a Redis hash whose fields these are. Admission reads it in Lua, the operator's command
+ * writes it. Limits that are absent do not apply; lists are comma-separated. The key itself is never stored.
+ */
+export const apiKeyRecordSchema = z.object({
+  id: z.string(),
+  /** HMAC of the whole key, see `hashApiKey`. */
+  hash: z.string(),
+  /** While a rotated key overlaps: hash of the old one, and until when it is good, Unix ms. */
+  oldHash: z.string().optional(),
+  oldHashUntil: count.optional(),
+  name: z.string(),
+  state: z.enum(['active', 'revoked']),
+  createdAt: count,
+  revokedAt: count.optional(),
+  /** Unix ms. */
+  expiresAt: count.optional(),
+  perHour: count.optional(),
+  perDay: count.optional(),
+  credits: count.optional(),
+  /** Requests charged so far, reservations in flight included; `credits - charged` are left. */
+  charged: count.default(0),
+  concurrency: count.default(10),
+  /** Public model names; all where absent. */
+  models: z.string().optional(),
+  /** Addresses and networks as the operator wrote them; all where absent. */
+  addresses: z.string().optional(),
+  /** The same as prefixes of bits, see `addressBits`. */
+  addressBits: z.string().optional(),
+  maxOutputTokens: count.optional(),
+});
+
+export type ApiKeyRecord = z.infer<typeof apiKeyRecordSchema>;
+
+/** In flight at once where a key does not say otherwise. */
+export const DEFAULT_CONCURRENCY = 10;

@@ -1,0 +1,58 @@
+import { createHmac, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { encodeBase62 } from './base62.ts';
+
+const PREFIX = 'lt_live_';
+const ID_CHARACTERS = 10;
+const SECRET_CHARACTERS = 32;
+const CHECKSUM_CHARACTERS = 6;
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const FORM = /^lt_live_([0-9A-Za-z]{10})_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+
+/** Form of the public part of a key: 10 base62 characters. */
+export const KEY_ID_PATTERN = /^[0-9A-Za-z]{10}$/;
+
+/** A key as it is given to its owner, once. */
+export interface MintedKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+/**
+ * Makes a new API key, `lt_live_<id>_<secret><checksum>`, from a cryptographically secure random source.
+ *
+ * @param id the public part; given when a key is rotated and keeps its id
+ */
+export function mintApiKey(id: string = randomBase62(ID_CHARACTERS)): MintedKey {
+  const body = `${PREFIX}${id}_${randomBase62(SECRET_CHARACTERS)}`;
+  return { id, key: body + checksum(body) };
+}
+
+/**
+ * Reads the public part out of a key.
+ *
+ * @returns the id, or `undefined` when the text is not a key: wrong form, or a checksum that does not fit (a typing
+ *   error), so that such a key is refused without a look-up
+ */
+export function readKeyId(key: string): string | undefined {
+  const match = FORM.exec(key);
+  if (!match) return undefined;
+  const body = key.slice(0, -CHECKSUM_CHARACTERS);
+  return key.endsWith(checksum(body)) ? match[1] : undefined;
+}
+
+/**
+ * What is stored of a key: HMAC-SHA-256 of the whole key under the pepper, in base64url. Without the pepper a stolen
+ * database cannot be searched for keys, and with it nothing can be turned back.
+ */
+export function hashApiKey(key: string, pepper: string): string {
+  return createHmac('sha256', pepper).update(key).digest('base64url');
+}
+
+function checksum(body: string): string {
+  return encodeBase62(BigInt(crc32(body)), CHECKSUM_CHARACTERS);
+}
+
+function randomBase62(characters: number): string {
+  return Array.from({ length: characters }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('');
+}

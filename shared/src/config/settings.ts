@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { SettingNotes } from './read-config.ts';
+
+/** Settings that more than one service has. A service's own stand in its `config.ts`. */
+
+/** Attaches an operator's notes to a setting. */
+export function setting<Type extends z.ZodType>(schema: Type, notes: SettingNotes): Type {
+  return schema.meta({ ...notes });
+}
+
+/** A whole number in a range, given as text. */
+export function wholeNumber(least: number, most: number) {
+  const rule = `must be a whole number from ${least} to ${most}`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, rule)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, rule);
+}
+
+/** `true` or `false`. */
+export function trueOrFalse() {
+  return z.enum(['true', 'false'], 'must be true or false').transform((value) => value === 'true');
+}
+
+/** A comma-separated list; blanks around items are cut. */
+export function commaList() {
+  return z.string().transform((text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  );
+}
+
+const redisUrl = z
+  .string()
+  .refine(
+    (text) => URL.canParse(text) && ['redis:', 'rediss:', 'unix:'].includes(new URL(text).protocol),
+    'must be a redis:// or rediss:// URL, or unix:///path/to/redis.sock',
+  )
+  .transform((text) => (text.startsWith('unix:') ? new URL(text).pathname : text));
+
+export const sharedSettings = {
+  REDIS_URL: setting(redisUrl, {
+    about: 'The Redis (or Valkey) that holds jobs, keys, limits and statistics.',
+    example: 'redis://127.0.0.1:6379',
+    secret: true,
+  }),
+  LOG_LEVEL: setting(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'), {
+    about: 'The least level that is logged.',
+    example: 'info',
+  }),
+  LOG_CONTENT: setting(z.enum(['masked', 'off']).default('masked'), {
+    about: "Whether the operator's log on the dashboard shows masked prompts and answers, or no text at all.",
+    example: 'masked',
+  }),
+  METRICS_HOST: setting(z.string().default('127.0.0.1'), {
+    about: 'The address that metrics and health probes listen on.',
+    example: '127.0.0.1',
+  }),
+  METRICS_ADVERTISE: setting(z.string().optional(), {
+    about: "The host name under which other instances reach this instance's metrics; METRICS_HOST where not set.",
+    example: 'worker-1',
+  }),
+  DRAIN_TIMEOUT_MS: setting(wholeNumber(0, 600_000).prefault('25000'), {
+    about: 'How long a stopping process may take to finish what it has begun, ms.',
+    example: '25000',
+  }),
+  REQUEST_TIMEOUT_MS: setting(wholeNumber(1_000, 3_600_000).prefault('120000'), {
+    about: 'How long a caller waits for an answer at most, ms; the deadline of a job.',
+    example: '120000',
+  }),
+} as const;
+
+/** The listener of metrics and probes; each service has its own default. */
+export function metricsPort(byDefault: number) {
+  return setting(wholeNumber(0, 65_535).prefault(String(byDefault)), {
+    about: 'The port that metrics and health probes listen on; 0 takes a free one.',
+    example: String(byDefault),
+  });
+}

@@ -1,0 +1,7 @@
+/** The generation endpoints; they differ only in the persona that answers. */
+export const ENDPOINTS = ['/api/ai', '/api/ai2', '/api/ai3'] as const;
+export type Endpoint = (typeof ENDPOINTS)[number];
+
+/** Public model names; configuration maps them to names of the upstream. */
+export const PUBLIC_MODELS = ['ai-2.5-flash', 'ai-2.5-pro'] as const;
+export type PublicModel = (typeof PUBLIC_MODELS)[number];

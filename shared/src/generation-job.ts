@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { ENDPOINTS, PUBLIC_MODELS } from './endpoints.ts';
+import { REQUEST_ID_PATTERN } from './request-id.ts';
+
+/**
+ * What a generation job carries, parsed on both sides of the queue. Jobs outlive deploys: new fields are optional,
+ * `v` grows only when an old worker could not run the job.
+ */
+export const generationJobSchema = z.object({
+  v: z.literal(1),
+  /** Request id; also the job's id in BullMQ. */
+  id: z.string().regex(REQUEST_ID_PATTERN),
+  /** Which persona answers. */
+  endpoint: z.enum(ENDPOINTS),
+  prompt: z.string().min(1),
+  model: z.enum(PUBLIC_MODELS),
+  temperature: z.number(),
+  /** Already cut to the key's own cap. */
+  maxOutputTokens: z.number().int().positive(),
+  /** Public part of the caller's key. */
+  keyId: z.string(),
+  /** Gateway instance that waits for the reply. */
+  gateway: z.string(),
+  /** When the gateway received the request, Unix ms. */
+  receivedAt: z.number().int(),
+  /** When the caller stops waiting, Unix ms. Expired work is dropped without calling the model. */
+  deadlineAt: z.number().int(),
+});
+
+export type GenerationJob = z.infer<typeof generationJobSchema>;
+
+/** The catalog entry of the only job there is: its name in the queue and how the queue treats it. */
+export const GENERATION_JOB = {
+  /** Queue name in BullMQ. */
+  queue: 'generation',
+  /** Job name; stable, because jobs outlive deploys. */
+  name: 'generate',
+  data: generationJobSchema,
+  /** Model attempts at most, the first included. */
+  attempts: 5,
+  /** How often a job may come back from a worker that died before it is given up. */
+  maxStalledCount: 3,
+  /** Full jitter: a random wait below `baseMs * 2^(attempt-1)`, at most `capMs`. */
+  backoff: { baseMs: 250, capMs: 8_000 },
+  /** How long a settled result stays in Redis, ms. */
+  resultTtlMs: 10 * 60_000,
+  /** How long after its deadline an unsettled reservation is given back by the sweeper, ms. */
+  sweepGraceMs: 5_000,
+} as const;

@@ -1,0 +1,80 @@
+import { Queue } from 'bullmq';
+import { GENERATION_JOB, type GenerationJob } from './generation-job.ts';
+import type { Redis } from './redis-connection.ts';
+import { QUEUE_PREFIX } from './redis-keys.ts';
+
+/** Key of the list of waiting jobs; admission looks at its length. */
+export const WAITING_JOBS_KEY = `${QUEUE_PREFIX}:${GENERATION_JOB.queue}:wait`;
+
+export interface QueueCounts {
+  readonly waiting: number;
+  readonly active: number;
+  readonly delayed: number;
+  readonly failed: number;
+}
+
+/** The producer's side of the generation queue. This file and the worker's `job-runner.ts` alone know BullMQ. */
+export interface GenerationQueue {
+  /** Enqueues a job under its request id; a second time changes nothing. */
+  add(job: GenerationJob): Promise<void>;
+  /**
+   * Takes a job that no worker has started out of the queue.
+   *
+   * @returns whether it was taken out; false when it is in work or gone
+   */
+  remove(requestId: string): Promise<boolean>;
+  counts(): Promise<QueueCounts>;
+  /** How long the oldest waiting job has waited, ms; 0 when none waits. */
+  oldestWaitingAgeMs(): Promise<number>;
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  isPaused(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/**
+ * @param redis a connection of the caller's own; it stays open when the queue is closed
+ */
+export function openGenerationQueue(redis: Redis, onError: (error: Error) => void): GenerationQueue {
+  const queue = new Queue<GenerationJob, undefined>(GENERATION_JOB.queue, {
+    connection: redis,
+    prefix: QUEUE_PREFIX,
+    skipVersionCheck: true,
+    skipMetasUpdate: true,
+  });
+  queue.on('error', onError);
+  return {
+    async add(job) {
+      await queue.add(GENERATION_JOB.name, job, {
+        jobId: job.id,
+        attempts: GENERATION_JOB.attempts,
+        backoff: { type: 'custom' },
+        removeOnComplete: true,
+        removeOnFail: true,
+        stackTraceLimit: 0,
+      });
+    },
+    async remove(requestId) {
+      // BullMQ refuses to remove a job that a worker holds the lock of.
+      return (await queue.remove(requestId).catch(() => 0)) === 1;
+    },
+    async counts() {
+      const counts = await queue.getJobCounts('wait', 'active', 'delayed', 'failed');
+      const count = (state: string) => counts[state] ?? 0;
+      return {
+        waiting: count('wait'),
+        active: count('active'),
+        delayed: count('delayed'),
+        failed: count('failed'),
+      };
+    },
+    async oldestWaitingAgeMs() {
+      const [oldest] = await queue.getJobs(['wait'], 0, 0, true);
+      return oldest ? Math.max(0, Date.now() - oldest.timestamp) : 0;
+    },
+    pause: () => queue.pause(),
+    resume: () => queue.resume(),
+    isPaused: () => queue.isPaused(),
+    close: () => queue.close(),
+  };
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { type Redis } from './redis-connection.ts';
+import { redisKeys } from './redis-keys.ts';
+import { loadScript } from './redis-script.ts';
+
+const HEARTBEAT_MS = 3_000;
+/** An instance without a heartbeat for this long is gone, ms. */
+export const INSTANCE_EXPIRY_MS = 12_000;
+
+/** What one running gateway or worker says of itself. */
+export const instanceSchema = z.object({
+  id: z.string(),
+  service: z.enum(['gateway', 'worker', 'stats-service']),
+  version: z.string(),
+  /** Where its Prometheus metrics are served. */
+  metricsUrl: z.string(),
+  startedAt: z.number().int(),
+  /** Requests or jobs in work now. */
+  inFlight: z.number().int(),
+  /** Jobs in work at most; workers only. */
+  slots: z.number().int().optional(),
+  /** When a job was last started or finished, Unix ms; workers only. */
+  lastProgressAt: z.number().int().optional(),
+  draining: z.boolean(),
+  /** The last outcome of a model call: `none` before the first. Workers only. */
+  model: z
+    .object({ provider: z.string(), lastOutcome: z.enum(['none', 'ok', 'failed']), at: z.number().int() })
+    .optional(),
+});
+
+export type Instance = z.infer<typeof instanceSchema>;
+const beatSchema = z.object({ seenAt: z.number(), instance: instanceSchema });
+
+const beatScript = loadScript(new URL('./heartbeat.lua', import.meta.url));
+
+export interface Heartbeat {
+  stop(): Promise<void>;
+}
+
+/**
+ * Registers an instance and renews the registration every few seconds until it is stopped; then it is taken out.
+ * A beat that fails is not retried: the next one follows.
+ *
+ * @param describe gives the record at each beat
+ */
+export async function startHeartbeat(redis: Redis, describe: () => Instance): Promise<Heartbeat> {
+  const beat = async () => {
+    const instance = describe();
+    await beatScript(redis, [redisKeys.instances], [instance.id, JSON.stringify(instance), INSTANCE_EXPIRY_MS]);
+  };
+  await beat().catch(() => undefined);
+  const timer = setInterval(() => void beat().catch(() => undefined), HEARTBEAT_MS);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await redis.hdel(redisKeys.instances, describe().id).catch(() => 0);
+    },
+  };
+}
+
+/** All instances with a recent heartbeat. */
+export async function listInstances(redis: Redis): Promise<Instance[]> {
+  const [records, [seconds]] = await Promise.all([redis.hvals(redisKeys.instances), redis.time()]);
+  const now = Number(seconds) * 1000;
+  return records
+    .map((record) => beatSchema.safeParse(JSON.parse(record)))
+    .filter((beat) => beat.success && beat.data.seenAt > now - INSTANCE_EXPIRY_MS)
+    .map((beat) => (beat.data as z.infer<typeof beatSchema>).instance)
+    .sort((a, b) => (a.service + a.id < b.service + b.id ? -1 : 1));
+}

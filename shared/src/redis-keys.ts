@@ -1,0 +1,47 @@
+/** All keys carry one hash tag, so that everything a script touches lives in one slot of a cluster. */
+const TAG = '{lontar}';
+
+/** Prefix that BullMQ puts before its own keys. */
+export const QUEUE_PREFIX = TAG;
+
+/** The name of every key that Lontar keeps in Redis (BullMQ's own aside), with its type and what it holds. */
+export const redisKeys = {
+  /** Hash: one API key's hash, state, limits and count of charged requests. */
+  apiKey: (keyId: string) => `${TAG}:key:${keyId}`,
+  /** Sorted set: ids of all API keys, by time of creation. */
+  apiKeyIndex: `${TAG}:keys`,
+  /** List: sliding hour of a key (see window.lua's form in admit.lua). */
+  keyHour: (keyId: string) => `${TAG}:key-hour:${keyId}`,
+  /** Hash: UTC day and count of a key. */
+  keyDay: (keyId: string) => `${TAG}:key-day:${keyId}`,
+  /** Sorted set: request ids of a key in flight, by when their reservation ends, Unix ms. */
+  keyFlight: (keyId: string) => `${TAG}:key-flight:${keyId}`,
+  /** List: sliding hour of an address. */
+  addressHour: (address: string) => `${TAG}:address-hour:${address}`,
+  /** List: bad keys tried from an address in the last ten minutes. */
+  addressBadKeys: (address: string) => `${TAG}:address-bad-keys:${address}`,
+  /** String with expiry: the address is banned; holds who banned it (`brute-force` or `operator`). */
+  addressBan: (address: string) => `${TAG}:address-ban:${address}`,
+  /** Sorted set: addresses banned or over their hour, by when that ends, Unix ms. */
+  blockedAddresses: `${TAG}:blocked-addresses`,
+  /** Hash: one request's reservation and, once settled, its result. */
+  request: (requestId: string) => `${TAG}:request:${requestId}`,
+  /** Sorted set: unsettled request ids by deadline, Unix ms. */
+  reservations: `${TAG}:reservations`,
+  /** Stream: replies for one gateway instance. */
+  inbox: (gateway: string) => `${TAG}:inbox:${gateway}`,
+  /** Channel: ids of requests whose caller has left. */
+  cancellations: `${TAG}:cancellations`,
+  /** Stream: answered requests on their way to the statistics. */
+  events: `${TAG}:events`,
+  /** String with expiry: number of the last batch of events that one gateway instance appended. */
+  eventProducer: (gateway: string) => `${TAG}:event-producer:${gateway}`,
+  /** String: events that did not fit into the bounded stream. */
+  eventsDropped: `${TAG}:events-dropped`,
+  /** Hash: instance id to its record, for gateways and workers that are up. */
+  instances: `${TAG}:instances`,
+  /** String: written by health probes, because a write notices what PING does not. */
+  probe: (instance: string) => `${TAG}:probe:${instance}`,
+  /** Prefix of everything that stats-service alone keeps. */
+  stats: (name: string) => `${TAG}:stats:${name}`,
+} as const;

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Redis } from './redis-connection.ts';
+
+/** What a Lua script gives back here: nested lists of strings, integers and nothing. */
+export type ScriptReply = string | number | null | ScriptReply[];
+
+export type RedisScript = (
+  redis: Redis,
+  keys: readonly string[],
+  args: readonly (string | number)[],
+) => Promise<unknown>;
+
+/**
+ * Loads a script from a `.lua` file beside the caller.
+ *
+ * @param file the script's URL, `new URL('./x.lua', import.meta.url)`
+ * @returns a function that runs it by its digest and, where Redis does not know it (restarted, or another replica),
+ *   sends the whole text once
+ */
+export function loadScript(file: URL): RedisScript {
+  const source = readFileSync(file, 'utf8');
+  const digest = createHash('sha1').update(source).digest('hex');
+  return async (redis, keys, args) => {
+    try {
+      return await redis.evalsha(digest, keys.length, ...keys, ...args);
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      return redis.eval(source, keys.length, ...keys, ...args);
+    }
+  };
+}

@@ -1,0 +1,17 @@
+import { randomBytes } from 'node:crypto';
+import { encodeBase62 } from './base62.ts';
+
+const TOKEN_BYTES = 16;
+const TOKEN_CHARACTERS = 22;
+
+/** Form of a request id: `req_` and 22 base62 characters. */
+export const REQUEST_ID_PATTERN = /^req_[0-9A-Za-z]{22}$/;
+
+/**
+ * A new request id from 128 random bits. It is the job's id, the correlation id of every log line, the
+ * `X-Request-Id` header and `metadata.request_id`; nobody can guess another caller's.
+ */
+export function newRequestId(): string {
+  const value = BigInt(`0x${randomBytes(TOKEN_BYTES).toString('hex')}`);
+  return `req_${encodeBase62(value, TOKEN_CHARACTERS)}`;
+}

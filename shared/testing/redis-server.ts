@@ -1,0 +1,95 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+
+/** A real Redis of a test's own, on a free loopback port; nothing else uses it. */
+export interface TestRedis {
+  readonly url: string;
+  readonly port: number;
+  readonly process: () => ChildProcess;
+  /** A plain client for looking into the database. */
+  readonly client: Redis;
+  /** Kills the server at once (SIGKILL); its files stay. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and files. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a private redis-server (or valkey-server); append-only when `durable`. */
+export async function startTestRedis(options: { durable?: boolean; args?: string[] } = {}): Promise<TestRedis> {
+  const directory = await mkdtemp(join(tmpdir(), 'lontar-redis-'));
+  const port = await freePort();
+  let server: ChildProcess;
+  const start = async () => {
+    server = spawn(redisBinary(), [
+      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', directory, '--save', ''],
+      ...['--appendonly', options.durable ? 'yes' : 'no', '--appendfsync', 'always'],
+      ...['--maxmemory-policy', 'noeviction', '--loglevel', 'warning', ...(options.args ?? [])],
+    ]);
+    await waitUntilUp(port, server);
+  };
+  await start();
+  const client = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null, retryStrategy: () => 50 });
+  client.on('error', () => undefined);
+  const kill = async () => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const gone = once(server, 'exit');
+    server.kill('SIGKILL');
+    await gone;
+  };
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    process: () => server,
+    client,
+    kill,
+    start,
+    async stop() {
+      client.disconnect();
+      await kill();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A port of the loopback interface that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+function redisBinary(): string {
+  for (const name of ['redis-server', 'valkey-server']) {
+    try {
+      execFileSync(name, ['--version'], { stdio: 'ignore' });
+      return name;
+    } catch {
+      // Not this one.
+    }
+  }
+  throw new Error('Tests need redis-server on PATH; `npm test` installs it (Debian package redis-server).');
+}
+
+async function waitUntilUp(port: number, server: ChildProcess): Promise<void> {
+  const probe = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });
+  probe.on('error', () => undefined);
+  const died = once(server, 'exit').then(() => {
+    throw new Error(`redis-server on port ${port} ended before it was ready`);
+  });
+  died.catch(() => undefined);
+  try {
+    await Promise.race([probe.ping(), died]);
+  } finally {
+    probe.disconnect();
+  }
+}

@@ -1,0 +1,40 @@
+import { metricsPort, setting, sharedSettings, trueOrFalse, wholeNumber } from '@lontar/shared/config/settings.ts';
+import { z } from 'zod';
+
+/** The settings of stats-service. */
+export const statsSettings = z.object({
+  REDIS_URL: sharedSettings.REDIS_URL,
+  STATS_PORT: setting(wholeNumber(0, 65_535).prefault('8090'), {
+    about: 'The port that the gateway reaches stats-service at; never public.',
+    example: '8090',
+  }),
+  STATS_HOST: setting(z.string().default('127.0.0.1'), {
+    about: 'The address that stats-service listens on.',
+    example: '127.0.0.1',
+  }),
+  METRICS_PORT: metricsPort(9466),
+  METRICS_HOST: sharedSettings.METRICS_HOST,
+  METRICS_ADVERTISE: sharedSettings.METRICS_ADVERTISE,
+  DASHBOARD_TOKEN: setting(z.string().min(16, 'must have at least 16 characters'), {
+    about: 'The secret that signs the operator in to the dashboard.',
+    example: 'the output of: openssl rand -base64 24',
+    secret: true,
+  }),
+  DASHBOARD_PUBLIC: setting(trueOrFalse().prefault('false'), {
+    about: 'Whether everyone may see the counters (never the log).',
+    example: 'false',
+  }),
+  UPLOADS_PER_DAY: setting(wholeNumber(0, 1_000_000).prefault('20'), {
+    about: 'Uploads that one address may make in a UTC day.',
+    example: '20',
+  }),
+  RATE_LIMIT_PER_HOUR: setting(wholeNumber(1, 1_000_000).prefault('100'), {
+    about: 'Requests under /api/ that one address may make in any 3,600 seconds.',
+    example: '100',
+  }),
+  DRAIN_TIMEOUT_MS: sharedSettings.DRAIN_TIMEOUT_MS,
+  LOG_LEVEL: sharedSettings.LOG_LEVEL,
+  LOG_CONTENT: sharedSettings.LOG_CONTENT,
+});
+
+export type StatsConfig = z.infer<typeof statsSettings>;

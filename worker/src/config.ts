@@ -1,0 +1,101 @@
+import { commaList, metricsPort, setting, sharedSettings, wholeNumber } from '@lontar/shared/config/settings.ts';
+import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
+import { z } from 'zod';
+
+const modelNames = z.partialRecord(z.enum(PUBLIC_MODELS), z.string().min(1));
+
+const modelMap = z.string().transform((text, context) => {
+  const parsed = modelNames.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  context.addIssue({
+    code: 'custom',
+    message: `must be a JSON object from public to upstream names; the public names are ${PUBLIC_MODELS.join(', ')}`,
+  });
+  return z.NEVER;
+});
+
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' });
+
+function persona(text: string, about: string) {
+  return setting(z.string().min(1).default(text), { about, example: 'You are a friendly shop assistant.' });
+}
+
+/** The worker's settings. */
+export const workerSettings = z.object({
+  REDIS_URL: sharedSettings.REDIS_URL,
+  METRICS_PORT: metricsPort(9465),
+  METRICS_HOST: sharedSettings.METRICS_HOST,
+  METRICS_ADVERTISE: sharedSettings.METRICS_ADVERTISE,
+  WORKER_CONCURRENCY: setting(wholeNumber(1, 10_000).prefault('50'), {
+    about: 'Jobs that this worker has in work at once.',
+    example: '50',
+  }),
+  MODEL_PROVIDER: setting(z.enum(['auto', 'gemini', 'openai', 'demo']).default('auto'), {
+    about: 'Who answers; auto takes gemini if its key is set, else openai if its URL is set, else the demo model.',
+    example: 'gemini',
+  }),
+  MODEL_MAP: setting(modelMap.optional(), {
+    about: 'Upstream names of the public models.',
+    example: '{"ai-2.5-flash":"gpt-5-mini","ai-2.5-pro":"gpt-5"}',
+  }),
+  MODEL_TIMEOUT_MS: setting(wholeNumber(100, 3_600_000).prefault('60000'), {
+    about: 'How long one model attempt may take, ms; the deadline of the request binds too.',
+    example: '60000',
+  }),
+  MAX_ANSWER_BYTES: setting(wholeNumber(1_024, 1_073_741_824).prefault('8388608'), {
+    about: 'The largest upstream response that is read, bytes.',
+    example: '8388608',
+  }),
+  GEMINI_API_KEY: setting(z.string().optional(), {
+    about: 'The key for Gemini.',
+    example: 'a key from the Google AI Studio',
+    secret: true,
+  }),
+  GEMINI_BASE_URL: setting(httpUrl.default('https://generativelanguage.googleapis.com/v1beta'), {
+    about: 'Where Gemini answers.',
+    example: 'https://generativelanguage.googleapis.com/v1beta',
+  }),
+  OPENAI_BASE_URL: setting(httpUrl.optional(), {
+    about:
+      'Where anything that speaks the OpenAI protocol answers: OpenAI, vLLM, Ollama, llama.cpp, LiteLLM, OpenRouter.',
+    example: 'http://127.0.0.1:11434/v1',
+  }),
+  OPENAI_API_KEY: setting(z.string().optional(), {
+    about: 'The key for OPENAI_BASE_URL; may be empty.',
+    example: 'the key that the upstream gave you',
+    secret: true,
+  }),
+  PERSONA_AI: persona(
+    'You are a chat bot in a messaging app. Answer briefly and conversationally, in the language of the user.',
+    'System prompt of /api/ai.',
+  ),
+  PERSONA_AI2: persona(
+    'You are a general-purpose AI. Answer accurately and completely, in the language of the user.',
+    'System prompt of /api/ai2.',
+  ),
+  PERSONA_AI3: persona(
+    'You are a helpful assistant. Answer kindly and clearly, step by step where it helps, in the language of the user.',
+    'System prompt of /api/ai3.',
+  ),
+  MASK_HOSTS: setting(commaList().prefault(''), {
+    about: 'Further hosts that are always masked.',
+    example: 'intranet.example.org,billing.example.org',
+  }),
+  MASK_ALLOW_HOSTS: setting(commaList().prefault(''), {
+    about: 'Hosts that are never masked.',
+    example: 'api.github.com',
+  }),
+  DRAIN_TIMEOUT_MS: sharedSettings.DRAIN_TIMEOUT_MS,
+  LOG_LEVEL: sharedSettings.LOG_LEVEL,
+  LOG_CONTENT: sharedSettings.LOG_CONTENT,
+});
+
+export type WorkerConfig = z.infer<typeof workerSettings>;
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
