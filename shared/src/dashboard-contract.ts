@@ -61,7 +61,7 @@ export interface LogRow {
 /** A row with its masked texts. */
 export interface LogDetail {
   readonly row: LogRow;
-  /** `kept`, `off` (LOG_CONTENT=off, or nothing was said), `expired` (only the newest rows keep their texts). */
+  /** `none`: nothing was said, or LOG_CONTENT=off; `expired`: only the newest rows keep their texts. */
   readonly texts: 'kept' | 'none' | 'expired';
   readonly prompt?: string;
   readonly answer?: string;
@@ -135,6 +135,15 @@ export interface SnapshotMessage extends StatsMessage {
 /** The event `log`: rows since the last one, oldest first. */
 export interface LogMessage {
   readonly rows: readonly LogRow[];
+  /** Rows left out because more were answered than a page can show; they are in the log all the same. */
+  readonly skipped: number;
+}
+
+/** `GET /dashboard/log`: older rows that pass a filter, newest first. */
+export interface LogPage {
+  readonly rows: readonly LogRow[];
+  /** Where to go on; absent at the end of the log. */
+  readonly before?: string;
 }
 
 /** The event `bye`: the server closes the stream; the page connects again. */

@@ -88,6 +88,7 @@ function ask(request: IncomingMessage, url: URL): Asked {
     body: undefined,
     cookie: header('cookie'),
     secure: header('x-forwarded-proto') === 'https',
+    ahead: request.method === 'HEAD' || /prefetch|prerender|preview/.test(header('sec-purpose') + header('purpose')),
     ...(lastEventId ? { lastEventId } : {}),
   };
 }
@@ -107,9 +108,10 @@ function noRoute(allow: readonly string[]): Answer {
 }
 
 function send(response: ServerResponse, answer: Answer, head = false): void {
-  const text =
-    typeof answer.body === 'object' && !Buffer.isBuffer(answer.body) ? JSON.stringify(answer.body) : answer.body;
-  const type = typeof answer.body === 'object' ? { 'content-type': 'application/json; charset=utf-8' } : {};
+  const { body } = answer;
+  const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
+  const content = isJson ? JSON.stringify(body) : body;
+  const type = isJson ? { 'content-type': 'application/json; charset=utf-8' } : {};
   response.writeHead(answer.status, {
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
@@ -117,7 +119,7 @@ function send(response: ServerResponse, answer: Answer, head = false): void {
     ...type,
     ...answer.headers,
   });
-  response.end(head ? undefined : text);
+  response.end(head ? undefined : content);
 }
 
 class BadBody extends Error {}

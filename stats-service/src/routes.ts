@@ -14,14 +14,16 @@ export interface Asked {
   /** Whether the browser reached the gateway over TLS. */
   readonly secure: boolean;
   readonly lastEventId?: string;
+  /** The browser loads ahead: its user has not asked yet. HEAD counts as such. */
+  readonly ahead: boolean;
 }
 
 /** What it answers. */
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** An object is sent as JSON, text as it is. */
-  readonly body?: object | string;
+  /** An object is sent as JSON, text and bytes as they are. */
+  readonly body?: object | string | Buffer;
 }
 
 export interface Route {
