@@ -92,7 +92,7 @@ export function keyLimits(options: KeyOptions, nowMs: number): KeyLimits {
 }
 
 function limitOf<Value>(option: OrNone<Value> | undefined): Value | null | undefined {
-  return option === NONE ? null : (option as Value | undefined);
+  return option === NONE ? null : option;
 }
 
 function expiryMs(expires: Moment | null | undefined, nowMs: number): number | null | undefined {
