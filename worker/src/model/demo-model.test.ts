@@ -23,7 +23,7 @@ const ask = (more: Partial<ModelRequest> = {}, signal = new AbortController().si
     signal,
   );
 
-describe.each(Object.entries(PERSONAS))('as a %s', (name, system) => {
+describe.each(Object.entries(PERSONAS))('as a %s', (_, system) => {
   test.each([
     ['English', 'How do I call an API?', /demo model/],
     ['Indonesian', 'Bagaimana cara memanggil API?', /model demo/],
@@ -39,7 +39,7 @@ describe.each(Object.entries(PERSONAS))('as a %s', (name, system) => {
     const { text } = await ask({ system, prompt });
     const { apiUrl, ipv4, apiKey, connection } = demoSecrets(`\n${prompt}`);
     for (const secret of [apiUrl, ipv4, apiKey, connection]) expect(text).toContain(secret);
-    expect(/^```/m.test(text)).toBe(name === 'page');
+    expect(text).toMatch(/^```\w+\n[^]*^```$/m);
   });
 
   test('a cut leaves every secret whole or gone, and never leaves nothing', async () => {
