@@ -7,6 +7,7 @@ import { suitReasoningModels } from './openai-model.ts';
 
 const GEMINI_KEY = ['gemini', 'key', '0123456789'].join('-');
 const OPENAI_KEY = ['openai', 'key', '0123456789'].join('-');
+const PASSWORD = ['pass', 'word'].join('-');
 const LOCAL = 'http://localhost:11434/v1';
 
 const choose = (environment: Record<string, string> = {}) =>
@@ -33,7 +34,7 @@ describe('who answers', () => {
     ['a key with a line break', { GEMINI_API_KEY: `${GEMINI_KEY}\nx` }, /GEMINI_API_KEY holds a space/],
     [
       'a URL with a password',
-      { OPENAI_BASE_URL: 'http://me:pass-word@example.org/v1' },
+      { OPENAI_BASE_URL: `http://me:${PASSWORD}@example.org/v1` },
       /OPENAI_BASE_URL holds a user/,
     ],
   ])('%s is refused, without naming a secret', (_, environment, message) => {
