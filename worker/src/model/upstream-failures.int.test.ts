@@ -97,13 +97,13 @@ const cases: Case[] = [
     status: 429,
   },
   { name: 'reset', does: 'reset', kind: 'connection' },
-  { name: 'hang', does: 'hang', kind: 'stalled', timeoutMs: 100 },
-  { name: 'drip', does: 'drip', kind: 'stalled', timeoutMs: 100 },
+  { name: 'hang', does: 'hang', kind: 'stalled', timeoutMs: 300 },
+  { name: 'drip', does: 'drip', kind: 'stalled', timeoutMs: 300 },
   {
     name: 'slower than an attempt',
     does: { kind: 'answer', text: 'x', delayMs: 3_000 },
     kind: 'stalled',
-    timeoutMs: 100,
+    timeoutMs: 300,
   },
   { name: 'garbage', does: 'garbage', kind: 'invalid_answer', status: 200 },
   { name: 'empty', does: 'empty', kind: 'empty_answer' },
@@ -211,7 +211,7 @@ describe.each(['gemini', 'openai'] as const)('%s', (provider) => {
       ['huge', 'too_large'],
     ] as const) {
       upstream.behave(does);
-      const outcome = failureOf(build(upstream.port, does === 'huge' ? undefined : 100));
+      const outcome = failureOf(build(upstream.port, does === 'huge' ? undefined : 300));
       const call = await upstream.nextCall();
       expect((await outcome).kind).toBe(kind);
       await call.whenAborted;
