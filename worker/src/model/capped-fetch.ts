@@ -51,23 +51,33 @@ export function createCappedFetch({ maxBytes, connectTimeoutMs }: CappedFetchOpt
     const { statusCode, headers, body } = await request(url instanceof Request ? url.url : url, {
       dispatcher: agent,
       method: init.method === 'POST' ? 'POST' : 'GET',
-      headers: { 'accept-encoding': 'identity', ...Object.fromEntries(new Headers(init.headers)) },
+      headers: { ...toRecord(init.headers), 'accept-encoding': 'identity' },
       body: typeof init.body === 'string' ? init.body : null,
       ...(signal && { signal }),
     });
     const spent = signal ? (spentBytes.get(signal) ?? 0) : 0;
     const bytes = await readCapped(body, maxBytes - spent, Number(headers['content-length']));
     if (signal) spentBytes.set(signal, spent + bytes.byteLength);
-    const responseHeaders = new Headers();
-    for (const [name, value] of Object.entries(headers)) {
-      if (value !== undefined) responseHeaders.set(name, String(value));
-    }
-    return new Response(bytes.byteLength > 0 ? toUtf8(bytes, responseHeaders.get('content-type')) : null, {
+    return new Response(bytes.byteLength > 0 ? toUtf8(bytes, String(headers['content-type'])) : null, {
       status: statusCode,
-      headers: responseHeaders,
+      headers: KEPT_HEADERS.flatMap((name): [string, string][] => {
+        const value = headers[name];
+        return value === undefined ? [] : [[name, String(value)]];
+      }),
     });
   };
   return { fetch, close: () => agent.destroy() };
+}
+
+/** What the SDK and the retry policy look at; the rest would only be copied. */
+const KEPT_HEADERS = ['content-type', 'retry-after', 'retry-after-ms'] as const;
+
+/** The SDK gives a plain object, which needs no costly copy; the type of fetch allows more. */
+function toRecord(headers: RequestInit['headers']): Record<string, string> {
+  if (headers === undefined) return {};
+  return headers instanceof Headers || Array.isArray(headers)
+    ? Object.fromEntries(new Headers(headers))
+    : (headers as Record<string, string>);
 }
 
 async function readCapped(
@@ -87,8 +97,8 @@ async function readCapped(
 }
 
 /** JSON is UTF-8, and so the SDK reads it; an upstream that says it writes something else is taken at its word. */
-function toUtf8(bytes: Buffer<ArrayBuffer>, contentType: string | null): Buffer<ArrayBuffer> | string {
-  const charset = /;\s*charset="?([\w-]+)/i.exec(contentType ?? '')?.[1]?.toLowerCase();
+function toUtf8(bytes: Buffer<ArrayBuffer>, contentType: string): Buffer<ArrayBuffer> | string {
+  const charset = /;\s*charset="?([\w-]+)/i.exec(contentType)?.[1]?.toLowerCase();
   if (charset === undefined || charset === 'utf-8' || charset === 'utf8') return bytes;
   try {
     return new TextDecoder(charset).decode(bytes);

@@ -33,8 +33,8 @@ Here is what a real model might let slip. You see it masked:
 
 - the order API: ${secrets.apiUrl}
 - the server behind it: ${secrets.ipv4}
-- the key: \`${secrets.apiKey}\`
-- the database: \`${secrets.connection}\`
+
+${environmentOf(secrets)}
 
 Ask the operator to set \`GEMINI_API_KEY\` for real answers.`,
   page: (topic, secrets) => `\
@@ -67,8 +67,8 @@ Begini isi jawaban yang bisa bocor dari model sungguhan. Di sini sudah disamarka
 
 - API pesanan: ${secrets.apiUrl}
 - server di belakangnya: ${secrets.ipv4}
-- kuncinya: \`${secrets.apiKey}\`
-- basis datanya: \`${secrets.connection}\`
+
+${environmentOf(secrets)}
 
 Minta operator mengisi \`GEMINI_API_KEY\` untuk jawaban sungguhan.`,
   page: (topic, secrets) => `\
@@ -100,6 +100,11 @@ curl ${secrets.apiUrl} \\
   -H "Authorization: Bearer ${secrets.bearerToken}"
 \`\`\`
 
+${environmentOf(secrets)}`;
+}
+
+function environmentOf(secrets: DemoSecrets): string {
+  return `\
 \`\`\`ini
 DATABASE_URL=${secrets.connection}
 OPENAI_API_KEY=${secrets.apiKey}
@@ -122,7 +127,9 @@ function topicOf(prompt: string): string {
     words.push(word);
   }
   const isWhole = words.join(' ').length === prompt.trim().length;
-  return words.length === 0 ? `"…"` : `"${words.join(' ')}${isWhole ? '' : ' …'}"`;
+  // A backtick would turn the rest of the sentence into code.
+  const quoted = words.join(' ').replaceAll('`', "'");
+  return `"${[quoted, isWhole ? '' : '…'].filter(Boolean).join(' ')}"`;
 }
 
 const INDONESIAN =

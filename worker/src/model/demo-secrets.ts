@@ -45,7 +45,7 @@ export function demoSecrets(seed: string): DemoSecrets {
 }
 
 /** An endless stream of numbers below a bound: SHA-256 of the seed and a counter, four bytes at a time. */
-export function randomSource(seed: string): (bound: number) => number {
+function randomSource(seed: string): (bound: number) => number {
   let block = Buffer.alloc(0);
   let counter = 0;
   let offset = 0;

@@ -52,7 +52,7 @@ function callOptions(request: ModelRequest): LanguageModelV4CallOptions {
  *
  * @throws ModelError `content_blocked` or `empty_answer` where there is no text
  */
-export function toAnswer(result: LanguageModelV4GenerateResult): ModelAnswer {
+function toAnswer(result: LanguageModelV4GenerateResult): ModelAnswer {
   const { unified } = result.finishReason;
   const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   if (text.trim() === '') throw new ModelError(unified === 'content-filter' ? 'content_blocked' : 'empty_answer');

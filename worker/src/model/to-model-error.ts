@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import { APICallError } from '@ai-sdk/provider';
 import type { ModelErrorType } from '@lontar/shared/metrics.ts';
 import { z } from 'zod';
@@ -102,12 +103,17 @@ function isConnectionError(error: Error): boolean {
 function causes(thrown: unknown): Error[] {
   const chain: Error[] = [];
   let error = thrown;
-  while (error instanceof Error && chain.length < 10) {
+  // Not `instanceof`: errors of Node itself may come from another realm than this module.
+  while (isNativeError(error) && chain.length < 10) {
     chain.push(error);
     // Connecting to several addresses of one name fails with one error for each.
-    error = error.cause ?? (error instanceof AggregateError ? error.errors[0] : undefined);
+    error = error.cause ?? firstOfSeveral(error);
   }
   return chain;
+}
+
+function firstOfSeveral(error: Error): unknown {
+  return 'errors' in error && Array.isArray(error.errors) ? error.errors[0] : undefined;
 }
 
 function parseJson(text: string | undefined): unknown {
