@@ -113,6 +113,7 @@ export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): 
       return waiters.count();
     },
     async stop() {
+      if (stopped) return loop;
       stopped = true;
       clearInterval(timer);
       redis.off('ready', onReady);
