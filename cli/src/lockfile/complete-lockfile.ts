@@ -8,7 +8,7 @@ export interface LockEntry {
 
 export type LockPackages = Readonly<Record<string, LockEntry>>;
 
-const SYSTEMS = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32'];
+const SYSTEMS = new Set(['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32']);
 const EXACT_VERSION = /^\d+\.\d+\.\d+$/;
 
 /**
@@ -42,7 +42,7 @@ export function completeLockfile<Lockfile extends { packages: LockPackages }>(lo
 /** `@oxlint/binding-linux-arm64-musl` is for Linux on arm64 with musl. */
 function platformOf(name: string): { os: string[]; cpu: string[]; libc?: string[] } | undefined {
   const words = (name.split('/').at(-1) ?? name).split('-');
-  const at = words.findIndex((word) => SYSTEMS.includes(word));
+  const at = words.findIndex((word) => SYSTEMS.has(word));
   const [system, cpu, library] = at < 0 ? [] : words.slice(at);
   if (system === undefined || cpu === undefined) return undefined;
   const libc = library === 'gnu' ? ['glibc'] : library === 'musl' ? ['musl'] : undefined;
