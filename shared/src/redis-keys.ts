@@ -42,6 +42,10 @@ export const redisKeys = {
   instances: `${TAG}:instances`,
   /** String: written by health probes, because a write notices what PING does not. */
   probe: (instance: string) => `${TAG}:probe:${instance}`,
+  /** String with expiry: uploads of one address on one UTC day (`2026-01-31`). */
+  uploads: (day: string, address: string) => `${TAG}:uploads:${day}:${address}`,
+  /** Hash: `files`, `bytes` and `kind:<kind>` of everything stored by uploads. */
+  uploadTotals: `${TAG}:upload-totals`,
   /** Prefix of everything that stats-service alone keeps. */
   stats: (name: string) => `${TAG}:stats:${name}`,
 } as const;
