@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 
 const ROTATE_ABOVE_BYTES = 10 * 1024 * 1024;
-const SHOWN_LINES = 15;
+const SHOWN_LINES = 30;
 
 /** Opens a process's log for appending; a log that has grown large becomes `<name>.log.1` first. */
 export function openLog(path: string): { fd: number; close(): void } {
