@@ -9,12 +9,14 @@ const base = {
 export default {
   collectCoverageFrom: ['*/src/**/*.ts', '!**/*.test.ts', '!**/main.ts'],
   coverageProvider: 'v8',
+  // A guard against hanging, not a measure: real processes on a busy machine take their time.
+  testTimeout: 60_000,
   projects: [
     {
       ...base,
       displayName: 'unit',
       testMatch: ['**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '\\.int\\.test\\.ts$'],
+      testPathIgnorePatterns: ['/node_modules/', '\\.(int|e2e)\\.test\\.ts$'],
     },
     { ...base, displayName: 'integration', testMatch: ['**/*.int.test.ts'] },
     { ...base, displayName: 'e2e', testMatch: ['**/*.e2e.test.ts'] },

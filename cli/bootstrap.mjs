@@ -1,0 +1,249 @@
+// The first thing that runs on a fresh clone: plain JavaScript for Node 20, with nothing installed yet. It installs the
+// dependencies and hands over to the TypeScript programs under the Node that the lockfile pins.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const PROGRAMS = {
+  start: 'cli/src/start/main.ts',
+  test: 'cli/src/test-run/main.ts',
+  lontar: 'cli/src/lontar/main.ts',
+  docs: 'cli/src/docs/main.ts',
+};
+const NEEDED_NODE_MAJOR = 24;
+const PROGRESS_EVERY_MS = 15_000;
+const LOCK_POLL_MS = 250;
+const UNCLAIMED_POLLS = 20;
+const KEPT_OUTPUT_CHARS = 8_000;
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const modules = join(root, 'node_modules');
+const pinnedNode = join(modules, 'node', 'bin', 'node');
+const marker = join(modules, '.lontar-installed');
+const stateFolder = join(root, '.lontar');
+const lockFile = join(stateFolder, 'install.lock');
+
+class Refusal extends Error {}
+
+try {
+  const [name = '', ...args] = process.argv.slice(2);
+  const program = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
+  if (program === undefined) {
+    throw new Refusal(`Usage: node cli/bootstrap.mjs ${Object.keys(PROGRAMS).join('|')} [arguments]`);
+  }
+  await installDependencies();
+  handOver(findNode(), [join(root, program), ...args]);
+} catch (error) {
+  if (!(error instanceof Refusal)) throw error;
+  say(error.message);
+  process.exit(1);
+}
+
+/** Installs from the lockfile unless what is there fits it. Concurrent callers wait for the first. */
+async function installDependencies() {
+  if (isInstalled()) return;
+  refuseWhileRunning();
+  await lockInstallation();
+  try {
+    if (isInstalled()) return;
+    await installFromLockfile();
+    if (!existsSync(pinnedNode) && !canRunSources()) {
+      // Somebody who forbids install scripts in general still needs this one package's: it places the Node binary.
+      await npm('Installing Node', ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error']);
+    }
+    writeFileSync(marker, fingerprint());
+  } finally {
+    unlockInstallation();
+  }
+}
+
+async function installFromLockfile() {
+  const title = 'Installing the dependencies (about a minute)';
+  const options = [
+    '--include=dev',
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+    '--loglevel=error',
+    '--fetch-retry-mintimeout=2000',
+    '--fetch-retry-maxtimeout=10000',
+  ];
+  try {
+    await npm(title, ['ci', ...options]);
+  } catch (error) {
+    // `npm ci` refuses a lockfile that names no binaries for systems that are not this one; the versions in it are
+    // binding for `npm install` too.
+    if (!String(error.message).includes('EUSAGE')) throw error;
+    await npm(title, ['install', '--no-save', ...options]);
+  }
+}
+
+/** Whether node_modules fits the lockfile, by what an earlier run noted or by what npm itself noted there. */
+function isInstalled() {
+  if (!existsSync(pinnedNode) && !(existsSync(marker) && canRunSources())) return false;
+  if (existsSync(marker)) return readFileSync(marker, 'utf8') === fingerprint();
+  return fitsLockfile();
+}
+
+function fingerprint() {
+  const lockfile = readFileSync(join(root, 'package-lock.json'));
+  return createHash('sha256').update(lockfile).update(`${process.platform} ${process.arch}`).digest('hex');
+}
+
+/** For a node_modules that somebody's own `npm ci` or `npm install` made: compares npm's record of it. */
+function fitsLockfile() {
+  try {
+    const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
+    const present = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')).packages;
+    return Object.entries(wanted).every(
+      ([path, entry]) => path === '' || entry.optional || present[path]?.version === entry.version,
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** `npm ci` empties node_modules, which would pull the ground from under a running service. */
+function refuseWhileRunning() {
+  const pidFile = join(process.env.LONTAR_HOME || stateFolder, 'run', 'launcher.pid');
+  if (!existsSync(pidFile)) return;
+  const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
+  if (!isAlive(pid)) return;
+  throw new Refusal(
+    `The dependencies have changed, but Lontar is running (process ${pid}). Stop it (Ctrl-C where it runs, or: kill ${pid}), then run this again.`,
+  );
+}
+
+async function lockInstallation() {
+  mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+  for (let waits = 0; ; waits += 1) {
+    try {
+      writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
+      return;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw new Refusal(`Cannot write to ${root}: ${error.message}`);
+    }
+    const holder = lockHolder();
+    const abandoned = holder === undefined ? waits > UNCLAIMED_POLLS : !isAlive(holder);
+    if (abandoned) rmSync(lockFile, { force: true });
+    else if (waits === 0) say('Another command is installing the dependencies; waiting for it.');
+    await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS));
+  }
+}
+
+/** The process that holds the lock; undefined while it has not yet written its number. */
+function lockHolder() {
+  try {
+    return Number.parseInt(readFileSync(lockFile, 'utf8'), 10) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unlockInstallation() {
+  rmSync(lockFile, { force: true });
+  try {
+    rmdirSync(stateFolder);
+  } catch {
+    // In use for more than the lock.
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/**
+ * Runs the npm that runs us. Its output goes nowhere near standard output, which belongs to the program's data; it is
+ * shown only when npm fails.
+ */
+async function npm(title, args) {
+  const self = process.env.npm_execpath ?? '';
+  const [command, first] =
+    basename(self).startsWith('npm') && self.endsWith('.js') ? [process.execPath, [self]] : ['npm', []];
+  const stopProgress = showProgress(title);
+  let output = '';
+  const child = spawn(command, [...first, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output = (output + text).slice(-KEPT_OUTPUT_CHARS);
+    });
+  }
+  const failure = await new Promise((resolve) => {
+    child.once('error', (error) => resolve(`npm cannot be run: ${error.message}`));
+    child.once('close', (code, signal) => resolve(code === 0 ? undefined : `npm ended with ${signal ?? code}`));
+  });
+  stopProgress();
+  if (failure !== undefined) throw new Refusal(`${output.trim()}\n\n${adviseOn(output, failure)}`);
+}
+
+function adviseOn(output, failure) {
+  const again = 'then run the same command again.';
+  if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET/.test(output)) {
+    return `The dependencies could not be installed: the package registry cannot be reached. Check the network and, behind a proxy, "npm config get https-proxy", ${again}\nOn a machine without a network, copy node_modules from one that has it and the same system.`;
+  }
+  if (/CERT|SSL|self.signed/i.test(output)) {
+    return `The dependencies could not be installed: the registry's certificate is not trusted. Name your certificate authority in NODE_EXTRA_CA_CERTS, ${again}`;
+  }
+  if (/EACCES|EPERM|EROFS/.test(output)) {
+    return `The dependencies could not be installed: ${root} cannot be written. Run this as the owner of that folder, ${again}`;
+  }
+  if (/ENOSPC/.test(output))
+    return `The dependencies could not be installed: the disk is full. Make room (about 1 GB), ${again}`;
+  return `The dependencies could not be installed: ${failure}. What npm said stands above.`;
+}
+
+/** One line that counts seconds on a terminal, a line now and then elsewhere. */
+function showProgress(title) {
+  const begun = Date.now();
+  const seconds = () => Math.round((Date.now() - begun) / 1000);
+  const terminal = process.stderr.isTTY;
+  if (!terminal) say(`${title} …`);
+  const timer = setInterval(
+    () => (terminal ? process.stderr.write(`\r${title} … ${seconds()} s`) : say(`${title} … ${seconds()} s so far`)),
+    terminal ? 1000 : PROGRESS_EVERY_MS,
+  );
+  return () => {
+    clearInterval(timer);
+    if (terminal) process.stderr.write('\r\u001B[K');
+    say(`${title}: ${seconds()} s.`);
+  };
+}
+
+function canRunSources() {
+  return Number(process.versions.node.split('.')[0]) >= NEEDED_NODE_MAJOR;
+}
+
+/** The pinned Node; where its binary does not run here (another C library), the one that runs us, if new enough. */
+function findNode() {
+  if (existsSync(pinnedNode) && spawnSync(pinnedNode, ['--version'], { stdio: 'ignore' }).status === 0)
+    return pinnedNode;
+  if (canRunSources()) return process.execPath;
+  throw new Refusal(
+    `The project's own Node (${NEEDED_NODE_MAJOR}) does not run on this system, and this is Node ${process.versions.node}. Install Node ${NEEDED_NODE_MAJOR} or later, then run the same command again.`,
+  );
+}
+
+/** Becomes the program, as far as that can be done: its streams, its signals, its exit code are ours. */
+function handOver(node, args) {
+  // The channel lets the program notice when this process is killed.
+  const child = spawn(node, args, { cwd: root, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.once('error', (error) => {
+    say(`Cannot run ${node}: ${error.message}`);
+    process.exit(1);
+  });
+  child.once('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+}
+
+function say(text) {
+  process.stderr.write(`${text}\n`);
+}

@@ -1,0 +1,35 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { Home } from './home.ts';
+
+const endpointSchema = z.object({
+  /** Process id of `npm start`. */
+  pid: z.number().int(),
+  redisUrl: z.string(),
+  /** One for each gateway. */
+  baseUrls: z.array(z.string()).min(1),
+  startedAt: z.string(),
+});
+
+/** Where the running service is. */
+export type RunningService = z.infer<typeof endpointSchema>;
+
+/** Tells `lontar` where the service is. For the owner's eyes alone: the Redis address may hold a password. */
+export function writeEndpoint(home: Home, service: RunningService): void {
+  const draft = `${home.endpoint}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(service, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, home.endpoint);
+}
+
+/** What `npm start` left, or `undefined` while nothing runs. */
+export function readEndpoint(home: Home): RunningService | undefined {
+  try {
+    return endpointSchema.parse(JSON.parse(readFileSync(home.endpoint, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+export function removeEndpoint(home: Home): void {
+  rmSync(home.endpoint, { force: true });
+}

@@ -1,0 +1,30 @@
+-- Changes an API key that exists. Sets some fields and takes others away, in one step, so that admission never sees
+-- half a change.
+--
+-- KEYS[1]  record     hash: the key's fields, see shared/src/api-key-record.ts
+-- ARGV[1]  'active' when a revoked key must not be changed, else ''
+-- ARGV[2]  until when the present hash stays good beside the new one, Unix ms; '' when it does not
+-- ARGV[3]  number of field-value pairs to set
+-- ARGV[4…] field, value, …; then the fields to take away
+--
+-- Returns 'changed', 'missing' or 'revoked'. Setting the same fields again changes nothing more, except that ARGV[2]
+-- moves the hash that is then present.
+
+local state = redis.call('HGET', KEYS[1], 'state')
+if not state then
+  return 'missing'
+end
+if ARGV[1] == 'active' and state ~= 'active' then
+  return 'revoked'
+end
+if ARGV[2] ~= '' then
+  redis.call('HSET', KEYS[1], 'oldHash', redis.call('HGET', KEYS[1], 'hash'), 'oldHashUntil', ARGV[2])
+end
+local last = 3 + 2 * tonumber(ARGV[3])
+for i = 4, last, 2 do
+  redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
+end
+for i = last + 1, #ARGV do
+  redis.call('HDEL', KEYS[1], ARGV[i])
+end
+return 'changed'

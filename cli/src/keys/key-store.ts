@@ -1,0 +1,131 @@
+import { hashApiKey, type MintedKey, mintApiKey } from '@lontar/shared/api-key.ts';
+import { type ApiKeyRecord, apiKeyRecordSchema } from '@lontar/shared/api-key-record.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { loadScript } from '@lontar/shared/redis-script.ts';
+import { waitForAppendOnlyFile } from '../redis/append-only.ts';
+import { type FieldChange, fieldsOf, type KeyLimits } from './key-limits.ts';
+
+const createScript = loadScript(new URL('./create-key.lua', import.meta.url));
+const changeScript = loadScript(new URL('./change-key.lua', import.meta.url));
+const READ_AT_ONCE = 500;
+
+/** A key that was just made: the only time that it can be shown. */
+export interface IssuedKey {
+  readonly key: string;
+  readonly record: ApiKeyRecord;
+}
+
+export type ChangeResult = 'changed' | 'missing' | 'revoked';
+
+/** The operator's side of the API keys; admission in the gateway reads what this writes. */
+export interface KeyStore {
+  create(limits: KeyLimits & { name: string }): Promise<IssuedKey>;
+  /** All keys, oldest first. */
+  list(): Promise<ApiKeyRecord[]>;
+  find(id: string): Promise<ApiKeyRecord | undefined>;
+  /** How many there are, whatever their state. */
+  count(): Promise<number>;
+  update(id: string, limits: KeyLimits): Promise<ChangeResult>;
+  /** From the next request on the key is refused. Revoking twice changes nothing. */
+  revoke(id: string): Promise<ChangeResult>;
+  /** Gives the key a new secret under the same id; the old one stays good for `overlapMs`. */
+  rotate(id: string, overlapMs: number): Promise<IssuedKey | Exclude<ChangeResult, 'changed'>>;
+  /** Removes every trace of a key that served a purpose of our own, such as the first start's test request. */
+  forget(id: string): Promise<void>;
+  /** The clock that admission goes by, Unix ms. */
+  now(): Promise<number>;
+}
+
+/**
+ * @param redis where the keys live
+ * @param pepper the secret that keys are hashed under; the gateway must have the same
+ * @param mint makes keys; given by tests
+ */
+export function openKeyStore(redis: Redis, pepper: string, mint: (id?: string) => MintedKey = mintApiKey): KeyStore {
+  const now = async () => {
+    const [seconds, microseconds] = await redis.time();
+    return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+  };
+  const find = (id: string) => readRecord(redis, id);
+  const change = async (
+    id: string,
+    fields: FieldChange,
+    terms: { onlyActive?: boolean; keepHashUntil?: number } = {},
+  ) => {
+    const pairs = Object.entries(fields.set).flat();
+    const guard = terms.onlyActive ? 'active' : '';
+    const result = await changeScript(
+      redis,
+      [redisKeys.apiKey(id)],
+      [guard, terms.keepHashUntil ?? '', pairs.length / 2, ...pairs, ...fields.remove],
+    );
+    await waitForAppendOnlyFile(redis);
+    return result as ChangeResult;
+  };
+
+  return {
+    now,
+    find,
+    count: () => redis.zcard(redisKeys.apiKeyIndex),
+    async create(limits) {
+      const createdAt = await now();
+      for (;;) {
+        const { id, key } = mint();
+        const own = { id, hash: hashApiKey(key, pepper), state: 'active', createdAt: String(createdAt), charged: '0' };
+        const fields = Object.entries({ ...own, ...fieldsOf(limits).set }).flat();
+        const keys = [redisKeys.apiKey(id), redisKeys.apiKeyIndex];
+        // Taken ids are all but impossible; handing out somebody's id would be worse than trying again.
+        if ((await createScript(redis, keys, [id, createdAt, ...fields])) === 0) continue;
+        await waitForAppendOnlyFile(redis);
+        return { key, record: await mustFind(redis, id) };
+      }
+    },
+    list: () => listRecords(redis),
+    update: (id, limits) => change(id, fieldsOf(limits)),
+    async revoke(id) {
+      const revoked = { state: 'revoked', revokedAt: String(await now()) } as const;
+      const result = await change(id, { set: revoked, remove: ['oldHash', 'oldHashUntil'] }, { onlyActive: true });
+      return result === 'missing' ? 'missing' : 'changed';
+    },
+    async rotate(id, overlapMs) {
+      const { key } = mint(id);
+      const fields = {
+        set: { hash: hashApiKey(key, pepper) },
+        remove: overlapMs > 0 ? [] : (['oldHash', 'oldHashUntil'] as const),
+      };
+      const keep = overlapMs > 0 ? { keepHashUntil: (await now()) + overlapMs } : {};
+      const result = await change(id, fields, { onlyActive: true, ...keep });
+      return result === 'changed' ? { key, record: await mustFind(redis, id) } : result;
+    },
+    async forget(id) {
+      const own = [redisKeys.apiKey(id), redisKeys.keyHour(id), redisKeys.keyDay(id), redisKeys.keyFlight(id)];
+      await redis
+        .multi()
+        .del(...own)
+        .zrem(redisKeys.apiKeyIndex, id)
+        .exec();
+    },
+  };
+}
+
+async function listRecords(redis: Redis): Promise<ApiKeyRecord[]> {
+  const ids = await redis.zrange(redisKeys.apiKeyIndex, '0', '-1');
+  const records: ApiKeyRecord[] = [];
+  for (let start = 0; start < ids.length; start += READ_AT_ONCE) {
+    const batch = await Promise.all(ids.slice(start, start + READ_AT_ONCE).map((id) => readRecord(redis, id)));
+    records.push(...batch.filter((record) => record !== undefined));
+  }
+  return records;
+}
+
+async function readRecord(redis: Redis, id: string): Promise<ApiKeyRecord | undefined> {
+  const parsed = apiKeyRecordSchema.safeParse(await redis.hgetall(redisKeys.apiKey(id)));
+  return parsed.success ? parsed.data : undefined;
+}
+
+async function mustFind(redis: Redis, id: string): Promise<ApiKeyRecord> {
+  const record = await readRecord(redis, id);
+  if (record === undefined) throw new Error(`The key ${id} was written but cannot be read back.`);
+  return record;
+}

@@ -1,0 +1,48 @@
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { type KeyStore, openKeyStore } from '../keys/key-store.ts';
+import { connectOnce } from '../redis/connect.ts';
+import type { Surroundings } from '../settings/environment.ts';
+import { locateRedis, requirePepper } from './locate.ts';
+
+/** Where a command's words go: data to `out`, everything else to `err`. */
+export interface Streams {
+  readonly out: { write(text: string): unknown };
+  readonly err: { write(text: string): unknown };
+}
+
+/** What every command gets. A command touches nothing else of the process. */
+export interface CommandContext {
+  readonly surroundings: Surroundings;
+  readonly streams: Streams;
+  /** Whether `--json` was given. */
+  json(): boolean;
+  /** Runs with a connection to the service's Redis, which is closed afterwards. */
+  withRedis<Result>(use: (redis: Redis) => Promise<Result>): Promise<Result>;
+  withKeys<Result>(use: (keys: KeyStore) => Promise<Result>): Promise<Result>;
+}
+
+export function createContext(surroundings: Surroundings, streams: Streams, json: () => boolean): CommandContext {
+  const withRedis: CommandContext['withRedis'] = async (use) => {
+    const redis = await connectOnce(locateRedis(surroundings).url, 'lontar-cli');
+    try {
+      return await use(redis);
+    } finally {
+      redis.disconnect();
+    }
+  };
+  return {
+    surroundings,
+    streams,
+    json,
+    withRedis,
+    withKeys(use) {
+      const pepper = requirePepper(surroundings);
+      return withRedis((redis) => use(openKeyStore(redis, pepper)));
+    },
+  };
+}
+
+/** Prints a result: the data as JSON with `--json`, else the text. */
+export function print(context: CommandContext, data: unknown, text: string): void {
+  context.streams.out.write(context.json() ? `${JSON.stringify(data, null, 2)}\n` : `${text}\n`);
+}

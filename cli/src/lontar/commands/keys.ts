@@ -1,0 +1,126 @@
+import { KEY_ID_PATTERN } from '@lontar/shared/api-key.ts';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { IssuedKey, KeyStore } from '../../keys/key-store.ts';
+import { type CommandContext, print } from '../command-context.ts';
+import { CommandFailure, EXIT } from '../failure.ts';
+import { addKeyOptions, duration, type KeyOptions, keyLimits, keyName } from '../key-options.ts';
+import { describeKey, tableOfKeys, viewKey } from '../key-view.ts';
+
+const DAY_MS = 86_400_000;
+
+/** `lontar keys …`: makes, shows, changes and ends API keys. */
+export function addKeysCommand(program: Command, context: CommandContext): void {
+  const keys = program.command('keys').description('make, show, change and end API keys');
+  addCreate(keys, context);
+  keys
+    .command('list')
+    .description('all keys, oldest first')
+    .action(() => context.withKeys((store) => listKeys(store, context)));
+  keys
+    .command('show')
+    .description('one key: state, limits and use')
+    .argument('<ID>', 'the 10 characters after lt_live_', keyId)
+    .action((id: string) => context.withKeys((store) => showKey(store, id, context)));
+  addUpdate(keys, context);
+  keys
+    .command('revoke')
+    .description('end a key for good; its next request is refused')
+    .argument('<ID>', 'the key', keyId)
+    .action((id: string) =>
+      context.withKeys(async (store) => {
+        requireFound(await store.revoke(id), id);
+        await showKey(store, id, context);
+      }),
+    );
+  addRotate(keys, context);
+}
+
+function addCreate(keys: Command, context: CommandContext): void {
+  const create = keys
+    .command('create')
+    .description('make a key; it is shown once')
+    .requiredOption('--name <NAME>', 'what lists and the dashboard call it', keyName);
+  addKeyOptions(create, false).action((options: KeyOptions & { name: string }) =>
+    context.withKeys(async (store) => {
+      const nowMs = await store.now();
+      const issued = await store.create({ ...keyLimits(options, nowMs), name: options.name });
+      printIssued(issued, nowMs, context);
+    }),
+  );
+}
+
+function addUpdate(keys: Command, context: CommandContext): void {
+  const update = keys
+    .command('update')
+    .description('change the name or limits of a key; what is not given stays')
+    .argument('<ID>', 'the key', keyId)
+    .option('--name <NAME>', 'what lists and the dashboard call it', keyName);
+  addKeyOptions(update, true).action((id: string, options: KeyOptions) =>
+    context.withKeys(async (store) => {
+      if (Object.keys(options).length === 0) {
+        throw new CommandFailure(EXIT.usage, 'error: nothing to change was given. See: lontar keys update --help');
+      }
+      requireFound(await store.update(id, keyLimits(options, await store.now())), id);
+      await showKey(store, id, context);
+    }),
+  );
+}
+
+function addRotate(keys: Command, context: CommandContext): void {
+  keys
+    .command('rotate')
+    .description('give a key a new secret under the same id; it is shown once')
+    .argument('<ID>', 'the key', keyId)
+    .option(
+      '--overlap <DURATION>',
+      'how long the old secret stays good (24h unless given); 0 ends it at once',
+      duration,
+    )
+    .action((id: string, { overlap }: { overlap?: number }) =>
+      context.withKeys(async (store) => {
+        const issued = await store.rotate(id, overlap ?? DAY_MS);
+        if (issued === 'missing') throw notFound(id);
+        if (issued === 'revoked') throw revoked(id);
+        printIssued(issued, await store.now(), context);
+      }),
+    );
+}
+
+async function listKeys(store: KeyStore, context: CommandContext): Promise<void> {
+  const nowMs = await store.now();
+  const views = (await store.list()).map((record) => viewKey(record, nowMs));
+  print(context, views, tableOfKeys(views));
+}
+
+async function showKey(store: KeyStore, id: string, context: CommandContext): Promise<void> {
+  const record = await store.find(id);
+  if (record === undefined) throw notFound(id);
+  const view = viewKey(record, await store.now());
+  print(context, view, describeKey(view));
+}
+
+/** The one time that a key is shown. */
+function printIssued({ key, record }: IssuedKey, nowMs: number, context: CommandContext): void {
+  const { id, ...view } = viewKey(record, nowMs);
+  print(context, { id, key, ...view }, `${describeKey({ id, ...view })}\n\n${key}`);
+  if (!context.json()) context.streams.err.write('\nKeep the key: it is stored nowhere and cannot be shown again.\n');
+}
+
+function keyId(text: string): string {
+  if (!KEY_ID_PATTERN.test(text)) {
+    throw new InvalidArgumentError('It must be the id of a key: 10 letters and digits, see "lontar keys list".');
+  }
+  return text;
+}
+
+function requireFound(result: 'changed' | 'missing' | 'revoked', id: string): void {
+  if (result === 'missing') throw notFound(id);
+}
+
+function notFound(id: string): CommandFailure {
+  return new CommandFailure(EXIT.notFound, `There is no key ${id}. See: lontar keys list`);
+}
+
+function revoked(id: string): CommandFailure {
+  return new CommandFailure(EXIT.failed, `The key ${id} is revoked. Make a new one: lontar keys create --name NAME`);
+}

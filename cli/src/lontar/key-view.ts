@@ -1,0 +1,103 @@
+import type { ApiKeyRecord } from '@lontar/shared/api-key-record.ts';
+
+/** A key as `--json` shows it: everything but hashes. Absent limits are `null`, times are ISO 8601. */
+export interface KeyView {
+  readonly id: string;
+  readonly name: string;
+  readonly state: 'active' | 'expired' | 'revoked';
+  readonly createdAt: string;
+  readonly revokedAt: string | null;
+  readonly expiresAt: string | null;
+  readonly perHour: number | null;
+  readonly perDay: number | null;
+  readonly credits: number | null;
+  /** Credits used, requests in flight included. */
+  readonly charged: number;
+  readonly concurrency: number;
+  readonly models: readonly string[] | null;
+  readonly addresses: readonly string[] | null;
+  readonly maxOutputTokens: number | null;
+  /** Until when the secret before the last rotation is still good. */
+  readonly oldKeyUntil: string | null;
+}
+
+export function viewKey(record: ApiKeyRecord, nowMs: number): KeyView {
+  const expired = record.state === 'active' && record.expiresAt !== undefined && record.expiresAt <= nowMs;
+  const overlaps = record.oldHashUntil !== undefined && record.oldHashUntil > nowMs;
+  return {
+    id: record.id,
+    name: record.name,
+    state: expired ? 'expired' : record.state,
+    createdAt: isoTime(record.createdAt),
+    revokedAt: record.revokedAt === undefined ? null : isoTime(record.revokedAt),
+    expiresAt: record.expiresAt === undefined ? null : isoTime(record.expiresAt),
+    perHour: record.perHour ?? null,
+    perDay: record.perDay ?? null,
+    credits: record.credits ?? null,
+    charged: record.charged,
+    concurrency: record.concurrency,
+    models: record.models?.split(',') ?? null,
+    addresses: record.addresses?.split(',') ?? null,
+    maxOutputTokens: record.maxOutputTokens ?? null,
+    oldKeyUntil: overlaps && record.oldHashUntil !== undefined ? isoTime(record.oldHashUntil) : null,
+  };
+}
+
+/** All about one key, a line each. */
+export function describeKey(key: KeyView): string {
+  const lines: [string, string][] = [
+    ['id', key.id],
+    ['name', key.name],
+    ['state', key.state],
+    ['created', key.createdAt],
+    ...(key.revokedAt === null ? [] : [['revoked', key.revokedAt] as [string, string]]),
+    ['expires', key.expiresAt ?? 'never'],
+    ['per hour', limit(key.perHour)],
+    ['per day', limit(key.perDay)],
+    ['credits', key.credits === null ? `no limit (${key.charged} used)` : `${key.charged} of ${key.credits} used`],
+    ['in flight', `${key.concurrency} at once`],
+    ['models', key.models?.join(', ') ?? 'all'],
+    ['addresses', key.addresses?.join(', ') ?? 'all'],
+    ['output tokens', limit(key.maxOutputTokens)],
+    ...(key.oldKeyUntil === null ? [] : [['old key until', key.oldKeyUntil] as [string, string]]),
+  ];
+  const width = Math.max(...lines.map(([label]) => label.length));
+  return lines.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n');
+}
+
+/** Many keys, a row each. */
+export function tableOfKeys(keys: readonly KeyView[]): string {
+  if (keys.length === 0) return 'There are no keys yet. Make one: npm run lontar -- keys create --name NAME';
+  const rows = keys.map((key) => [
+    key.id,
+    key.state,
+    key.createdAt.slice(0, 10),
+    key.expiresAt?.slice(0, 10) ?? 'never',
+    key.credits === null ? String(key.charged) : `${key.charged}/${key.credits}`,
+    key.perHour === null ? '-' : String(key.perHour),
+    key.perDay === null ? '-' : String(key.perDay),
+    key.name,
+  ]);
+  return alignColumns([['ID', 'STATE', 'CREATED', 'EXPIRES', 'USED', 'PER HOUR', 'PER DAY', 'NAME'], ...rows]);
+}
+
+/** Pads the cells of each column to the same width; the last column is left as it is. */
+export function alignColumns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function limit(value: number | null): string {
+  return value === null ? 'no limit' : String(value);
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,50 @@
+import { Command } from 'commander';
+import type { Surroundings } from '../settings/environment.ts';
+import { type CommandContext, createContext, type Streams } from './command-context.ts';
+import { addKeysCommand } from './commands/keys.ts';
+import { describeFailure, EXIT } from './failure.ts';
+
+/** Every command of `lontar`. A new one is a file beside these and a line here. */
+const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[] = [addKeysCommand];
+
+const EXIT_CODES_HELP = `
+Exit codes:
+  0  done
+  1  failed
+  2  wrong usage or configuration
+  3  what was named does not exist
+  4  Redis cannot be reached`;
+
+/**
+ * Runs one command.
+ *
+ * @param args the words after `lontar`
+ * @returns the exit code
+ */
+export async function runLontar(
+  args: readonly string[],
+  readSurroundings: () => Surroundings,
+  streams: Streams,
+): Promise<number> {
+  try {
+    const program = new Command('lontar')
+      .description('Operates a Lontar service: its API keys, its health, its settings.')
+      .option('--json', 'print data as JSON, for programs')
+      .addHelpText('after', EXIT_CODES_HELP)
+      .configureHelp({ showGlobalOptions: true })
+      .configureOutput({
+        writeOut: (text) => streams.out.write(text),
+        writeErr: (text) => streams.err.write(text),
+      })
+      .showHelpAfterError('(add --help for the usage)')
+      .exitOverride();
+    const context = createContext(readSurroundings(), streams, () => program.opts()['json'] === true);
+    for (const add of COMMANDS) add(program, context);
+    await program.parseAsync(args, { from: 'user' });
+    return EXIT.ok;
+  } catch (error) {
+    const { exitCode, message } = describeFailure(error);
+    if (message !== undefined) streams.err.write(`${message}\n`);
+    return exitCode;
+  }
+}

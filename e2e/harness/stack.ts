@@ -1,0 +1,145 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type FakeUpstream, startFakeUpstream } from '@lontar/shared/testing/fake-upstream.ts';
+import { freePort, startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { type Service, startService } from './service.ts';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface StackOptions {
+  readonly gateways?: number;
+  readonly workers?: number;
+  /** Start stats-service too. */
+  readonly stats?: boolean;
+  readonly protocol?: 'openai' | 'gemini' | 'demo';
+  readonly durable?: boolean;
+  /** Further settings, for all services. */
+  readonly settings?: Record<string, string>;
+}
+
+/** The whole service as real processes on a real Redis, with a local HTTP server as the model's upstream. */
+export interface Stack {
+  readonly redis: TestRedis;
+  readonly upstream: FakeUpstream;
+  readonly gateways: Service[];
+  readonly workers: Service[];
+  /** Origin of the first gateway. */
+  readonly url: string;
+  readonly urls: string[];
+  /** Secrets that must never show anywhere. */
+  readonly secrets: { readonly pepper: string; readonly upstreamKey: string; readonly dashboardToken: string };
+  /** Creates an API key with the operator's command. */
+  createKey(...options: string[]): Promise<{ id: string; key: string }>;
+  lontar(...args: string[]): Promise<{ stdout: string; stderr: string }>;
+  startGateway(): Promise<string>;
+  startWorker(): Promise<Service>;
+  /** All log lines of all services. */
+  logs(): string;
+  stop(): Promise<void>;
+}
+
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const [redis, upstream] = await Promise.all([
+    startTestRedis({ durable: options.durable ?? false }),
+    startFakeUpstream(),
+  ]);
+  const secrets = {
+    pepper: randomBytes(32).toString('base64url'),
+    upstreamKey: randomBytes(24).toString('base64url'),
+    dashboardToken: randomBytes(24).toString('base64url'),
+  };
+  const environment: Record<string, string> = {
+    REDIS_URL: redis.url,
+    KEY_PEPPER: secrets.pepper,
+    DASHBOARD_TOKEN: secrets.dashboardToken,
+    RATE_LIMIT_PER_HOUR: '1000000',
+    METRICS_PORT: '0',
+    ...modelSettings(options.protocol ?? 'openai', upstream, secrets.upstreamKey),
+    ...options.settings,
+  };
+  const gateways: Service[] = [];
+  const workers: Service[] = [];
+  const others: Service[] = [];
+  const urls: string[] = [];
+
+  const startGateway = async () => {
+    const service = startService(`gateway-${gateways.length + 1}`, 'gateway/src/main.ts', {
+      PORT: '0',
+      ...environment,
+    });
+    gateways.push(service);
+    const { port } = await service.logged('the gateway serves');
+    const url = `http://127.0.0.1:${String(port)}`;
+    urls.push(url);
+    return url;
+  };
+  const startWorker = async () => {
+    const service = startService(`worker-${workers.length + 1}`, 'worker/src/main.ts', environment);
+    workers.push(service);
+    await service.logged('the worker takes jobs');
+    return service;
+  };
+  const lontar = (...args: string[]) =>
+    run(process.execPath, ['cli/src/lontar/main.ts', ...args], {
+      cwd: ROOT,
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+    });
+
+  if (options.stats) {
+    const port = String(await freePort());
+    environment['STATS_URL'] = `http://127.0.0.1:${port}`;
+    const stats = startService('stats-service', 'stats-service/src/main.ts', { ...environment, STATS_PORT: port });
+    others.push(stats);
+    await stats.logged('stats-service serves');
+  }
+  await Promise.all([
+    ...Array.from({ length: options.gateways ?? 1 }, startGateway),
+    ...Array.from({ length: options.workers ?? 1 }, startWorker),
+  ]);
+  return {
+    redis,
+    upstream,
+    gateways,
+    workers,
+    urls,
+    get url() {
+      return urls[0] ?? '';
+    },
+    secrets,
+    async createKey(...keyOptions) {
+      const { stdout } = await lontar(
+        'keys',
+        'create',
+        '--name',
+        'test',
+        '--json',
+        '--concurrency',
+        '1000',
+        ...keyOptions,
+      );
+      return JSON.parse(stdout) as { id: string; key: string };
+    },
+    lontar,
+    startGateway,
+    startWorker,
+    logs: () => [...gateways, ...workers, ...others].map((service) => service.logs()).join('\n'),
+    async stop() {
+      await Promise.all([...gateways, ...workers, ...others].map((service) => service.end('SIGKILL')));
+      await upstream.stop();
+      await redis.stop();
+    },
+  };
+}
+
+function modelSettings(
+  protocol: 'openai' | 'gemini' | 'demo',
+  upstream: FakeUpstream,
+  key: string,
+): Record<string, string> {
+  if (protocol === 'demo') return { MODEL_PROVIDER: 'demo' };
+  if (protocol === 'gemini') return { GEMINI_API_KEY: key, GEMINI_BASE_URL: upstream.geminiUrl };
+  return { OPENAI_API_KEY: key, OPENAI_BASE_URL: upstream.openAiUrl };
+}

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { UPSTREAM_CANARY } from '@lontar/shared/testing/fake-upstream.ts';
+import { ask, expectSuccess } from './harness/client.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+
+const fine = { kind: 'answer', text: 'It works again.' } as const;
+
+describe.each(['openai', 'gemini'] as const)('an upstream that speaks %s and', (protocol) => {
+  let stack: Stack;
+  let key: string;
+
+  beforeAll(async () => {
+    stack = await startStack({ protocol, settings: { MODEL_TIMEOUT_MS: '700', REQUEST_TIMEOUT_MS: '3000' } });
+    ({ key } = await stack.createKey());
+  }, 60_000);
+  afterAll(() => stack.stop());
+  beforeEach(() => {
+    stack.upstream.reset();
+    stack.upstream.behave(fine);
+  });
+
+  const generate = () => ask(stack.url, '/api/ai', { query: { prompt: 'hi' }, headers: { 'x-api-key': key } });
+  const expectNothingOfTheUpstream = (text: string) => {
+    expect(text).not.toContain(UPSTREAM_CANARY);
+    expect(text).not.toContain(String(stack.upstream.port));
+    expect(text).not.toContain(stack.secrets.upstreamKey);
+  };
+
+  test.each([
+    ['answers 400', { kind: 'status', status: 400 }, 502, 'Upstream error'],
+    ['answers 401', { kind: 'status', status: 401 }, 502, 'Upstream error'],
+    ['answers 403', { kind: 'status', status: 403 }, 502, 'Upstream error'],
+    ['sends garbage', 'garbage', 502, 'Upstream error'],
+    ['sends no text', 'empty', 502, 'Upstream error'],
+    ['blocks the prompt', 'blocked', 422, 'Content blocked'],
+    ['sends 50 MB', 'huge', 502, 'Upstream error'],
+  ] as const)('%s: the documented error, after one call', async (_what, behaviour, status, label) => {
+    stack.upstream.behave(behaviour);
+    const reply = await generate();
+    expect(reply).toMatchObject({ status, body: { error: label } });
+    expect(stack.upstream.calls).toHaveLength(1);
+    expectNothingOfTheUpstream(reply.text + JSON.stringify(reply.headers));
+  });
+
+  test.each([
+    ['answers 500', { kind: 'status', status: 500 }],
+    ['answers 503', { kind: 'status', status: 503 }],
+    ['answers 429 with Retry-After', { kind: 'status', status: 429, headers: { 'retry-after': '1' } }],
+    ['resets the connection', 'reset'],
+    ['hangs', 'hang'],
+    ['drips', 'drip'],
+  ] as const)('%s, once: it is asked again within the deadline', async (_what, behaviour) => {
+    stack.upstream.queue(behaviour);
+    const reply = await generate();
+    expect(expectSuccess(reply)).toBe(fine.text);
+    expect(stack.upstream.calls).toHaveLength(2);
+  });
+
+  test('honours Retry-After', async () => {
+    stack.upstream.queue({ kind: 'status', status: 429, headers: { 'retry-after': '1' } });
+    expectSuccess(await generate());
+    const [first, second] = stack.upstream.calls;
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1_000);
+  });
+
+  test.each([
+    ['answers 500', { kind: 'status', status: 500 }, [502]],
+    [
+      'answers 429 for longer than the deadline',
+      { kind: 'status', status: 429, headers: { 'retry-after': '60' } },
+      [502],
+    ],
+    ['hangs', 'hang', [504]],
+  ] as const)(
+    '%s for good: an error, nothing of the upstream, and the credit back',
+    async (_what, behaviour, statuses) => {
+      const paid = await stack.createKey('--credits', '1');
+      stack.upstream.behave(behaviour);
+      const reply = await ask(stack.url, '/api/ai', { query: { prompt: 'hi' }, headers: { 'x-api-key': paid.key } });
+      expect(statuses).toContain(reply.status);
+      expectNothingOfTheUpstream(reply.text);
+      stack.upstream.behave(fine);
+      expectSuccess(await ask(stack.url, '/api/ai', { query: { prompt: 'hi' }, headers: { 'x-api-key': paid.key } }));
+    },
+  );
+
+  test('leaves none of its words in the logs', () => {
+    expect(stack.logs()).toContain('a request failed at the model');
+    expectNothingOfTheUpstream(stack.logs().replaceAll(/"(port|time|pid)":[^,}]*/g, ''));
+  });
+});

@@ -1,0 +1,197 @@
+-- Admits or refuses one request, all or nothing, in one round trip. Redis TIME is the clock.
+--
+-- KEYS[1]  address hour      list: sliding hour of the address
+-- KEYS[2]  address bad keys  list: sliding ten minutes of bad keys tried from the address
+-- KEYS[3]  address ban       string with expiry
+-- KEYS[4]  blocked           sorted set of addresses banned or over their hour, by when that ends
+-- KEYS[5]  key record        hash of the API key that the caller names
+-- KEYS[6]  key hour          list: sliding hour of the key
+-- KEYS[7]  key day           hash: UTC day and count of the key
+-- KEYS[8]  key flight        sorted set: the key's requests in flight, by when their reservation ends
+-- KEYS[9]  request           hash: reservation of this request
+-- KEYS[10] reservations      sorted set of unsettled request ids, by when their reservation ends
+-- KEYS[11] waiting jobs      list: the queue's waiting jobs
+-- ARGV[1]  'generate'  count the address, judge the key, reserve
+--          'count'     count the address; tell whether the key is genuine, charge nothing
+--          'bad-key'   count the address, and a bad key that needs no look-up
+-- ARGV[2]  address in the form that limits are counted by
+-- ARGV[3]  requests that the address may make in an hour
+-- ARGV[4]  bad keys that ban the address; 0 never bans
+-- ARGV[5]  request id
+-- ARGV[6]  HMAC of the caller's key; '' when none was given
+-- ARGV[7]  public model name
+-- ARGV[8]  the caller's address as bits
+-- ARGV[9]  how long the reservation lasts at most, ms
+-- ARGV[10] waiting jobs at most
+-- ARGV[11] id of the caller's key
+--
+-- Returns { decision, reason, genuine, now,
+--           address used, address reset, hour used, hour limit, hour reset, day used, day limit, day reset,
+--           charged, credits, in flight, concurrency, output-token cap, seconds until a block ends }
+--   decision  'admitted', 'counted', 'address_blocked', 'address_limited', 'unknown_key', 'key_not_active', 'queue_full',
+--             'key_hour', 'key_day', 'credits', 'concurrency'
+--   reason    of 'key_not_active': 'revoked', 'expired', 'model', 'address'
+--   genuine   1 where the key exists and was proven, else 0
+--   now       Unix ms; resets are Unix seconds; limits and caps are -1 where there is none
+--
+-- A refused request is never charged to a key. The address counts every request that its own limit lets through, good
+-- or bad. Idempotent by request id: a repeated 'generate' finds its reservation and changes nothing.
+--
+-- A sliding window is a list of 'second:count so far' with one entry for each second that had a request; the count
+-- runs on, so the window holds (last count) - (count of the newest entry that has left). An entry leaves a whole second
+-- late, so that no more than the limit fits into any 3,600 s, and memory is bounded by the seconds of the window.
+
+local HOUR, TEN_MINUTES, BAN = 3600, 600, 3600
+
+local time = redis.call('TIME')
+local second = tonumber(time[1])
+local now = second * 1000 + math.floor(tonumber(time[2]) / 1000)
+
+local function entry(text)
+  local s, c = string.match(text, '^(%d+):(%d+)$')
+  return tonumber(s), tonumber(c)
+end
+
+-- The state of a window: how many it holds, its oldest live second, and its newest entry.
+local function look(key, span)
+  local tail = redis.call('LINDEX', key, -1)
+  if not tail then return { used = 0, count = 0 } end
+  local newest, count = entry(tail)
+  if newest < second - span then
+    redis.call('DEL', key)
+    return { used = 0, count = 0 }
+  end
+  local oldest, base = entry(redis.call('LINDEX', key, 0))
+  if oldest >= second - span then return { used = count, count = count, oldest = oldest, newest = newest } end
+  while true do
+    local next, through = entry(redis.call('LINDEX', key, 1))
+    if next >= second - span then
+      return { used = count - base, count = count, oldest = next, newest = newest }
+    end
+    redis.call('LPOP', key)
+    base = through
+  end
+end
+
+local function add(key, span, window)
+  local text = string.format('%.0f:%.0f', math.max(second, window.newest or 0), window.count + 1)
+  if window.newest and window.newest >= second then
+    redis.call('LSET', key, -1, text)
+  else
+    redis.call('RPUSH', key, text)
+    redis.call('EXPIRE', key, span + 2)
+  end
+  window.count = window.count + 1
+  window.used = window.used + 1
+  window.oldest = window.oldest or second
+end
+
+-- When the window holds one less, Unix seconds; for an empty one, when a request made now would leave.
+local function reset(window, span)
+  return (window.oldest or second) + span + 1
+end
+
+local address = look(KEYS[1], HOUR)
+local genuine, charged, credits, flight, concurrency, cap, blockedFor = 0, 0, -1, 0, -1, -1, 0
+local hour, hourLimit = { used = 0 }, -1
+local day, dayLimit = 0, -1
+local today = math.floor(second / 86400)
+
+local function answer(decision, reason)
+  return {
+    decision, reason or '', genuine, string.format('%.0f', now),
+    address.used, reset(address, HOUR), hour.used, hourLimit, reset(hour, HOUR), day, dayLimit, (today + 1) * 86400,
+    charged, credits, flight, concurrency, cap, blockedFor,
+  }
+end
+
+local function noteBadKey()
+  local most = tonumber(ARGV[4])
+  if most == 0 then return answer('unknown_key') end
+  local bad = look(KEYS[2], TEN_MINUTES)
+  add(KEYS[2], TEN_MINUTES, bad)
+  if bad.used >= most then
+    redis.call('SET', KEYS[3], 'brute-force', 'EX', BAN)
+    redis.call('DEL', KEYS[2])
+    redis.call('ZADD', KEYS[4], now + BAN * 1000, ARGV[2])
+  end
+  return answer('unknown_key')
+end
+
+local repeated = ARGV[1] == 'generate' and redis.call('EXISTS', KEYS[9]) == 1
+
+if not repeated then
+  local ban = redis.call('TTL', KEYS[3])
+  if ban ~= -2 then
+    blockedFor = ban
+    return answer('address_blocked')
+  end
+  if address.used >= tonumber(ARGV[3]) then
+    redis.call('ZADD', KEYS[4], reset(address, HOUR) * 1000, ARGV[2])
+    return answer('address_limited')
+  end
+  add(KEYS[1], HOUR, address)
+  if ARGV[1] == 'bad-key' then return noteBadKey() end
+end
+
+local hash, state, expires, perHour, perDay, total, spent, places, models, networks, tokens, oldHash, oldUntil
+if ARGV[6] ~= '' then
+  local record = redis.call('HMGET', KEYS[5], 'hash', 'state', 'expiresAt', 'perHour', 'perDay', 'credits', 'charged',
+    'concurrency', 'models', 'addressBits', 'maxOutputTokens', 'oldHash', 'oldHashUntil')
+  hash, state, expires, perHour, perDay, total, spent, places, models, networks, tokens, oldHash, oldUntil = unpack(record)
+  if hash == ARGV[6] or (oldHash == ARGV[6] and now < tonumber(oldUntil or '0')) then genuine = 1 end
+end
+if ARGV[1] == 'count' then return answer('counted') end
+if genuine == 0 then return noteBadKey() end
+
+-- Whether the caller's address begins with the bits of one of the key's networks.
+local function isAllowedAddress()
+  for bits in string.gmatch(networks, '[^,]+') do
+    if string.sub(ARGV[8], 1, #bits) == bits then return true end
+  end
+  return false
+end
+
+if state ~= 'active' then return answer('key_not_active', 'revoked') end
+if expires and now >= tonumber(expires) then return answer('key_not_active', 'expired') end
+if models and not string.find(',' .. models .. ',', ',' .. ARGV[7] .. ',', 1, true) then
+  return answer('key_not_active', 'model')
+end
+if networks and not isAllowedAddress() then return answer('key_not_active', 'address') end
+
+charged = tonumber(spent or '0')
+credits = tonumber(total or '-1')
+cap = tonumber(tokens or '-1')
+hourLimit = tonumber(perHour or '-1')
+dayLimit = tonumber(perDay or '-1')
+concurrency = tonumber(places or '10')
+if hourLimit >= 0 then hour = look(KEYS[6], HOUR) end
+if dayLimit >= 0 then
+  local counted = redis.call('HMGET', KEYS[7], 'day', 'count')
+  if tonumber(counted[1] or '-1') == today then day = tonumber(counted[2]) end
+end
+redis.call('ZREMRANGEBYSCORE', KEYS[8], '-inf', now)
+flight = redis.call('ZCARD', KEYS[8])
+if repeated then return answer('admitted') end
+
+if redis.call('LLEN', KEYS[11]) >= tonumber(ARGV[10]) then return answer('queue_full') end
+if hourLimit >= 0 and hour.used >= hourLimit then return answer('key_hour') end
+if dayLimit >= 0 and day >= dayLimit then return answer('key_day') end
+if credits >= 0 and charged >= credits then return answer('credits') end
+if flight >= concurrency then return answer('concurrency') end
+
+local ends = now + tonumber(ARGV[9])
+if hourLimit >= 0 then add(KEYS[6], HOUR, hour) end
+if dayLimit >= 0 then
+  day = day + 1
+  redis.call('HSET', KEYS[7], 'day', today, 'count', day)
+  redis.call('EXPIRE', KEYS[7], 172800)
+end
+charged = redis.call('HINCRBY', KEYS[5], 'charged', 1)
+redis.call('ZADD', KEYS[8], ends, ARGV[5])
+redis.call('PEXPIREAT', KEYS[8], ends + 1000)
+redis.call('HSET', KEYS[9], 'state', 'reserved', 'fence', 1, 'key', ARGV[11])
+-- No expiry yet: a reservation stays until it is settled, by the sweeper if by nobody else.
+redis.call('ZADD', KEYS[10], ends, ARGV[5])
+flight = flight + 1
+return answer('admitted')

@@ -1,0 +1,102 @@
+import type { Admission } from './admit.ts';
+
+/** One limit as the caller sees it. */
+export interface Limit {
+  readonly name: 'address-hour' | 'key-hour' | 'key-day' | 'credits' | 'concurrency';
+  readonly limit: number;
+  readonly used: number;
+  readonly remaining: number;
+  /** When `remaining` next grows, Unix seconds. */
+  readonly resetAt: number;
+  /** Length of the window, seconds; absent for limits without one. */
+  readonly windowSeconds?: number;
+}
+
+/** Seconds that a caller is told to wait where waiting alone does not help (spent credits). */
+const LONG_WAIT_SECONDS = 86_400;
+
+/**
+ * The limits that apply to a request. Concurrency is left out: it is no quota that is used up, and tells nothing about
+ * how many requests are left.
+ */
+function quotas(admission: Admission): Limit[] {
+  const { address, hour, day, credits } = admission;
+  const limits: Limit[] = [toLimit('address-hour', address, 3600)];
+  if (hour) limits.push(toLimit('key-hour', hour, 3600));
+  if (day) limits.push(toLimit('key-day', day, 86_400));
+  // Credits never grow by themselves; tomorrow is when asking again is reasonable.
+  if (credits) limits.push(toLimit('credits', { ...credits, resetAt: nextMidnight(admission.now) }));
+  return limits;
+}
+
+/** The limit that binds soonest: the one that refused, else the one with the least left. */
+export function bindingLimit(admission: Admission): Limit {
+  const limits = quotas(admission);
+  const refused = refusingLimit(admission, limits);
+  if (refused) return refused;
+  return limits.reduce((least, limit) => {
+    if (limit.remaining !== least.remaining) return limit.remaining < least.remaining ? limit : least;
+    return limit.resetAt > least.resetAt ? limit : least;
+  });
+}
+
+/** Seconds to wait before the limit lets a request through, at least 1. */
+export function retryAfterSeconds(limit: Limit, now: number): number {
+  if (limit.name === 'credits') return LONG_WAIT_SECONDS;
+  if (limit.name === 'concurrency') return 1;
+  return Math.max(1, limit.resetAt - Math.floor(now / 1000));
+}
+
+/**
+ * The rate-limit headers: the customary trio for the limit that binds soonest, and the IETF draft's fields
+ * (draft-ietf-httpapi-ratelimit-headers) for all.
+ */
+export function rateLimitHeaders(admission: Admission): Record<string, string> {
+  const binding = bindingLimit(admission);
+  const limits = quotas(admission);
+  const seconds = Math.floor(admission.now / 1000);
+  return {
+    'X-RateLimit-Limit': String(binding.limit),
+    'X-RateLimit-Remaining': String(binding.remaining),
+    'X-RateLimit-Reset': String(binding.resetAt),
+    'RateLimit-Policy': limits
+      .map(({ name, limit, windowSeconds }) => `"${name}";q=${limit}${windowSeconds ? `;w=${windowSeconds}` : ''}`)
+      .join(', '),
+    RateLimit: limits
+      .map(({ name, remaining, resetAt }) => {
+        const reset = name === 'credits' ? '' : `;t=${Math.max(0, resetAt - seconds)}`;
+        return `"${name}";r=${remaining}${reset}`;
+      })
+      .join(', '),
+  };
+}
+
+function refusingLimit(admission: Admission, limits: readonly Limit[]): Limit | undefined {
+  const names = {
+    address_limited: 'address-hour',
+    key_hour: 'key-hour',
+    key_day: 'key-day',
+    credits: 'credits',
+  } as const;
+  if (admission.decision === 'concurrency') {
+    const resetAt = Math.floor(admission.now / 1000) + 1;
+    return toLimit('concurrency', { ...admission.flight, resetAt });
+  }
+  if (!(admission.decision in names)) return undefined;
+  const name = names[admission.decision as keyof typeof names];
+  return limits.find((limit) => limit.name === name);
+}
+
+function toLimit(
+  name: Limit['name'],
+  state: { used: number; limit: number; resetAt: number },
+  windowSeconds?: number,
+): Limit {
+  const { used, limit, resetAt } = state;
+  const remaining = Math.max(0, limit - used);
+  return { name, limit, used, remaining, resetAt, ...(windowSeconds !== undefined && { windowSeconds }) };
+}
+
+function nextMidnight(now: number): number {
+  return (Math.floor(now / 86_400_000) + 1) * 86_400;
+}

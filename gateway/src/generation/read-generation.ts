@@ -1,0 +1,156 @@
+import { readKeyId } from '@lontar/shared/api-key.ts';
+import { PUBLIC_MODELS, type PublicModel } from '@lontar/shared/endpoints.ts';
+
+/** What a caller asks for, checked. */
+export interface GenerationAsk {
+  readonly prompt: string;
+  readonly model: PublicModel;
+  readonly temperature: number;
+  readonly maxOutputTokens: number;
+}
+
+/** The key as it was presented: genuine in form, with its id, or not a key at all. */
+export interface PresentedKey {
+  readonly text: string;
+  /** Absent where form or checksum are wrong. */
+  readonly id?: string;
+}
+
+export type GenerationReading =
+  | { readonly kind: 'ask'; readonly ask: GenerationAsk; readonly key: PresentedKey }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'invalid'; readonly message: string; readonly key?: PresentedKey };
+
+/** A field's values in the order they were given; more than one is refused. */
+export type GivenFields = ReadonlyMap<string, readonly unknown[]>;
+
+export interface ReadingLimits {
+  readonly maxPromptChars: number;
+  readonly maxOutputTokens: number;
+}
+
+/** The model that answers where the caller names none. */
+const DEFAULT_MODEL: PublicModel = 'ai-2.5-flash';
+const DEFAULT_TEMPERATURE = 0.7;
+const DEFAULT_OUTPUT_TOKENS = 8192;
+const LEAST_TEMPERATURE = 0.1;
+const MOST_TEMPERATURE = 2;
+const SHOWN_VALUE_CHARS = 60;
+
+/**
+ * Reads a generation request out of its fields, whichever of query, body and headers they came from.
+ *
+ * @returns the request with defaults filled in; `missing` when key or prompt are absent or blank; `invalid` with a
+ *   message that names the parameter, the rule and the value given
+ */
+export function readGeneration(fields: GivenFields, limits: ReadingLimits): GenerationReading {
+  const keyText = single(fields, 'apikey');
+  const prompt = single(fields, 'prompt');
+  const key = keyText.ok && typeof keyText.value === 'string' ? presentKey(keyText.value.trim()) : undefined;
+  const invalid = (message: string): GenerationReading => ({ kind: 'invalid', message, ...(key && { key }) });
+  if (!keyText.ok) return invalid(keyText.message);
+  if (!prompt.ok) return invalid(prompt.message);
+  if (isBlank(keyText.value) || isBlank(prompt.value)) return { kind: 'missing' };
+  if (key === undefined) return invalid('apikey must be text.');
+
+  const checked = checkPrompt(prompt.value, limits.maxPromptChars);
+  if (!checked.ok) return invalid(checked.message);
+  const model = readModel(fields);
+  if (!model.ok) return invalid(model.message);
+  const temperature = readNumber(fields, 'temperature', {
+    least: LEAST_TEMPERATURE,
+    most: MOST_TEMPERATURE,
+    whole: false,
+    byDefault: DEFAULT_TEMPERATURE,
+  });
+  if (!temperature.ok) return invalid(temperature.message);
+  const maxOutputTokens = readNumber(fields, 'maxOutputTokens', {
+    least: 1,
+    most: limits.maxOutputTokens,
+    whole: true,
+    byDefault: Math.min(DEFAULT_OUTPUT_TOKENS, limits.maxOutputTokens),
+  });
+  if (!maxOutputTokens.ok) return invalid(maxOutputTokens.message);
+  const ask = {
+    prompt: checked.value,
+    model: model.value,
+    temperature: temperature.value,
+    maxOutputTokens: maxOutputTokens.value,
+  };
+  return { kind: 'ask', ask, key };
+}
+
+type Read<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly message: string };
+
+function presentKey(text: string): PresentedKey {
+  const id = readKeyId(text);
+  return id === undefined ? { text } : { text, id };
+}
+
+function single(fields: GivenFields, name: string): Read<unknown> {
+  const values = fields.get(name) ?? [];
+  if (values.length > 1) return { ok: false, message: `${name} was given ${values.length} times; give it once.` };
+  return { ok: true, value: values[0] };
+}
+
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+}
+
+function checkPrompt(value: unknown, maxChars: number): Read<string> {
+  const refuse = (message: string) => ({ ok: false, message }) as const;
+  if (typeof value !== 'string') return refuse(`prompt must be text; ${show(value)} was given.`);
+  const length = characters(value, maxChars);
+  if (length > maxChars) {
+    return refuse(`prompt must have at most ${maxChars} characters; ${length} were given. Shorten it.`);
+  }
+  if (value.includes('\0')) return refuse('prompt must not hold NUL characters; remove them.');
+  if (!value.isWellFormed()) return refuse('prompt must be valid Unicode; it holds half of a surrogate pair.');
+  return { ok: true, value };
+}
+
+/** Counts code points, but only where the cheap upper bound does not settle it. */
+function characters(text: string, most: number): number {
+  return text.length <= most ? text.length : Array.from(text).length;
+}
+
+function readModel(fields: GivenFields): Read<PublicModel> {
+  const given = single(fields, 'model');
+  if (!given.ok) return given;
+  if (given.value === undefined || given.value === null) return { ok: true, value: DEFAULT_MODEL };
+  const known = PUBLIC_MODELS.find((model) => model === given.value);
+  if (known) return { ok: true, value: known };
+  return { ok: false, message: `model must be one of ${PUBLIC_MODELS.join(', ')}; ${show(given.value)} was given.` };
+}
+
+function readNumber(
+  fields: GivenFields,
+  name: string,
+  rule: { least: number; most: number; whole: boolean; byDefault: number },
+): Read<number> {
+  const given = single(fields, name);
+  if (!given.ok) return given;
+  if (given.value === undefined || given.value === null) return { ok: true, value: rule.byDefault };
+  const value = toNumber(given.value);
+  const fits = value >= rule.least && value <= rule.most && (!rule.whole || Number.isInteger(value));
+  if (fits) return { ok: true, value };
+  const kind = rule.whole ? 'a whole number' : 'a number';
+  const message = `${name} must be ${kind} from ${rule.least} to ${rule.most}; ${show(given.value)} was given.`;
+  return { ok: false, message };
+}
+
+/** Decimal notation only: `0x10`, `1e3`, blanks and `Infinity` are typing errors here. */
+function toNumber(value: unknown): number {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && /^[+-]?(\d{1,12}(\.\d{0,12})?|\.\d{1,12})$/.test(value)
+    ? Number(value)
+    : Number.NaN;
+}
+
+function show(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+  const characters = Array.from(text.toWellFormed());
+  const cut =
+    characters.length > SHOWN_VALUE_CHARS ? `${characters.slice(0, SHOWN_VALUE_CHARS).join('')}…` : text.toWellFormed();
+  return JSON.stringify(cut);
+}

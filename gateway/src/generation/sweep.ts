@@ -1,0 +1,40 @@
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { settle } from '@lontar/shared/settlement/settle.ts';
+
+const SWEEP_MS = 5_000;
+const AT_ONCE = 100;
+
+/**
+ * Gives back reservations whose time is over and that nobody settled: their gateway died between admission and answer.
+ * Every gateway sweeps; settling is idempotent, so they may meet.
+ *
+ * @param now Unix ms by Redis's clock
+ * @returns how many were given back
+ */
+export async function sweepReservations(redis: Redis, now: number): Promise<number> {
+  const overdue = await redis.zrangebyscore(redisKeys.reservations, '-inf', now, 'LIMIT', 0, AT_ONCE);
+  let swept = 0;
+  for (const requestId of overdue) {
+    const keyId = await redis.hget(redisKeys.request(requestId), 'key');
+    const settlement = { v: 1, outcome: 'failed', error: 'timed_out' } as const;
+    const result = await settle(redis, { requestId, keyId: keyId ?? '', settlement, cancel: true });
+    if (result.kind === 'settled') swept++;
+    else await redis.zrem(redisKeys.reservations, requestId);
+  }
+  return swept;
+}
+
+/** Sweeps every few seconds until stopped. */
+export function startSweeper(sweep: () => Promise<number>, onSwept: (count: number) => void): { stop(): void } {
+  const timer = setInterval(() => {
+    sweep().then(
+      (count) => {
+        if (count > 0) onSwept(count);
+      },
+      // Redis is away; its absence is reported elsewhere, and the next round comes soon.
+      () => undefined,
+    );
+  }, SWEEP_MS);
+  return { stop: () => clearInterval(timer) };
+}

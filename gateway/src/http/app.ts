@@ -1,0 +1,136 @@
+import type { Logger } from '@lontar/shared/logger.ts';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import helmet from 'helmet';
+import type { EventLog } from '../events/event-log.ts';
+import type { GenerateDeps } from '../generation/generate.ts';
+
+import { type Answer, refuse } from './answer.ts';
+import { bodyProblem, readJsonBody } from './body.ts';
+import { concludeAnswer, concludeProxied } from './conclude.ts';
+import { countRequest } from './count-request.ts';
+import { createContext } from './create-context.ts';
+import type { RequestContext } from './request-context.ts';
+import { ROUTES, type Route, STATS_API_PATHS, UNCOUNTED_PATH } from './routes.ts';
+import type { StatsProxy } from './stats-proxy.ts';
+
+export interface AppDeps extends GenerateDeps {
+  readonly logger: Logger;
+  readonly events: EventLog;
+  readonly statsProxy: StatsProxy;
+  readonly trustProxy: number | string[] | undefined;
+  readonly logRequests: boolean;
+  readonly draining: () => boolean;
+}
+
+/** The gateway's Express application: the shell around handlers that never see a request object of Express. */
+export function createApp(deps: AppDeps): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('trust proxy', deps.trustProxy ?? false);
+  app.set('query parser', false);
+  app.set('case sensitive routing', true);
+  app.set('strict routing', true);
+
+  app.use(helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } }));
+  app.use((request, response, next) => {
+    createContext(request, response);
+    response.setHeader('Cache-Control', 'no-store');
+    next();
+  });
+  app.use('/api', openToOtherOrigins);
+  app.use((_request, response, next) => {
+    if (!deps.draining()) return next();
+    // Keep-alive connections outlive the listener; this sends their owners to another gateway.
+    response.setHeader('Connection', 'close');
+    next();
+  });
+  const parseBody = readJsonBody(deps.reading.maxPromptChars);
+  for (const route of ROUTES) app.all(route.path, takeMethods(route.methods, deps), parseBody, serveRoute(route, deps));
+  for (const path of STATS_API_PATHS) app.all(path, takeMethods(['GET'], deps), serveStats(path, deps));
+  app.use('/api', (request, response) => serveCounted(deps, request, response, refuse('not_found')));
+  app.get(deps.statsProxy.pagePaths, (request, response, next) => deps.statsProxy.forward(request, response, next));
+  app.post(deps.statsProxy.pagePaths, (request, response, next) => deps.statsProxy.forward(request, response, next));
+  app.use((_request, response) => sendPlain(response, refuse('not_found')));
+  app.use(onError(deps));
+  return app;
+}
+
+function serveRoute(route: Route, deps: AppDeps) {
+  return async (request: Request, response: Response): Promise<void> => {
+    const context = contextOf(response);
+    const problem = bodyProblem(request);
+    if (problem) return serveCounted(deps, request, response, problem);
+    context.body = request.body;
+    const answer = await route.handle(deps, context);
+    await concludeAnswer(deps, route.path, response, context, answer);
+  };
+}
+
+function serveStats(path: string, deps: AppDeps) {
+  return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
+    const context = contextOf(response);
+    if (path !== UNCOUNTED_PATH) {
+      const refusal = await countRequest(deps, context, response);
+      if (refusal) return concludeAnswer(deps, path, response, context, refusal);
+    }
+    concludeProxied(deps, path, response, context);
+    deps.statsProxy.forward(request, response, next);
+  };
+}
+
+/** Counts the request under its address, then gives an answer that needs nothing else. */
+async function serveCounted(deps: AppDeps, request: Request, response: Response, answer: Answer): Promise<void> {
+  const context = contextOf(response);
+  const refusal = await countRequest(deps, context, response);
+  await concludeAnswer(deps, request.baseUrl + request.path, response, context, refusal ?? answer);
+}
+
+function takeMethods(methods: readonly string[], deps: AppDeps) {
+  const allow = [...methods, 'OPTIONS'].join(', ');
+  const message = `This path takes ${methods.join(' and ')} only.`;
+  return (request: Request, response: Response, next: NextFunction): void | Promise<void> => {
+    if (methods.includes(request.method)) return next();
+    return serveCounted(deps, request, response, refuse('method_not_allowed', { message, headers: { Allow: allow } }));
+  };
+}
+
+/** Pages of any origin may call the API: a key is needed anyway, and no cookie counts there. */
+function openToOtherOrigins(request: Request, response: Response, next: NextFunction): void {
+  response.setHeader('Access-Control-Allow-Origin', '*');
+  response.setHeader(
+    'Access-Control-Expose-Headers',
+    'X-Request-Id, X-Masked, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, Retry-After',
+  );
+  if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return next();
+  // A browser's question, not the caller's request: it is not counted.
+  response.setHeader('Access-Control-Allow-Methods', 'GET, POST');
+  response.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type, X-API-Key');
+  response.setHeader('Access-Control-Max-Age', '86400');
+  response.status(204).end();
+}
+
+function onError(deps: AppDeps) {
+  // Express recognises an error handler by its four parameters.
+  return async (error: unknown, request: Request, response: Response, _next: NextFunction): Promise<void> => {
+    if (response.headersSent) return void response.destroy();
+    const problem = bodyProblem(request, error);
+    if (problem) return serveCounted(deps, request, response, problem);
+    if (error instanceof URIError) {
+      const message = 'The path holds a percent sign that is not followed by two hexadecimal digits of valid UTF-8.';
+      return sendPlain(response, refuse('invalid_parameter', { message }));
+    }
+    deps.logger.error({ err: error, requestId: contextOf(response).id }, 'a request failed');
+    const answer = refuse('internal_error');
+    if (!request.path.startsWith('/api/')) return sendPlain(response, answer);
+    return concludeAnswer(deps, request.path, response, contextOf(response), answer);
+  };
+}
+
+function sendPlain(response: Response, answer: Answer): void {
+  response.status(answer.status).set(answer.headers).json(answer.body);
+}
+
+function contextOf(response: Response): RequestContext & { body: RequestContext['body'] } {
+  return response.locals['context'] as RequestContext;
+}

@@ -1,0 +1,92 @@
+import { ROUTE_LABELS, type RouteLabel } from '@lontar/shared/metrics.ts';
+import type { Outcome, RequestEvent } from '@lontar/shared/request-event.ts';
+import type { Response } from 'express';
+import type { Answer, Report } from './answer.ts';
+import type { AppDeps } from './app.ts';
+import { elapsedMs, type RequestContext } from './request-context.ts';
+
+/** How long an answer waits for its event to be safe in Redis, ms; with Redis away it goes out without. */
+const EVENT_WAIT_MS = 250;
+
+/**
+ * Ends a request: tells the statistics, then sends the answer, so that what was answered is counted even if this
+ * process dies the moment after. A caller who has left gets nothing and counts as nothing.
+ */
+export async function concludeAnswer(
+  deps: AppDeps,
+  path: string,
+  response: Response,
+  context: RequestContext,
+  answer: Answer,
+): Promise<void> {
+  if (context.gone.aborted) {
+    deps.logger.debug({ requestId: context.id }, 'the caller left before the answer');
+    return;
+  }
+  await recordEvent(deps, path, context, answer.status, answer.report);
+  response.status(answer.status).set(answer.headers);
+  // Not `response.json`: an answer to HEAD has no body, and there is no ETag to compute.
+  response.type('application/json').send(JSON.stringify(answer.body));
+}
+
+/** Tells the statistics about a request that stats-service answers, when its answer has gone out. */
+export function concludeProxied(deps: AppDeps, path: string, response: Response, context: RequestContext): void {
+  response.once('finish', () => {
+    void recordEvent(deps, path, context, response.statusCode, { outcome: outcomeOfStatus(response.statusCode) });
+  });
+}
+
+async function recordEvent(
+  deps: AppDeps,
+  path: string,
+  context: RequestContext,
+  status: number,
+  report: Report,
+): Promise<void> {
+  const route = routeLabel(path);
+  const responseMs = elapsedMs(context);
+  const { outcome, error, keyId, generation } = report;
+  deps.metrics.requests.inc({ endpoint: route, outcome });
+  deps.metrics.requestDuration.observe({ endpoint: route, outcome }, responseMs / 1000);
+  if (deps.logRequests) {
+    const line = { requestId: context.id, route, method: context.method, status, outcome, durationMs: responseMs };
+    deps.logger.info({ ...line, ...(keyId !== undefined && { keyId }) }, 'answered');
+  }
+  const event: RequestEvent = {
+    v: 1,
+    id: context.id,
+    at: deps.clock.now(),
+    route,
+    method: context.method,
+    status,
+    outcome,
+    ...(error && { error }),
+    responseMs,
+    address: context.address,
+    ...(keyId !== undefined && { keyId }),
+    ...(generation && { generation }),
+  };
+  await safelyAppended(deps, event);
+}
+
+/** Waits until the event is in the stream, but not longer than a caller would put up with. */
+async function safelyAppended({ events, redis }: AppDeps, event: RequestEvent): Promise<void> {
+  const appended = events.append(event);
+  if (redis.status !== 'ready') return;
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, EVENT_WAIT_MS);
+  });
+  await Promise.race([appended, patience]);
+  clearTimeout(timer);
+}
+
+function routeLabel(path: string): RouteLabel {
+  return ROUTE_LABELS.find((label) => label === path) ?? 'other';
+}
+
+function outcomeOfStatus(status: number): Outcome {
+  if (status >= 500) return 'server_error';
+  if (status === 429) return 'rate_limited';
+  return status >= 400 ? 'client_error' : 'success';
+}

@@ -1,0 +1,80 @@
+import type { ServerResponse } from 'node:http';
+import { Agent } from 'node:http';
+import { Socket } from 'node:net';
+import type { NextFunction, Request, Response } from 'express';
+import { createProxyMiddleware } from 'http-proxy-middleware';
+import { refuse } from './answer.ts';
+import type { RequestContext } from './request-context.ts';
+
+/** Headers of a caller that stats-service gets to see; everything else stays here, keys above all. */
+const FORWARDED_HEADERS = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'cache-control',
+  'content-length',
+  'content-type',
+  'cookie',
+  'host',
+  'if-none-match',
+  'last-event-id',
+  'origin',
+  'sec-fetch-site',
+  'transfer-encoding',
+  'user-agent',
+]);
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** Hands requests to stats-service, at one fixed address that no caller can change. */
+export interface StatsProxy {
+  /** Paths outside `/api/` that belong to the dashboard page. */
+  readonly pagePaths: string[];
+  forward(request: Request, response: Response, next: NextFunction): void;
+  stop(): void;
+}
+
+/**
+ * @param target `STATS_URL`
+ * @param onFailure told when stats-service cannot be reached
+ */
+export function createStatsProxy(target: string, onFailure: (error: unknown) => void): StatsProxy {
+  const agent = new Agent({ keepAlive: true, maxSockets: 512 });
+  const proxy = createProxyMiddleware<Request, Response>({
+    target,
+    agent,
+    xfwd: false,
+    proxyTimeout: 0,
+    timeout: CONNECT_TIMEOUT_MS * 24,
+    on: {
+      proxyReq(proxyRequest, request, response) {
+        for (const name of proxyRequest.getHeaderNames()) {
+          if (!FORWARDED_HEADERS.has(name.toLowerCase())) proxyRequest.removeHeader(name);
+        }
+        const context = response.locals['context'] as RequestContext;
+        proxyRequest.setHeader('X-Lontar-Client-Address', context.address);
+        proxyRequest.setHeader('X-Request-Id', context.id);
+        proxyRequest.setHeader('X-Forwarded-Proto', request.protocol);
+      },
+      error(error, _request, response) {
+        onFailure(error);
+        sendUnavailable(response);
+      },
+    },
+  });
+  return {
+    pagePaths: ['/', '/assets/*path', '/dashboard/*path'],
+    // The mount path must not be cut off: stats-service knows the same paths.
+    forward: (request, response, next) => void proxy(request, response, next),
+    stop: () => agent.destroy(),
+  };
+}
+
+function sendUnavailable(response: ServerResponse | Socket): void {
+  if (response instanceof Socket || response.headersSent) return void response.destroy();
+  const { status, body } = refuse('service_unavailable', {
+    message: 'The statistics cannot be reached now. Generation goes on; try again in a few seconds.',
+  });
+  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Retry-After': '5' });
+  response.end(JSON.stringify(body));
+}

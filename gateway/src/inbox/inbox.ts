@@ -1,0 +1,122 @@
+import type { Logger } from '@lontar/shared/logger.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { loadScript } from '@lontar/shared/redis-script.ts';
+import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
+import { createWaiters } from './waiters.ts';
+
+const findSettledScript = loadScript(new URL('./find-settled.lua', import.meta.url));
+
+const READ_COUNT = 500;
+const BLOCK_MS = 5_000;
+/** An inbox that its gateway no longer renews goes away, ms. */
+const INBOX_EXPIRY_MS = 60_000;
+const RENEW_MS = 10_000;
+const RECHECK_MS = 1_000;
+const TRIM_AFTER = 500;
+
+/** The replies meant for this gateway instance: each waiter gets its own, and nobody else's. */
+export interface Inbox {
+  /**
+   * Waits for one request's settlement. Call it before the job is enqueued, so that no reply can be missed.
+   *
+   * @returns resolves when the settlement arrives; stays open until `forget`
+   */
+  wait(requestId: string): Promise<Settlement>;
+  /** Stops waiting; a later reply is dropped. */
+  forget(requestId: string): void;
+  /** Requests that wait. */
+  readonly waiting: number;
+  stop(): Promise<void>;
+}
+
+export interface InboxDeps {
+  /** Instance id of this gateway. */
+  readonly gateway: string;
+  /** A connection of its own: its reads block. */
+  readonly reader: Redis;
+  /** For everything else. */
+  readonly redis: Redis;
+  readonly logger: Logger;
+}
+
+/**
+ * Opens this gateway's inbox, a capped Redis stream that expires with the gateway. Replies that are lost on the way
+ * (a full stream, a broken connection) are found as stored results: overdue waiters look every second, and all of them
+ * after a reconnect.
+ */
+export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): Promise<Inbox> {
+  const key = redisKeys.inbox(gateway);
+  const waiters = createWaiters(logger);
+  let stopped = false;
+  let last = '0-0';
+  let readSinceTrim = 0;
+  let renewedAt = 0;
+
+  async function renew(): Promise<void> {
+    renewedAt = performance.now();
+    if ((await reader.pexpire(key, INBOX_EXPIRY_MS)) === 1) return;
+    // The stream is made here and only here; settling never makes one, so a stopped gateway's stays gone.
+    await reader.xadd(key, '*', 'opened', '1');
+    await reader.pexpire(key, INBOX_EXPIRY_MS);
+  }
+
+  async function readOnce(): Promise<void> {
+    if (performance.now() - renewedAt > RENEW_MS) await renew();
+    const reply = await reader.xread('COUNT', READ_COUNT, 'BLOCK', BLOCK_MS, 'STREAMS', key, last);
+    for (const [id, fields] of reply?.[0]?.[1] ?? []) {
+      last = id;
+      readSinceTrim++;
+      if (fields[0] === 'id') waiters.deliver(fields[1] ?? '', fields[3] ?? '');
+    }
+    if (readSinceTrim >= TRIM_AFTER) {
+      readSinceTrim = 0;
+      await reader.xtrim(key, 'MINID', '=', last);
+    }
+  }
+
+  async function readLoop(): Promise<void> {
+    while (!stopped) {
+      try {
+        await readOnce();
+      } catch (error) {
+        if (stopped) return;
+        logger.warn({ err: error }, 'reading the inbox failed; trying again');
+        renewedAt = 0;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
+  }
+
+  async function recheck(olderThanMs: number): Promise<void> {
+    const overdue = waiters.overdue(olderThanMs);
+    for (let start = 0; start < overdue.length; start += READ_COUNT) {
+      const ids = overdue.slice(start, start + READ_COUNT);
+      const found = (await findSettledScript(redis, ids.map(redisKeys.request), [])) as [number, string][];
+      for (const [index, json] of found) waiters.deliver(ids[index - 1] ?? '', json);
+    }
+  }
+
+  await renew();
+  const recheckAll = () => void recheck(0).catch(() => undefined);
+  redis.on('ready', recheckAll);
+  const timer = setInterval(() => void recheck(RECHECK_MS).catch(() => undefined), RECHECK_MS);
+  const loop = readLoop();
+
+  return {
+    wait: waiters.wait,
+    forget: waiters.forget,
+    get waiting() {
+      return waiters.count();
+    },
+    async stop() {
+      if (stopped) return loop;
+      stopped = true;
+      clearInterval(timer);
+      redis.off('ready', recheckAll);
+      await redis.del(key).catch(() => 0);
+      reader.disconnect();
+      await loop;
+    },
+  };
+}

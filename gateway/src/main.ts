@@ -1,0 +1,18 @@
+import { ConfigError, readConfig } from '@lontar/shared/config/read-config.ts';
+import { createLifecycle, stopOnSignal } from '@lontar/shared/lifecycle.ts';
+import { createLogger } from '@lontar/shared/logger.ts';
+import { gatewaySettings } from './config.ts';
+import { startGateway } from './start.ts';
+
+const BAD_CONFIGURATION = 2;
+
+try {
+  const config = readConfig(gatewaySettings, process.env);
+  const logger = createLogger('gateway', config.LOG_LEVEL);
+  const lifecycle = createLifecycle(logger);
+  stopOnSignal(lifecycle, logger, config.DRAIN_TIMEOUT_MS);
+  await startGateway(config, logger, lifecycle);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(error instanceof ConfigError ? BAD_CONFIGURATION : 1);
+}

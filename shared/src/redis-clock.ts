@@ -1,0 +1,40 @@
+import { performance } from 'node:perf_hooks';
+import type { Redis } from './redis-connection.ts';
+
+const RESYNC_MS = 10_000;
+
+/** Redis's time, so that deadlines mean the same on every machine, whatever the machines' own clocks say. */
+export interface RedisClock {
+  /** Unix ms by Redis's clock, carried forward by this process's monotonic clock. */
+  now(): number;
+  stop(): void;
+}
+
+/**
+ * Reads Redis's clock once, and again every few seconds in the background.
+ *
+ * @throws when Redis cannot be asked the first time
+ */
+export async function startRedisClock(redis: Redis): Promise<RedisClock> {
+  let offset = await measureOffset(redis);
+  const timer = setInterval(() => {
+    measureOffset(redis).then(
+      (measured) => {
+        offset = measured;
+      },
+      () => undefined,
+    );
+  }, RESYNC_MS);
+  timer.unref();
+  return {
+    now: () => Math.floor(performance.now() + offset),
+    stop: () => clearInterval(timer),
+  };
+}
+
+async function measureOffset(redis: Redis): Promise<number> {
+  const before = performance.now();
+  const [seconds, microseconds] = await redis.time();
+  const after = performance.now();
+  return Number(seconds) * 1000 + Number(microseconds) / 1000 - (before + after) / 2;
+}

@@ -1,0 +1,55 @@
+import type { Logger } from './logger.ts';
+import { describeRedis, type Redis } from './redis-connection.ts';
+import { throttledWarning } from './throttled-log.ts';
+
+/** How long a starting service waits for Redis, ms. */
+const START_TIMEOUT_MS = 10_000;
+
+/** Redis could not be reached at the start. */
+export class RedisUnreachableError extends Error {
+  constructor(url: string, reason: string) {
+    super(
+      `Redis cannot be reached at ${describeRedis(url)} (${reason}). ` +
+        'Start it, or set REDIS_URL to where it runs; `npm start` without REDIS_URL brings its own.',
+    );
+    this.name = 'RedisUnreachableError';
+  }
+}
+
+/**
+ * Waits until connections are ready, and from then on logs their troubles, at most a line a second.
+ *
+ * @throws RedisUnreachableError when one is not ready in time
+ */
+export async function openRedis(url: string, connections: readonly Redis[], logger: Logger): Promise<void> {
+  const warn = throttledWarning(logger, 'Redis is away');
+  let lastReason = 'no answer';
+  for (const redis of connections) {
+    redis.on('error', (error: Error) => {
+      lastReason = error.message;
+      warn(error);
+    });
+  }
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new RedisUnreachableError(url, lastReason)), START_TIMEOUT_MS);
+  });
+  try {
+    await Promise.race([Promise.all(connections.map(untilReady)), timeout]);
+  } catch (error) {
+    for (const redis of connections) redis.disconnect();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function untilReady(redis: Redis): Promise<void> {
+  if (redis.status === 'ready') return;
+  const ready = new Promise<void>((resolve) => {
+    redis.once('ready', resolve);
+  });
+  // A failed first attempt is followed by others; only the time decides.
+  if (redis.status === 'wait') redis.connect().catch(() => undefined);
+  await ready;
+}

@@ -1,0 +1,343 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** How the fake upstream treats one call. */
+export type FakeBehaviour =
+  | {
+      readonly kind: 'answer';
+      readonly text: string;
+      readonly delayMs?: number;
+      /** In OpenAI's words; said in Gemini's words to who speaks Gemini's protocol. Default `stop`. */
+      readonly finishReason?: 'stop' | 'length' | 'content_filter' | (string & {});
+      readonly usage?: { readonly input: number; readonly output: number };
+    }
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      /** Text as it is, anything else as JSON; by default an error in the words of the protocol. */
+      readonly body?: unknown;
+    }
+  /** Reads the request and resets the connection. */
+  | 'reset'
+  /** Reads the request and says nothing, ever. */
+  | 'hang'
+  /** Sends an answer that never ends, one byte now and then, so that no idle timer runs out. */
+  | 'drip'
+  /** 200 with HTML. */
+  | 'garbage'
+  /** 200 with an answer whose text is empty. */
+  | 'empty'
+  /** 200 with what the protocol says when a safety filter stopped everything. */
+  | 'blocked'
+  /** 200 with 50 MB of answer, streamed without a length. */
+  | 'huge'
+  /** 200 with a length, half of the answer, and the end of the connection. */
+  | 'half'
+  /** 200 with an answer written, and declared, in ISO 8859-1. */
+  | 'wrong-charset';
+
+export interface FakeCall {
+  readonly protocol: 'openai' | 'gemini';
+  /** With the query. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Parsed JSON body. */
+  readonly body: Record<string, unknown>;
+  readonly model: string;
+  readonly system: string | undefined;
+  readonly prompt: string;
+  /** The client's port: tells connections apart. */
+  readonly clientPort: number | undefined;
+  /** When its body had arrived, Unix ms. */
+  readonly at: number;
+  /** Whether the client closed the connection before the answer was complete; changes when it does. */
+  readonly aborted: boolean;
+  /** Resolves when the client closes the connection before the answer is complete. */
+  readonly whenAborted: Promise<void>;
+}
+
+type Behaviour = FakeBehaviour | ((call: FakeCall) => FakeBehaviour | Promise<FakeBehaviour>);
+
+export interface FakeUpstream {
+  readonly port: number;
+  /** For `OPENAI_BASE_URL`. */
+  readonly openAiUrl: string;
+  /** For `GEMINI_BASE_URL`. */
+  readonly geminiUrl: string;
+  /** All calls in the order of their arrival. */
+  readonly calls: readonly FakeCall[];
+  /** Sets what happens to every call for which nothing is queued. */
+  behave(behaviour: Behaviour): void;
+  /** Queues what happens to the next calls, one behaviour each. */
+  queue(...behaviours: Behaviour[]): void;
+  /** The oldest call that no `nextCall` has given yet, or the next one to arrive. */
+  nextCall(): Promise<FakeCall>;
+  /** Forgets calls, queued behaviours and waiting `nextCall`s; `behave` stays. */
+  reset(): void;
+  /** Ends all connections. */
+  stop(): Promise<void>;
+}
+
+/** Appears in everything that the fake upstream says of itself; no client of Lontar may ever see it. */
+export const UPSTREAM_CANARY = 'canary-words-of-the-upstream';
+
+const DEFAULT_BEHAVIOUR: FakeBehaviour = { kind: 'answer', text: 'An answer of the fake upstream.' };
+
+/** Starts a local server that speaks OpenAI's `/v1/chat/completions` and Gemini's `models/{model}:generateContent`. */
+export async function startFakeUpstream(behaviour: Behaviour = DEFAULT_BEHAVIOUR): Promise<FakeUpstream> {
+  let usual = behaviour;
+  let queued: Behaviour[] = [];
+  let calls: FakeCall[] = [];
+  let given = 0;
+  let waiting: ((call: FakeCall) => void)[] = [];
+
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const call = await readCall(request, response);
+    if (call === undefined) {
+      response.writeHead(404).end(UPSTREAM_CANARY);
+      return;
+    }
+    calls.push(call);
+    const waiter = waiting.shift();
+    if (waiter) {
+      given += 1;
+      waiter(call);
+    }
+    const next = queued.shift() ?? usual;
+    await perform(call, typeof next === 'function' ? await next(call) : next, response);
+  };
+  const server = createServer((request, response) => {
+    // A client that leaves while it still sends is no failure of the test.
+    handle(request, response).catch(() => response.destroy());
+  });
+  // A client that keeps connections alive must not meet one that closes while it writes.
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    openAiUrl: `http://127.0.0.1:${port}/v1`,
+    geminiUrl: `http://127.0.0.1:${port}/v1beta`,
+    get calls() {
+      return calls;
+    },
+    behave: (next) => {
+      usual = next;
+    },
+    queue: (...behaviours) => {
+      queued.push(...behaviours);
+    },
+    nextCall() {
+      const call = calls[given];
+      if (call === undefined) return new Promise((resolve) => waiting.push(resolve));
+      given += 1;
+      return Promise.resolve(call);
+    },
+    reset() {
+      calls = [];
+      queued = [];
+      waiting = [];
+      given = 0;
+    },
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Responses whose connection the fake upstream itself ended before they were complete. */
+const endedByUs = new WeakSet<ServerResponse>();
+
+async function readCall(request: IncomingMessage, response: ServerResponse): Promise<FakeCall | undefined> {
+  const path = request.url ?? '';
+  const gemini = /^\/v1beta\/models\/([^:/?]+):generateContent(?:\?|$)/.exec(path);
+  if (request.method !== 'POST' || (!gemini && !/^\/v1\/chat\/completions(?:\?|$)/.test(path))) return undefined;
+  let aborted = false;
+  const whenAborted = new Promise<void>((resolve) => {
+    response.once('close', () => {
+      aborted = !response.writableFinished && !endedByUs.has(response);
+      if (aborted) resolve();
+    });
+  });
+  let text = '';
+  for await (const chunk of request.setEncoding('utf8')) text += chunk;
+  const body = JSON.parse(text) as Record<string, unknown>;
+  return {
+    protocol: gemini ? 'gemini' : 'openai',
+    path,
+    headers: request.headers,
+    body,
+    ...(gemini ? readGemini(body, decodeURIComponent(gemini[1] ?? '')) : readOpenAi(body)),
+    clientPort: request.socket.remotePort,
+    at: Date.now(),
+    get aborted() {
+      return aborted;
+    },
+    whenAborted,
+  };
+}
+
+interface GeminiContent {
+  readonly parts?: readonly { readonly text?: string }[];
+}
+
+function readGemini(body: Record<string, unknown>, model: string) {
+  const { systemInstruction, contents } = body as {
+    systemInstruction?: GeminiContent;
+    contents?: readonly GeminiContent[];
+  };
+  const textOf = (content: GeminiContent | undefined) => content?.parts?.map((part) => part.text ?? '').join('');
+  return { model, system: textOf(systemInstruction), prompt: textOf(contents?.at(-1)) ?? '' };
+}
+
+function readOpenAi(body: Record<string, unknown>) {
+  const { model = '', messages = [] } = body as {
+    model?: string;
+    messages?: readonly { readonly role: string; readonly content: string }[];
+  };
+  const contentOf = (role: string) => messages.findLast((message) => message.role === role)?.content;
+  return { model, system: contentOf('system'), prompt: contentOf('user') ?? '' };
+}
+
+type Protocol = FakeCall['protocol'];
+
+async function perform({ protocol }: FakeCall, behaviour: FakeBehaviour, response: ServerResponse): Promise<void> {
+  const json = (status: number, body: unknown) =>
+    response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+  if (typeof behaviour === 'object') {
+    if (behaviour.kind === 'status') return sendStatus(protocol, behaviour, response);
+    if (behaviour.delayMs) await delayWhileOpen(behaviour.delayMs, response);
+    json(200, answerBody(protocol, behaviour.text, behaviour.finishReason, behaviour.usage));
+    return;
+  }
+  switch (behaviour) {
+    case 'reset':
+      endedByUs.add(response);
+      response.socket?.resetAndDestroy();
+      return;
+    case 'hang':
+      return;
+    case 'drip':
+      return drip(response);
+    case 'garbage':
+      response.writeHead(200, { 'content-type': 'text/html' }).end(`<h1>${UPSTREAM_CANARY}</h1>`);
+      return;
+    case 'empty':
+      json(200, answerBody(protocol, ''));
+      return;
+    case 'blocked':
+      json(200, blockedBody(protocol));
+      return;
+    case 'huge':
+      return sendHuge(protocol, response);
+    case 'half':
+      return sendHalf(protocol, response);
+    case 'wrong-charset':
+      response
+        .writeHead(200, { 'content-type': 'application/json; charset=iso-8859-1' })
+        .end(Buffer.from(JSON.stringify(answerBody(protocol, WRONG_CHARSET_TEXT)), 'latin1'));
+      return;
+    default:
+      throw new Error(`Unknown behaviour: ${String(behaviour satisfies never)}`);
+  }
+}
+
+/** Throws when the client leaves first, so that no timer outlives a test. */
+async function delayWhileOpen(delayMs: number, response: ServerResponse): Promise<void> {
+  const left = new AbortController();
+  response.once('close', () => left.abort());
+  await delay(delayMs, undefined, { signal: left.signal });
+}
+
+/** What `wrong-charset` answers. */
+export const WRONG_CHARSET_TEXT = 'Café crème à la carte.';
+
+const HUGE_BYTES = 50 * 1024 * 1024;
+
+/** In the words of OpenAI, and the same in Gemini's. */
+const GEMINI_FINISH: Record<string, string> = { stop: 'STOP', length: 'MAX_TOKENS', content_filter: 'SAFETY' };
+
+function answerBody(protocol: Protocol, text: string, finish = 'stop', usage = { input: 11, output: 7 }): object {
+  if (protocol === 'gemini') {
+    return {
+      candidates: [{ content: { role: 'model', parts: [{ text }] }, finishReason: GEMINI_FINISH[finish] ?? finish }],
+      usageMetadata: {
+        promptTokenCount: usage.input,
+        candidatesTokenCount: usage.output,
+        totalTokenCount: usage.input + usage.output,
+      },
+    };
+  }
+  return {
+    id: 'chatcmpl-fake',
+    object: 'chat.completion',
+    created: 1,
+    model: 'fake',
+    choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: finish }],
+    usage: {
+      prompt_tokens: usage.input,
+      completion_tokens: usage.output,
+      total_tokens: usage.input + usage.output,
+    },
+  };
+}
+
+function blockedBody(protocol: Protocol): object {
+  if (protocol === 'gemini') {
+    return { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 11, totalTokenCount: 11 } };
+  }
+  return {
+    choices: [{ index: 0, message: { role: 'assistant', content: null }, finish_reason: 'content_filter' }],
+  };
+}
+
+function errorBody(protocol: Protocol, status: number): object {
+  return protocol === 'gemini'
+    ? { error: { code: status, message: UPSTREAM_CANARY, status: 'FAKE' } }
+    : { error: { message: UPSTREAM_CANARY, type: 'fake_error', code: null } };
+}
+
+function sendStatus(
+  protocol: Protocol,
+  { status, headers, body }: Extract<FakeBehaviour, { kind: 'status' }>,
+  response: ServerResponse,
+): void {
+  response
+    .writeHead(status, { 'content-type': 'application/json', ...headers })
+    .end(typeof body === 'string' ? body : JSON.stringify(body ?? errorBody(protocol, status)));
+}
+
+function drip(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).write('{');
+  const timer = setInterval(() => response.write(' '), 20);
+  response.once('close', () => clearInterval(timer));
+}
+
+async function sendHuge(protocol: Protocol, response: ServerResponse): Promise<void> {
+  const marker = 'HERE';
+  const [head = '', tail = ''] = JSON.stringify(answerBody(protocol, marker)).split(marker);
+  const chunk = 'x'.repeat(64 * 1024);
+  const pieces = function* () {
+    yield head;
+    for (let sent = 0; sent < HUGE_BYTES; sent += chunk.length) yield chunk;
+    yield tail;
+  };
+  response.writeHead(200, { 'content-type': 'application/json' });
+  await pipeline(Readable.from(pieces()), response);
+}
+
+function sendHalf(protocol: Protocol, response: ServerResponse): void {
+  const whole = JSON.stringify(answerBody(protocol, 'The first half, and the second one, which never comes.'));
+  endedByUs.add(response);
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(whole) });
+  response.write(whole.slice(0, whole.length / 2), () => response.socket?.end());
+}

@@ -1,0 +1,47 @@
+import type { ModelErrorType } from '@lontar/shared/metrics.ts';
+import type { AbortReason, JobStart } from './job-runner.ts';
+import { type ModelAnswer, ModelError, type ModelRequest } from './model/language-model.ts';
+import type { ProcessDeps } from './process-generation.ts';
+
+export type AttemptResult =
+  | { readonly kind: 'answer'; readonly answer: ModelAnswer; readonly durationMs: number }
+  | { readonly kind: 'failed'; readonly error: ModelErrorType; readonly retryAfterMs?: number | undefined }
+  | { readonly kind: 'aborted'; readonly reason: AbortReason | 'deadline' };
+
+/**
+ * Makes one model attempt, which ends with the deadline, the loss of the job's lock, a caller's leaving, or the
+ * worker's stop, whichever comes first.
+ */
+export async function attemptModel(deps: ProcessDeps, { job, signal }: JobStart): Promise<AttemptResult> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort('deadline'), Math.max(0, job.deadlineAt - deps.clock.now()));
+  const either = AbortSignal.any([signal, deadline.signal]);
+  const request: ModelRequest = {
+    requestId: job.id,
+    system: deps.personas[job.endpoint],
+    prompt: job.prompt,
+    model: deps.upstreamName(job.model),
+    temperature: job.temperature,
+    maxOutputTokens: job.maxOutputTokens,
+  };
+  const labels = { provider: deps.model.provider, model: job.model };
+  const startedAt = performance.now();
+  try {
+    const answer = await deps.model.generate(request, either);
+    if (either.aborted) return { kind: 'aborted', reason: either.reason as AbortReason | 'deadline' };
+    const durationMs = performance.now() - startedAt;
+    deps.metrics.calls.observe({ ...labels, error_type: 'none' }, durationMs / 1000);
+    deps.metrics.tokens.observe({ ...labels, token_type: 'input' }, answer.usage.input);
+    deps.metrics.tokens.observe({ ...labels, token_type: 'output' }, answer.usage.output);
+    deps.noteModelOutcome(true);
+    return { kind: 'answer', answer, durationMs };
+  } catch (error) {
+    const kind: ModelErrorType = error instanceof ModelError ? error.kind : 'invalid_answer';
+    deps.metrics.calls.observe({ ...labels, error_type: kind }, (performance.now() - startedAt) / 1000);
+    if (either.aborted) return { kind: 'aborted', reason: either.reason as AbortReason | 'deadline' };
+    deps.noteModelOutcome(kind === 'content_blocked');
+    return { kind: 'failed', error: kind, retryAfterMs: error instanceof ModelError ? error.retryAfterMs : undefined };
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from '@jest/globals';
+import { GENERATION_JOB } from '@lontar/shared/generation-job.ts';
+import { MODEL_ERROR_TYPES, type ModelErrorType } from '@lontar/shared/metrics.ts';
+import * as fc from 'fast-check';
+import { decideFailure, type FailureDecision, type FailureInput } from './failure-policy.ts';
+
+const NOW = 1_000_000;
+const base: FailureInput = {
+  kind: 'server_error',
+  attempt: 1,
+  attempts: 5,
+  now: NOW,
+  deadlineAt: NOW + 120_000,
+  random: 0.5,
+};
+
+const fail = (error: Extract<FailureDecision, { action: 'fail' }>['error']): FailureDecision => ({
+  action: 'fail',
+  error,
+});
+
+describe('what each kind becomes', () => {
+  const expected: Record<ModelErrorType, FailureDecision> = {
+    rate_limited: { action: 'retry', delayMs: 125, reason: 'rate_limited' },
+    server_error: { action: 'retry', delayMs: 125, reason: 'server_error' },
+    connection: { action: 'retry', delayMs: 125, reason: 'connection' },
+    stalled: { action: 'retry', delayMs: 125, reason: 'stalled' },
+    refused: fail('upstream_error'),
+    unauthorized: fail('upstream_error'),
+    invalid_answer: fail('upstream_error'),
+    empty_answer: fail('upstream_error'),
+    too_large: fail('upstream_error'),
+    content_blocked: fail('content_blocked'),
+    cancelled: fail('client_closed'),
+    none: fail('internal_error'),
+  };
+  test.each(MODEL_ERROR_TYPES)('%s', (kind) => {
+    expect(decideFailure({ ...base, kind })).toEqual(expected[kind]);
+  });
+});
+
+const cases: { readonly name: string; readonly given: Partial<FailureInput>; readonly decided: FailureDecision }[] = [
+  {
+    name: 'no jitter at its lowest',
+    given: { random: 0 },
+    decided: { action: 'retry', delayMs: 0, reason: 'server_error' },
+  },
+  { name: 'doubles', given: { attempt: 3 }, decided: { action: 'retry', delayMs: 500, reason: 'server_error' } },
+  {
+    name: 'is capped',
+    given: { attempt: 40, attempts: 50 },
+    decided: { action: 'retry', delayMs: 4_000, reason: 'server_error' },
+  },
+  { name: 'the last attempt', given: { attempt: 5 }, decided: fail('upstream_error') },
+  { name: 'the last attempt that stalled', given: { attempt: 5, kind: 'stalled' }, decided: fail('timed_out') },
+  {
+    name: 'waits for Retry-After first',
+    given: { kind: 'rate_limited', retryAfterMs: 3_000 },
+    decided: { action: 'retry', delayMs: 3_125, reason: 'rate_limited' },
+  },
+  {
+    name: 'a Retry-After in the past is none',
+    given: { retryAfterMs: -5 },
+    decided: { action: 'retry', delayMs: 125, reason: 'server_error' },
+  },
+  {
+    name: 'a Retry-After past the deadline is not waited for',
+    given: { kind: 'rate_limited', retryAfterMs: 120_000 },
+    decided: fail('upstream_error'),
+  },
+  {
+    name: 'exactly 50 ms are left',
+    given: { deadlineAt: NOW + 175 },
+    decided: { action: 'retry', delayMs: 125, reason: 'server_error' },
+  },
+  { name: 'less than 50 ms are left', given: { deadlineAt: NOW + 174 }, decided: fail('upstream_error') },
+  { name: 'stalled with nothing left', given: { kind: 'stalled', deadlineAt: NOW }, decided: fail('timed_out') },
+  { name: 'the deadline has passed', given: { deadlineAt: NOW - 10_000 }, decided: fail('upstream_error') },
+  { name: 'refused with time left', given: { kind: 'refused', retryAfterMs: 1 }, decided: fail('upstream_error') },
+];
+
+test.each(cases)('$name', ({ given, decided }) => {
+  expect(decideFailure({ ...base, ...given })).toEqual(decided);
+});
+
+test('a retry never starts too late, too early, or once too often', () => {
+  const inputs = fc.record({
+    kind: fc.constantFrom(...MODEL_ERROR_TYPES),
+    retryAfterMs: fc.option(fc.integer({ min: -1_000, max: 1e12 }), { nil: undefined }),
+    attempt: fc.integer({ min: 1, max: 2_000 }),
+    attempts: fc.integer({ min: 1, max: 2_000 }),
+    now: fc.integer({ min: 0, max: 1e13 }),
+    deadlineAt: fc.integer({ min: 0, max: 1e13 }),
+    random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+  });
+  fc.assert(
+    fc.property(inputs, (input) => {
+      const decision = decideFailure(input);
+      if (decision.action === 'fail') return;
+      expect(Number.isInteger(decision.delayMs)).toBe(true);
+      expect(input.attempt).toBeLessThan(input.attempts);
+      expect(input.now + decision.delayMs).toBeLessThanOrEqual(input.deadlineAt - 50);
+      const asked = Math.max(0, input.retryAfterMs ?? 0);
+      expect(decision.delayMs).toBeGreaterThanOrEqual(asked);
+      expect(decision.delayMs).toBeLessThan(asked + GENERATION_JOB.backoff.capMs);
+    }),
+  );
+});

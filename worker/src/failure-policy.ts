@@ -1,0 +1,67 @@
+import type { GenerationFailure } from '@lontar/shared/errors.ts';
+import { GENERATION_JOB } from '@lontar/shared/generation-job.ts';
+import type { ModelErrorType, RetryReason } from '@lontar/shared/metrics.ts';
+
+/** An attempt that starts with less time than this before the deadline cannot succeed and may still cost money. */
+const SHORTEST_ATTEMPT_MS = 50;
+
+export interface FailureInput {
+  readonly kind: ModelErrorType;
+  /** How long the upstream asked to be left alone, ms. */
+  readonly retryAfterMs?: number | undefined;
+  /** Which model attempt failed, from 1. */
+  readonly attempt: number;
+  /** Model attempts at most, the first included. */
+  readonly attempts: number;
+  /** Unix ms. */
+  readonly now: number;
+  /** When the caller stops waiting, Unix ms. */
+  readonly deadlineAt: number;
+  /** Uniform in [0, 1). */
+  readonly random: number;
+}
+
+export type FailureDecision =
+  | { readonly action: 'retry'; readonly delayMs: number; readonly reason: RetryReason }
+  | { readonly action: 'fail'; readonly error: GenerationFailure };
+
+type Treatment =
+  | { readonly retry: RetryReason; readonly givenUp: GenerationFailure }
+  | { readonly retry?: never; readonly givenUp: GenerationFailure };
+
+/** What each kind of failure is worth: the reason to try again, if any, and what the caller is told in the end. */
+const TREATMENT: Record<ModelErrorType, Treatment> = {
+  rate_limited: { retry: 'rate_limited', givenUp: 'upstream_error' },
+  server_error: { retry: 'server_error', givenUp: 'upstream_error' },
+  connection: { retry: 'connection', givenUp: 'upstream_error' },
+  stalled: { retry: 'stalled', givenUp: 'timed_out' },
+  refused: { givenUp: 'upstream_error' },
+  unauthorized: { givenUp: 'upstream_error' },
+  invalid_answer: { givenUp: 'upstream_error' },
+  empty_answer: { givenUp: 'upstream_error' },
+  too_large: { givenUp: 'upstream_error' },
+  content_blocked: { givenUp: 'content_blocked' },
+  cancelled: { givenUp: 'client_closed' },
+  // A success that is asked about as a failure is a bug of the caller.
+  none: { givenUp: 'internal_error' },
+};
+
+/**
+ * Decides what follows a failed model attempt: another one after a wait, or the end of the request.
+ *
+ * The wait has full jitter (`GENERATION_JOB.backoff`). What the upstream asked for in `Retry-After` comes before it,
+ * so that requests which were turned away together do not come back together. A wait that would end too close to the
+ * deadline is not begun: the caller learns at once what it would learn at the deadline.
+ */
+export function decideFailure(input: FailureInput): FailureDecision {
+  const { retry, givenUp } = TREATMENT[input.kind];
+  if (retry === undefined || input.attempt >= input.attempts) return { action: 'fail', error: givenUp };
+  const delayMs = Math.max(0, input.retryAfterMs ?? 0) + jitterMs(input.attempt, input.random);
+  if (input.now + delayMs > input.deadlineAt - SHORTEST_ATTEMPT_MS) return { action: 'fail', error: givenUp };
+  return { action: 'retry', delayMs, reason: retry };
+}
+
+function jitterMs(attempt: number, random: number): number {
+  const { baseMs, capMs } = GENERATION_JOB.backoff;
+  return Math.floor(random * Math.min(capMs, baseMs * 2 ** (attempt - 1)));
+}

@@ -1,0 +1,153 @@
+import { GENERATION_JOB, type GenerationJob, generationJobSchema } from '@lontar/shared/generation-job.ts';
+import type { Logger } from '@lontar/shared/logger.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { QUEUE_PREFIX } from '@lontar/shared/redis-keys.ts';
+import { throttledWarning } from '@lontar/shared/throttled-log.ts';
+import { type Job, Worker } from 'bullmq';
+
+/** A worker that died is noticed when its lock ends; renewals come at half of this, ms. */
+const LOCK_MS = 5_000;
+const STALLED_CHECK_MS = 1_500;
+/** After an error of the queue, ms; BullMQ's own default of 15 s would leave callers waiting. */
+const ERROR_RETRY_MS = 200;
+/** Cancellations that arrive before their job are remembered for this long, ms. */
+const CANCEL_MEMORY_MS = 10_000;
+
+/** Why a job's signal aborts. */
+export type AbortReason = 'cancelled' | 'lock lost' | 'stopping';
+
+/** One start of a job. */
+export interface JobStart {
+  readonly job: GenerationJob;
+  /** How often the job was started, this time included: the fence of its settlement. */
+  readonly start: number;
+  /** Which model attempt this is, from 1. */
+  readonly attempt: number;
+  /** Aborts with an `AbortReason`. */
+  readonly signal: AbortSignal;
+}
+
+/** What comes of a start: the job is done, or it goes back to the queue for a while. */
+export type JobEnd = { readonly kind: 'done' } | { readonly kind: 'again'; readonly delayMs: number };
+
+export interface JobRunner {
+  /** Stops the work on a request whose caller has left; remembered for a job that is about to start. */
+  cancel(requestId: string): void;
+  /** Jobs in work now. */
+  readonly active: number;
+  /**
+   * Takes no more jobs and waits for those in work; what is not finished in time is handed back to the queue.
+   */
+  stop(timeoutMs: number): Promise<void>;
+}
+
+export interface JobRunnerOptions {
+  readonly redis: Redis;
+  readonly concurrency: number;
+  readonly logger: Logger;
+  process(start: JobStart): Promise<JobEnd>;
+  /** A job was given up without being processed to its end: it stalled too often, or its data cannot be read. */
+  onGivenUp(requestId: string, job: GenerationJob | undefined): Promise<void>;
+  /** A job was taken back from a worker that died. */
+  onStalled(requestId: string): void;
+}
+
+/** Carries "again, later" through BullMQ, which stores its message: nothing of the outside may be in it. */
+class Again extends Error {
+  readonly delayMs: number;
+
+  constructor(delayMs: number) {
+    super('again');
+    this.delayMs = delayMs;
+  }
+}
+
+/**
+ * Runs generation jobs from the queue. This file and shared's `generation-queue.ts` alone know BullMQ.
+ */
+export function startJobRunner(options: JobRunnerOptions): JobRunner {
+  const { logger } = options;
+  const cancelled = rememberCancellations();
+  let active = 0;
+
+  // BullMQ hands the abort signal to processors that declare three parameters, and to no others.
+  const run = async (job: Job<GenerationJob>, _token: string | undefined, signal: AbortSignal | undefined) => {
+    const parsed = generationJobSchema.safeParse(job.data);
+    const requestId = job.id ?? '';
+    if (!parsed.success) {
+      logger.error({ requestId }, 'a job has an unknown form; is a newer gateway running?');
+      await options.onGivenUp(requestId, undefined);
+      return;
+    }
+    if (cancelled.take(requestId)) return;
+    active++;
+    try {
+      const end = await options.process({
+        job: parsed.data,
+        start: job.attemptsStarted,
+        attempt: job.attemptsMade + 1,
+        signal: signal ?? new AbortController().signal,
+      });
+      if (end.kind === 'again') throw new Again(end.delayMs);
+    } finally {
+      active--;
+    }
+  };
+
+  const worker = new Worker<GenerationJob, void>(
+    GENERATION_JOB.queue,
+    (job, token, signal) => run(job, token, signal),
+    {
+      connection: options.redis,
+      prefix: QUEUE_PREFIX,
+      concurrency: options.concurrency,
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_CHECK_MS,
+      maxStalledCount: GENERATION_JOB.maxStalledCount,
+      runRetryDelay: ERROR_RETRY_MS,
+      skipVersionCheck: true,
+      settings: { backoffStrategy: (_made, _type, error) => (error instanceof Again ? error.delayMs : -1) },
+    },
+  );
+  worker.on('error', throttledWarning(logger, 'the queue failed'));
+  worker.on('stalled', (requestId) => options.onStalled(requestId));
+  worker.on('lockRenewalFailed', (requestIds) => {
+    for (const requestId of requestIds) worker.cancelJob(requestId, 'lock lost' satisfies AbortReason);
+  });
+  worker.on('failed', (job, error) => {
+    if (error instanceof Again && job !== undefined && job.attemptsMade < GENERATION_JOB.attempts) return;
+    const parsed = generationJobSchema.safeParse(job?.data);
+    void options.onGivenUp(job?.id ?? '', parsed.success ? parsed.data : undefined).catch(() => undefined);
+  });
+
+  return {
+    cancel(requestId) {
+      if (!worker.cancelJob(requestId, 'cancelled' satisfies AbortReason)) cancelled.add(requestId);
+    },
+    get active() {
+      return active;
+    },
+    async stop(timeoutMs) {
+      const handBack = setTimeout(() => worker.cancelAllJobs('stopping' satisfies AbortReason), timeoutMs);
+      await worker.close();
+      clearTimeout(handBack);
+    },
+  };
+}
+
+/** Cancellations whose job has not started here; each worker hears of all, so they are forgotten after a while. */
+function rememberCancellations() {
+  const seenAt = new Map<string, number>();
+  return {
+    add(requestId: string): void {
+      const now = performance.now();
+      seenAt.set(requestId, now);
+      for (const [id, at] of seenAt) {
+        if (now - at < CANCEL_MEMORY_MS) break;
+        seenAt.delete(id);
+      }
+    },
+    /** Whether the request was cancelled; asked once. */
+    take: (requestId: string): boolean => seenAt.delete(requestId),
+  };
+}

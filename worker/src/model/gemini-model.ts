@@ -1,0 +1,52 @@
+import { createGoogle } from '@ai-sdk/google';
+import type { JSONObject } from '@ai-sdk/provider';
+import { createCappedFetch } from './capped-fetch.ts';
+import type { LanguageModel, ModelRequest } from './language-model.ts';
+import { sdkModel } from './sdk-model.ts';
+import type { UpstreamLimits } from './upstream-limits.ts';
+
+export interface GeminiOptions extends UpstreamLimits {
+  readonly apiKey: string;
+  /** With its version: `https://host/v1beta`. */
+  readonly baseUrl: string;
+}
+
+/** Gemini through its own protocol (`models/{model}:generateContent`). */
+export function geminiModel({ apiKey, baseUrl, ...limits }: GeminiOptions): LanguageModel {
+  const http = createCappedFetch({ maxBytes: limits.maxAnswerBytes, connectTimeoutMs: limits.connectTimeoutMs });
+  const google = createGoogle({ apiKey, baseURL: baseUrl, fetch: http.fetch });
+  return sdkModel({
+    provider: 'gemini',
+    modelOf: (name) => google.languageModel(name),
+    extras: thinkingOptions,
+    timeoutMs: limits.timeoutMs,
+    close: http.close,
+  });
+}
+
+/** Below this limit an answer and unbounded thinking do not both fit; it is also the default of the API. */
+const ROOMY_OUTPUT_TOKENS = 8_192;
+
+function thinkingOptions(request: ModelRequest) {
+  const thinkingBudget = thinkingBudgetOf(request);
+  return thinkingBudget === undefined ? {} : { providerOptions: { google: thinkingConfig(thinkingBudget) } };
+}
+
+function thinkingConfig(thinkingBudget: number): JSONObject {
+  return { thinkingConfig: { thinkingBudget } };
+}
+
+/**
+ * How many tokens a Gemini 2.5 model may think with, tokens; undefined leaves it to the model.
+ *
+ * The models of the 2.5 family take what they think out of `maxOutputTokens`, so that a small limit often ends in an
+ * answer without any text. Under a small limit they get a quarter of it, or none where they can do without (Flash takes
+ * 0, Flash-Lite 0 or 512 and more, Pro no less than 128: https://ai.google.dev/gemini-api/docs/thinking).
+ */
+export function thinkingBudgetOf({ model, maxOutputTokens }: Pick<ModelRequest, 'model' | 'maxOutputTokens'>) {
+  const family = /(?:^|\/)gemini-2\.5-(flash|pro)(?!.*-(?:image|tts))/.exec(model)?.[1];
+  if (family === undefined || maxOutputTokens >= ROOMY_OUTPUT_TOKENS) return undefined;
+  const quarter = Math.floor(maxOutputTokens / 4);
+  if (family === 'pro') return Math.max(128, quarter);
+  return quarter < 512 ? 0 : quarter;
+}

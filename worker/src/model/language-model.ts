@@ -1,0 +1,78 @@
+import type { ModelErrorType } from '@lontar/shared/metrics.ts';
+import type { TokenUsage } from '@lontar/shared/settlement/settlement.ts';
+
+/**
+ * The one port behind which every model stands. An implementation makes exactly one attempt per call: retries belong
+ * to the queue, so that an attempt is never hidden from the deadline, the counters or the operator.
+ */
+export interface LanguageModel {
+  readonly provider: 'gemini' | 'openai' | 'demo';
+  /**
+   * Makes one attempt.
+   *
+   * @param signal ends the attempt at once: the deadline, a lost job lock, a caller that left
+   * @throws ModelError and nothing else
+   */
+  generate(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
+  /** Closes the connections; attempts that still run end with a ModelError. */
+  close(): Promise<void>;
+}
+
+export interface ModelRequest {
+  readonly requestId: string;
+  /** Persona; empty for none. */
+  readonly system: string;
+  readonly prompt: string;
+  /** The upstream's name of the model, not the public one. */
+  readonly model: string;
+  readonly temperature: number;
+  readonly maxOutputTokens: number;
+}
+
+export interface ModelAnswer {
+  /** Never blank, well-formed Unicode, and NOT masked: it must not leave the worker's memory as it is. */
+  readonly text: string;
+  readonly usage: TokenUsage;
+  /** `length`: cut at the token limit; `other`: the upstream stopped early for a reason of its own. */
+  readonly finishReason: 'stop' | 'length' | 'other';
+}
+
+const MESSAGES: Record<ModelErrorType, string> = {
+  none: 'The model did not fail.',
+  rate_limited: 'The upstream takes no more requests for now.',
+  server_error: 'The upstream failed.',
+  connection: 'The connection to the upstream failed.',
+  stalled: 'The upstream did not finish its answer in the time of one attempt.',
+  refused: 'The upstream refused the request.',
+  unauthorized: 'The upstream does not accept the configured credentials, or their account may not be used.',
+  invalid_answer: 'The upstream sent something that is not an answer.',
+  empty_answer: 'The upstream sent an answer without text.',
+  content_blocked: 'The safety filter of the upstream refused the prompt or the answer.',
+  too_large: 'The answer of the upstream is larger than MAX_ANSWER_BYTES.',
+  cancelled: 'The attempt was cancelled.',
+};
+
+export interface ModelErrorDetails {
+  /** How long the upstream asked to be left alone, ms. */
+  readonly retryAfterMs?: number | undefined;
+  /** HTTP status of the upstream. */
+  readonly status?: number | undefined;
+}
+
+/**
+ * A failed attempt. Its message is fixed per kind and it has no `cause`: provider errors carry the prompt, the answer,
+ * the upstream's words, its host and sometimes the key, and errors end up in logs.
+ */
+export class ModelError extends Error {
+  readonly kind: ModelErrorType;
+  readonly retryAfterMs: number | undefined;
+  readonly status: number | undefined;
+
+  constructor(kind: ModelErrorType, details: ModelErrorDetails = {}) {
+    super(MESSAGES[kind]);
+    this.name = 'ModelError';
+    this.kind = kind;
+    this.retryAfterMs = details.retryAfterMs;
+    this.status = details.status;
+  }
+}

@@ -1,0 +1,94 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
+import { type LanguageModel, type ModelAnswer, ModelError, type ModelRequest } from './language-model.ts';
+import { type AttemptEnd, toModelError } from './to-model-error.ts';
+
+export interface SdkModelOptions {
+  readonly provider: LanguageModel['provider'];
+  /** Makes the SDK's model of an upstream name; cheap, no I/O. */
+  readonly modelOf: (name: string) => LanguageModelV4;
+  /** What one provider wants besides the common call options. */
+  readonly extras?: (request: ModelRequest) => Partial<LanguageModelV4CallOptions>;
+  /** How long one attempt may take, connecting and reading included, ms. */
+  readonly timeoutMs: number;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Puts a model of the Vercel AI SDK behind the port, through its provider-level call: that costs the worker about 60 %
+ * of the CPU of `generateText`, retries nothing, and records nothing.
+ */
+export function sdkModel({ provider, modelOf, extras, timeoutMs, close }: SdkModelOptions): LanguageModel {
+  return {
+    provider,
+    async generate(request, signal) {
+      const attempt = startAttempt(signal, timeoutMs);
+      try {
+        const options = { ...callOptions(request), ...extras?.(request), abortSignal: attempt.signal };
+        attempt.signal.throwIfAborted();
+        return toAnswer(await modelOf(request.model).doGenerate(options));
+      } catch (error) {
+        throw toModelError(error, attempt.ended(), Date.now());
+      } finally {
+        attempt.finish();
+      }
+    },
+    close,
+  };
+}
+
+function callOptions(request: ModelRequest): LanguageModelV4CallOptions {
+  return {
+    prompt: [
+      ...(request.system === '' ? [] : [{ role: 'system' as const, content: request.system }]),
+      { role: 'user', content: [{ type: 'text', text: request.prompt }] },
+    ],
+    temperature: request.temperature,
+    maxOutputTokens: request.maxOutputTokens,
+  };
+}
+
+/**
+ * Takes the text out of what the SDK gives. Reasoning, files and tool calls are no text.
+ *
+ * @throws ModelError `content_blocked` or `empty_answer` where there is no text
+ */
+function toAnswer(result: LanguageModelV4GenerateResult): ModelAnswer {
+  const { unified } = result.finishReason;
+  const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  if (text.trim() === '') throw new ModelError(unified === 'content-filter' ? 'content_blocked' : 'empty_answer');
+  return {
+    // A lone surrogate would become something else in Redis than what was masked.
+    text: text.toWellFormed(),
+    usage: { input: count(result.usage.inputTokens.total), output: count(result.usage.outputTokens.total) },
+    finishReason: unified === 'stop' || unified === 'length' ? unified : 'other',
+  };
+}
+
+function count(tokens: number | undefined): number {
+  return Number.isFinite(tokens) ? Math.max(0, Math.trunc(tokens ?? 0)) : 0;
+}
+
+/**
+ * One signal for one attempt: the caller's, and a clock of its own. Unlike with `AbortSignal.any` and
+ * `AbortSignal.timeout`, nothing of it outlives the attempt, and it tells which of the two ended it.
+ */
+function startAttempt(caller: AbortSignal, timeoutMs: number) {
+  const controller = new AbortController();
+  let ended: AttemptEnd;
+  const end = (reason: 'cancelled' | 'stalled') => {
+    ended ??= reason;
+    controller.abort();
+  };
+  const cancel = () => end('cancelled');
+  const timer = setTimeout(() => end('stalled'), timeoutMs);
+  caller.addEventListener('abort', cancel, { once: true });
+  if (caller.aborted) cancel();
+  return {
+    signal: controller.signal,
+    ended: () => ended,
+    finish() {
+      clearTimeout(timer);
+      caller.removeEventListener('abort', cancel);
+    },
+  };
+}

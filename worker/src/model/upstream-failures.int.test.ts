@@ -1,0 +1,238 @@
+import { inspect } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ModelErrorType } from '@lontar/shared/metrics.ts';
+import {
+  type FakeBehaviour,
+  type FakeUpstream,
+  startFakeUpstream,
+  UPSTREAM_CANARY,
+} from '@lontar/shared/testing/fake-upstream.ts';
+import { freePort } from '@lontar/shared/testing/redis-server.ts';
+import { geminiModel } from './gemini-model.ts';
+import { type LanguageModel, ModelError, type ModelRequest } from './language-model.ts';
+import { openAiModel } from './openai-model.ts';
+
+const KEY = ['key', 'of', 'the', 'operator', '0123456789'].join('-');
+const PROMPT = 'A prompt that no error may repeat.';
+const SYSTEM = 'A persona that no error may repeat.';
+const request: ModelRequest = {
+  requestId: 'req_test',
+  system: SYSTEM,
+  prompt: PROMPT,
+  model: 'model-of-the-upstream',
+  temperature: 0.7,
+  maxOutputTokens: 8_192,
+};
+
+let upstream: FakeUpstream;
+const models: LanguageModel[] = [];
+beforeAll(async () => {
+  upstream = await startFakeUpstream();
+});
+afterEach(async () => {
+  await Promise.all(models.splice(0).map((model) => model.close()));
+  upstream.reset();
+});
+afterAll(() => upstream.stop());
+
+const status = (status: number, more: { headers?: Record<string, string>; body?: unknown } = {}): FakeBehaviour => ({
+  kind: 'status',
+  status,
+  ...more,
+});
+
+interface Case {
+  readonly name: string;
+  readonly does: FakeBehaviour;
+  readonly kind: ModelErrorType;
+  readonly status?: number;
+  readonly retryAfterMs?: number;
+  readonly timeoutMs?: number;
+}
+
+const cases: Case[] = [
+  { name: '300', does: status(300), kind: 'refused', status: 300 },
+  { name: '400', does: status(400), kind: 'refused', status: 400 },
+  { name: '401', does: status(401), kind: 'unauthorized', status: 401 },
+  { name: '402', does: status(402), kind: 'unauthorized', status: 402 },
+  { name: '403', does: status(403), kind: 'unauthorized', status: 403 },
+  { name: '404', does: status(404), kind: 'refused', status: 404 },
+  { name: '408', does: status(408), kind: 'server_error', status: 408 },
+  { name: '413', does: status(413), kind: 'refused', status: 413 },
+  { name: '429', does: status(429), kind: 'rate_limited', status: 429 },
+  {
+    name: '429 with Retry-After',
+    does: status(429, { headers: { 'Retry-After': '7' } }),
+    kind: 'rate_limited',
+    status: 429,
+    retryAfterMs: 7_000,
+  },
+  { name: '500', does: status(500), kind: 'server_error', status: 500 },
+  {
+    name: '503 with Retry-After',
+    does: status(503, { headers: { 'retry-after': '2' } }),
+    kind: 'server_error',
+    status: 503,
+    retryAfterMs: 2_000,
+  },
+  { name: '529', does: status(529), kind: 'server_error', status: 529 },
+  {
+    name: 'an error page',
+    does: status(502, { body: `<h1>${UPSTREAM_CANARY}</h1>` }),
+    kind: 'server_error',
+    status: 502,
+  },
+  { name: 'an empty error', does: status(500, { body: '' }), kind: 'server_error', status: 500 },
+  { name: 'a 204', does: status(204, { body: '' }), kind: 'invalid_answer', status: 204 },
+  {
+    name: 'JSON of another shape',
+    does: status(200, { body: { candidates: UPSTREAM_CANARY, choices: UPSTREAM_CANARY } }),
+    kind: 'invalid_answer',
+  },
+  { name: 'null', does: status(200, { body: 'null' }), kind: 'invalid_answer', status: 200 },
+  {
+    name: 'an error dressed as a 200',
+    does: status(200, { body: { error: { code: 429, message: UPSTREAM_CANARY }, candidates: 'none' } }),
+    kind: 'rate_limited',
+    status: 429,
+  },
+  { name: 'reset', does: 'reset', kind: 'connection' },
+  { name: 'hang', does: 'hang', kind: 'stalled', timeoutMs: 300 },
+  { name: 'drip', does: 'drip', kind: 'stalled', timeoutMs: 300 },
+  {
+    name: 'slower than an attempt',
+    does: { kind: 'answer', text: 'x', delayMs: 3_000 },
+    kind: 'stalled',
+    timeoutMs: 300,
+  },
+  { name: 'garbage', does: 'garbage', kind: 'invalid_answer', status: 200 },
+  { name: 'empty', does: 'empty', kind: 'empty_answer' },
+  { name: 'blank', does: { kind: 'answer', text: ' \n\t' }, kind: 'empty_answer' },
+  { name: 'cut before any text', does: { kind: 'answer', text: '', finishReason: 'length' }, kind: 'empty_answer' },
+  { name: 'blocked', does: 'blocked', kind: 'content_blocked' },
+  {
+    name: 'blocked in the middle, without text',
+    does: { kind: 'answer', text: '', finishReason: 'content_filter' },
+    kind: 'content_blocked',
+  },
+  { name: 'huge', does: 'huge', kind: 'too_large' },
+  { name: 'huge with a length', does: status(200, { body: 'x'.repeat(3_000_000) }), kind: 'too_large' },
+  { name: 'half', does: 'half', kind: 'connection' },
+];
+
+/** Everything that a logger, a crash report or a debugger could print of an error. */
+function everythingOf(error: ModelError): string {
+  const own = Object.fromEntries(Reflect.ownKeys(error).map((key) => [key, Reflect.get(error, key)]));
+  return [
+    String(error),
+    error.message,
+    error.stack,
+    JSON.stringify(error),
+    JSON.stringify(own),
+    inspect(error, { depth: 20, showHidden: true }),
+  ].join('\n');
+}
+
+async function failureOf(model: LanguageModel): Promise<ModelError> {
+  const error = await model.generate(request, new AbortController().signal).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(error).toBeInstanceOf(ModelError);
+  return error as ModelError;
+}
+
+function expectNothingTold(error: ModelError, port: number) {
+  const told = everythingOf(error);
+  for (const secret of [UPSTREAM_CANARY, '127.0.0.1', String(port), KEY, PROMPT, SYSTEM, request.model]) {
+    expect(told).not.toContain(secret);
+  }
+  expect('cause' in error).toBe(false);
+}
+
+describe.each(['gemini', 'openai'] as const)('%s', (provider) => {
+  function build(port: number, timeoutMs = 30_000): LanguageModel {
+    const limits = { timeoutMs, connectTimeoutMs: timeoutMs, maxAnswerBytes: 1_000_000, apiKey: KEY };
+    const model =
+      provider === 'gemini'
+        ? geminiModel({ ...limits, baseUrl: `http://127.0.0.1:${port}/v1beta` })
+        : openAiModel({ ...limits, baseUrl: `http://127.0.0.1:${port}/v1` });
+    models.push(model);
+    return model;
+  }
+
+  test.each(cases)('$name is $kind, and tells nothing', async ({ does, kind, timeoutMs, ...expected }) => {
+    upstream.behave(does);
+    const error = await failureOf(build(upstream.port, timeoutMs));
+    expect({ kind: error.kind, retryAfterMs: error.retryAfterMs }).toEqual({
+      kind,
+      retryAfterMs: expected.retryAfterMs,
+    });
+    if (expected.status !== undefined) expect(error.status).toBe(expected.status);
+    expectNothingTold(error, upstream.port);
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  test('nobody listening is connection, and tells nothing', async () => {
+    const port = await freePort();
+    const error = await failureOf(build(port));
+    expect(error.kind).toBe('connection');
+    expectNothingTold(error, port);
+  });
+
+  test('a redirect is refused, and its target never hears of the key or the prompt', async () => {
+    const elsewhere = await startFakeUpstream();
+    const location = `http://127.0.0.1:${elsewhere.port}${provider === 'gemini' ? '/v1beta' : '/v1'}`;
+    upstream.behave(status(307, { headers: { location } }));
+    const error = await failureOf(build(upstream.port));
+    expect(error).toMatchObject({ kind: 'refused', status: 307 });
+    expectNothingTold(error, elsewhere.port);
+    expect(elsewhere.calls).toHaveLength(0);
+    await elsewhere.stop();
+  });
+
+  test.each(['hang', 'drip', 'huge'] as const)('the caller leaving in a %s ends the connection', async (does) => {
+    upstream.behave(does);
+    const leaving = new AbortController();
+    const failed = build(upstream.port).generate(request, leaving.signal);
+    const outcome = failed.catch((error: unknown) => error);
+    const call = await upstream.nextCall();
+    leaving.abort(new Error(UPSTREAM_CANARY));
+    const error = (await outcome) as ModelError;
+    expect(error.kind).toBe('cancelled');
+    expectNothingTold(error, upstream.port);
+    await call.whenAborted;
+  });
+
+  test('an attempt that took too long, or too much, gives its connection back', async () => {
+    for (const [does, kind] of [
+      ['hang', 'stalled'],
+      ['drip', 'stalled'],
+      ['huge', 'too_large'],
+    ] as const) {
+      upstream.behave(does);
+      const outcome = failureOf(build(upstream.port, does === 'huge' ? undefined : 300));
+      const call = await upstream.nextCall();
+      expect((await outcome).kind).toBe(kind);
+      await call.whenAborted;
+    }
+  });
+
+  test('a caller that left before is not asked for anything', async () => {
+    const error: unknown = await build(upstream.port)
+      .generate(request, AbortSignal.abort())
+      .catch((error: unknown) => error);
+    expect(error).toMatchObject({ kind: 'cancelled' });
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  test('closing ends the attempts that still run', async () => {
+    upstream.behave('hang');
+    const model = build(upstream.port);
+    const outcome = failureOf(model);
+    const call = await upstream.nextCall();
+    await model.close();
+    expect((await outcome).kind).toBe('connection');
+    await call.whenAborted;
+  });
+});

@@ -1,0 +1,163 @@
+import type { Endpoint, PublicModel } from '@lontar/shared/endpoints.ts';
+import type { GenerationFailure } from '@lontar/shared/errors.ts';
+import { GENERATION_JOB } from '@lontar/shared/generation-job.ts';
+import type { Logger } from '@lontar/shared/logger.ts';
+import type { JobOutcome, WorkerMetrics } from '@lontar/shared/metrics.ts';
+import type { RedisClock } from '@lontar/shared/redis-clock.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { rejoin, settle } from '@lontar/shared/settlement/settle.ts';
+import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
+import { type AttemptResult, attemptModel } from './attempt-model.ts';
+import { decideFailure } from './failure-policy.ts';
+import type { JobEnd, JobStart } from './job-runner.ts';
+import { maskAnswer, previewPrompt } from './mask-answer.ts';
+import type { Masker } from './masking/mask.ts';
+import type { LanguageModel } from './model/language-model.ts';
+
+/**
+ * A job older than this is asked about before the model is called: its caller may have been refused meanwhile, because
+ * the gateway's own write was slow. Below the gateway's patience with Redis, ms.
+ */
+const LATE_MS = 500;
+
+export interface ProcessDeps {
+  readonly redis: Redis;
+  readonly clock: RedisClock;
+  readonly logger: Logger;
+  readonly metrics: WorkerMetrics;
+  readonly model: LanguageModel;
+  readonly upstreamName: (model: PublicModel) => string;
+  readonly personas: Readonly<Record<Endpoint, string>>;
+  readonly masker: Masker;
+  /** Whether the operator's log shows masked text. */
+  readonly keepPreviews: boolean;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly noteModelOutcome: (ok: boolean) => void;
+}
+
+/**
+ * One start of a generation job: ask whether it may run, call the model, mask, settle. The settlement carries the reply;
+ * whoever settles first wins, so a start too many changes nothing.
+ */
+export async function processGeneration(deps: ProcessDeps, start: JobStart): Promise<JobEnd> {
+  const { job } = start;
+  const startedAt = deps.clock.now();
+  if (start.start === 1) deps.metrics.jobWait.observe(Math.max(0, startedAt - job.receivedAt) / 1000);
+
+  const mayRun = await askToRun(deps, start, startedAt);
+  if (mayRun !== 'run') return finish(deps, start, startedAt, mayRun === 'settled' ? 'repeated' : 'cancelled');
+  if (startedAt >= job.deadlineAt) {
+    await settleFailure(deps, start, 'timed_out');
+    return finish(deps, start, startedAt, 'expired');
+  }
+
+  const result = await attemptModel(deps, start);
+  if (result.kind === 'aborted') return finishAborted(deps, start, startedAt, result.reason);
+  if (result.kind === 'failed') return finishFailure(deps, start, startedAt, result);
+  const settlement = maskAndDescribe(deps, start, startedAt, result);
+  await settleJob(deps, start, settlement);
+  return finish(deps, start, startedAt, settlement.outcome);
+}
+
+/** Settles a request whose job nobody can run. */
+export async function settleGivenUp(deps: ProcessDeps, start: Pick<JobStart, 'job'>): Promise<void> {
+  const { id: requestId, keyId, gateway } = start.job;
+  const settlement = { v: 1, outcome: 'failed', error: 'internal_error' } as const;
+  await settle(deps.redis, { requestId, keyId, settlement, replyTo: gateway });
+}
+
+async function askToRun(deps: ProcessDeps, { job, start }: JobStart, now: number): Promise<'run' | 'settled' | 'gone'> {
+  if (start === 1 && now - job.receivedAt < LATE_MS) return 'run';
+  return rejoin(deps.redis, { requestId: job.id, replyTo: job.gateway, start });
+}
+
+async function finishAborted(
+  deps: ProcessDeps,
+  start: JobStart,
+  startedAt: number,
+  reason: 'deadline' | 'cancelled' | 'lock lost' | 'stopping',
+): Promise<JobEnd> {
+  if (reason === 'deadline') {
+    await settleFailure(deps, start, 'timed_out');
+    return finish(deps, start, startedAt, 'expired');
+  }
+  if (reason !== 'stopping') return finish(deps, start, startedAt, 'cancelled');
+  finish(deps, start, startedAt, 'retried');
+  return { kind: 'again', delayMs: 0 };
+}
+
+async function finishFailure(
+  deps: ProcessDeps,
+  start: JobStart,
+  startedAt: number,
+  failure: Extract<AttemptResult, { kind: 'failed' }>,
+): Promise<JobEnd> {
+  const { job, attempt } = start;
+  const decision = decideFailure({
+    kind: failure.error,
+    retryAfterMs: failure.retryAfterMs,
+    attempt,
+    attempts: GENERATION_JOB.attempts,
+    now: deps.clock.now(),
+    deadlineAt: job.deadlineAt,
+    random: deps.random(),
+  });
+  const line = { requestId: job.id, attempt, reason: failure.error };
+  if (decision.action === 'retry') {
+    deps.logger.warn({ ...line, delayMs: decision.delayMs }, 'a model attempt failed; it will be made again');
+    deps.metrics.retries.inc({ reason: decision.reason });
+    finish(deps, start, startedAt, 'retried');
+    return { kind: 'again', delayMs: decision.delayMs };
+  }
+  deps.logger.warn({ ...line, error: decision.error }, 'a request failed at the model');
+  await settleFailure(deps, start, decision.error);
+  return finish(deps, start, startedAt, 'failed');
+}
+
+function maskAndDescribe(
+  deps: ProcessDeps,
+  start: JobStart,
+  startedAt: number,
+  result: Extract<AttemptResult, { kind: 'answer' }>,
+): Settlement {
+  const { job, attempt } = start;
+  const masked = maskAnswer(deps, result.answer.text);
+  const work = {
+    attempts: attempt,
+    queuedMs: Math.max(0, startedAt - job.receivedAt),
+    modelMs: Math.round(result.durationMs),
+    maskMs: masked.durationMs,
+  };
+  if (masked.kind === 'failed') {
+    deps.logger.error({ requestId: job.id, reason: masked.reason }, 'masking failed; the answer was refused');
+    return { v: 1, outcome: 'failed', error: 'masking_failed', work };
+  }
+  const promptPreview = deps.keepPreviews ? previewPrompt(deps.masker, job.prompt) : undefined;
+  return {
+    v: 1,
+    outcome: 'answered',
+    text: masked.text,
+    masked: masked.counts,
+    usage: result.answer.usage,
+    work: { ...work, ...(promptPreview !== undefined && { promptPreview }) },
+  };
+}
+
+async function settleFailure(deps: ProcessDeps, start: JobStart, error: GenerationFailure): Promise<void> {
+  await settleJob(deps, start, { v: 1, outcome: 'failed', error });
+}
+
+async function settleJob(deps: ProcessDeps, { job, start }: JobStart, settlement: Settlement): Promise<void> {
+  const { id: requestId, keyId, gateway } = job;
+  const result = await settle(deps.redis, { requestId, keyId, settlement, attempt: start, replyTo: gateway });
+  if (result.kind !== 'settled') deps.logger.info({ requestId, result: result.kind }, 'somebody else settled first');
+}
+
+function finish(deps: ProcessDeps, start: JobStart, startedAt: number, outcome: JobOutcome): JobEnd {
+  const durationMs = deps.clock.now() - startedAt;
+  deps.metrics.jobsProcessed.inc({ outcome });
+  deps.metrics.jobProcess.observe({ outcome }, durationMs / 1000);
+  deps.logger.debug({ requestId: start.job.id, outcome, durationMs, attempt: start.attempt }, 'job finished');
+  return { kind: 'done' };
+}

@@ -1,0 +1,34 @@
+import type { Instance } from '@lontar/shared/instances.ts';
+import type { WorkerMetrics } from '@lontar/shared/metrics.ts';
+
+/** What a worker has done lately, for its heartbeat and its metrics. */
+export interface Progress {
+  jobStarted(): void;
+  jobFinished(): void;
+  noteModelOutcome(ok: boolean): void;
+  describe(): Pick<Instance, 'lastProgressAt' | 'model'>;
+}
+
+export function createProgress(metrics: WorkerMetrics, provider: string): Progress {
+  let lastProgressAt = Date.now();
+  let model: NonNullable<Instance['model']> = { provider, lastOutcome: 'none', at: lastProgressAt };
+  const note = () => {
+    lastProgressAt = Date.now();
+    metrics.lastProgress.set(lastProgressAt / 1000);
+  };
+  note();
+  return {
+    jobStarted() {
+      note();
+      metrics.activeJobs.inc();
+    },
+    jobFinished() {
+      note();
+      metrics.activeJobs.dec();
+    },
+    noteModelOutcome(ok) {
+      model = { provider, lastOutcome: ok ? 'ok' : 'failed', at: Date.now() };
+    },
+    describe: () => ({ lastProgressAt, model }),
+  };
+}

@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import type { Endpoint } from '@lontar/shared/endpoints.ts';
+import { type Instance, startHeartbeat } from '@lontar/shared/instances.ts';
+import type { Lifecycle } from '@lontar/shared/lifecycle.ts';
+import type { Logger } from '@lontar/shared/logger.ts';
+import { createRegistry, workerMetrics } from '@lontar/shared/metrics.ts';
+import { startProbeListener } from '@lontar/shared/probe-listener.ts';
+import { startRedisClock } from '@lontar/shared/redis-clock.ts';
+import { connectFailFast, connectPatient } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { openRedis } from '@lontar/shared/redis-open.ts';
+import { VERSION } from '@lontar/shared/version.ts';
+import { listenForCancellations } from './cancellations.ts';
+import type { WorkerConfig } from './config.ts';
+import { type JobRunner, startJobRunner } from './job-runner.ts';
+import { createMasker } from './masking/mask.ts';
+import { chooseModel } from './model/choose-model.ts';
+import { type ProcessDeps, processGeneration, settleGivenUp } from './process-generation.ts';
+import { createProgress, type Progress } from './progress.ts';
+
+/** What stopping keeps of its time for handing jobs back and closing connections, ms. */
+const STOP_RESERVE_MS = 2_000;
+
+/**
+ * Starts a worker: model, masking and Redis first, then the runner that takes jobs.
+ *
+ * @throws ConfigError when the model lacks its settings; RedisUnreachableError
+ */
+export async function startWorker(config: WorkerConfig, logger: Logger, lifecycle: Lifecycle): Promise<void> {
+  const id = `worker-${randomBytes(6).toString('hex')}`;
+  const chosen = chooseModel(config);
+  lifecycle.started('model', () => chosen.model.close());
+  const connections = {
+    commands: connectPatient(config.REDIS_URL, id),
+    jobs: connectPatient(config.REDIS_URL, `${id}-jobs`),
+    subscriber: connectPatient(config.REDIS_URL, `${id}-cancellations`),
+    probes: connectFailFast(config.REDIS_URL, `${id}-probes`),
+  };
+  lifecycle.started('redis', () => {
+    for (const connection of Object.values(connections)) connection.disconnect();
+  });
+  await openRedis(config.REDIS_URL, Object.values(connections), logger);
+
+  const registry = createRegistry('worker', VERSION);
+  const metrics = workerMetrics(registry);
+  metrics.concurrencyLimit.set(config.WORKER_CONCURRENCY);
+  const clock = await startRedisClock(connections.probes);
+  lifecycle.started('clock', clock.stop);
+  const progress = createProgress(metrics, chosen.model.provider);
+  const deps: ProcessDeps = {
+    redis: connections.commands,
+    clock,
+    logger,
+    metrics,
+    model: chosen.model,
+    upstreamName: chosen.upstreamName,
+    personas: personasOf(config),
+    masker: createMasker(maskOptionsOf(config, chosen.knownValues, chosen.hosts)),
+    keepPreviews: config.LOG_CONTENT === 'masked',
+    random: Math.random,
+    noteModelOutcome: progress.noteModelOutcome,
+  };
+  const runner = runJobs(config, deps, connections.jobs, progress);
+  lifecycle.started('jobs', () => runner.stop(Math.max(0, config.DRAIN_TIMEOUT_MS - STOP_RESERVE_MS)));
+  const cancellations = await listenForCancellations(connections.subscriber, runner.cancel);
+  lifecycle.started('cancellations', cancellations.stop);
+  await startProbes(config, lifecycle, { id, connections, registry, runner, progress });
+  logger.info({ instance: id, version: VERSION, concurrency: config.WORKER_CONCURRENCY }, 'the worker takes jobs');
+  logger.info(chosen.notice);
+}
+
+function runJobs(
+  config: WorkerConfig,
+  deps: ProcessDeps,
+  redis: ReturnType<typeof connectPatient>,
+  progress: Progress,
+): JobRunner {
+  return startJobRunner({
+    redis,
+    concurrency: config.WORKER_CONCURRENCY,
+    logger: deps.logger,
+    async process(start) {
+      progress.jobStarted();
+      try {
+        return await processGeneration(deps, start);
+      } finally {
+        progress.jobFinished();
+      }
+    },
+    async onGivenUp(requestId, job) {
+      deps.logger.error({ requestId }, 'a job was given up');
+      if (job) await settleGivenUp(deps, { job });
+    },
+    onStalled(requestId) {
+      deps.logger.warn({ requestId }, 'a job was taken back from a worker that stopped working');
+      deps.metrics.jobsStalled.inc();
+      deps.metrics.retries.inc({ reason: 'worker_lost' });
+    },
+  });
+}
+
+async function startProbes(
+  config: WorkerConfig,
+  lifecycle: Lifecycle,
+  parts: {
+    readonly id: string;
+    readonly connections: { readonly probes: ReturnType<typeof connectFailFast> };
+    readonly registry: ReturnType<typeof createRegistry>;
+    readonly runner: JobRunner;
+    readonly progress: Progress;
+  },
+): Promise<void> {
+  const { id, connections, registry, runner, progress } = parts;
+  const probes = await startProbeListener({
+    host: config.METRICS_HOST,
+    port: config.METRICS_PORT,
+    registry,
+    readiness: async () => {
+      if (lifecycle.stopping) return { ready: false, reason: 'draining' };
+      await connections.probes.set(redisKeys.probe(id), '1', 'EX', 60);
+      return { ready: true };
+    },
+  });
+  lifecycle.started('probes', probes.stop);
+  const startedAt = Date.now();
+  const heartbeat = await startHeartbeat(
+    connections.probes,
+    (): Instance => ({
+      id,
+      service: 'worker',
+      version: VERSION,
+      metricsUrl: `http://${config.METRICS_ADVERTISE ?? config.METRICS_HOST}:${probes.port}/metrics`,
+      startedAt,
+      inFlight: runner.active,
+      slots: config.WORKER_CONCURRENCY,
+      draining: lifecycle.stopping,
+      ...progress.describe(),
+    }),
+  );
+  lifecycle.started('heartbeat', heartbeat.stop);
+}
+
+function personasOf(config: WorkerConfig): Record<Endpoint, string> {
+  return { '/api/ai': config.PERSONA_AI, '/api/ai2': config.PERSONA_AI2, '/api/ai3': config.PERSONA_AI3 };
+}
+
+/** What the service itself must never give away, whatever the model says. */
+function maskOptionsOf(config: WorkerConfig, secrets: readonly string[], hosts: readonly string[]) {
+  const redisPassword = URL.canParse(config.REDIS_URL) ? decodeURIComponent(new URL(config.REDIS_URL).password) : '';
+  return {
+    knownValues: [...secrets, redisPassword].filter((value) => value !== ''),
+    maskHosts: [...hosts, ...config.MASK_HOSTS],
+    allowHosts: config.MASK_ALLOW_HOSTS,
+  };
+}
