@@ -26,7 +26,7 @@ test('whatever goes in, nothing invisible comes out, and a second pass changes n
   fc.assert(
     fc.property(fc.oneof(nasty, fc.string({ unit: 'binary' })), (text) => {
       const clean = cleanText(text);
-      expect(clean.replaceAll(/[\t\n\uFE0F]/g, '')).not.toMatch(/\p{Cc}|\p{Default_Ignorable_Code_Point}/u);
+      expect(clean.replaceAll(/[\t\n]|\uFE0F/g, '')).not.toMatch(/\p{Cc}|\p{Default_Ignorable_Code_Point}/u);
       expect(cleanText(clean)).toBe(clean);
     }),
   );
