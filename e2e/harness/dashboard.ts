@@ -8,8 +8,7 @@ import { type Service, startService } from './service.ts';
 import { type Stack, startStack } from './stack.ts';
 
 const run = promisify(execFile);
-const DASHBOARD = fileURLToPath(new URL('../../dashboard/', import.meta.url));
-const VITE = fileURLToPath(new URL('../../node_modules/vite/bin/vite.js', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** A gateway and a stats-service that can be killed and started again, with a freshly built page. */
 export interface DashboardStack {
@@ -27,7 +26,7 @@ export interface DashboardStack {
 }
 
 export async function startDashboard(settings: Record<string, string> = {}): Promise<DashboardStack> {
-  await run(process.execPath, [VITE, 'build'], { cwd: DASHBOARD });
+  await run('npm', ['run', 'build', '-w', 'dashboard'], { cwd: ROOT });
   const port = String(await freePort());
   const stack = await startStack({ workers: 0, settings: { STATS_URL: `http://127.0.0.1:${port}`, ...settings } });
   let stats: Service | undefined;
