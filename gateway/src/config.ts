@@ -70,7 +70,6 @@ export const gatewaySettings = z.object({
     about: 'Whether each answered request is logged as a line.',
     example: 'true',
   }),
-  LOG_CONTENT: sharedSettings.LOG_CONTENT,
 });
 
 export type GatewayConfig = z.infer<typeof gatewaySettings>;

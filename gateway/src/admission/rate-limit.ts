@@ -19,7 +19,7 @@ const LONG_WAIT_SECONDS = 86_400;
  * The limits that apply to a request. Concurrency is left out: it is no quota that is used up, and tells nothing about
  * how many requests are left.
  */
-export function quotas(admission: Admission): Limit[] {
+function quotas(admission: Admission): Limit[] {
   const { address, hour, day, credits } = admission;
   const limits: Limit[] = [toLimit('address-hour', address, 3600)];
   if (hour) limits.push(toLimit('key-hour', hour, 3600));
