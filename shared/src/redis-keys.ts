@@ -28,6 +28,12 @@ export const redisKeys = {
   request: (requestId: string) => `${TAG}:request:${requestId}`,
   /** Sorted set: unsettled request ids by deadline, Unix ms. */
   reservations: `${TAG}:reservations`,
+  /** String with expiry: uploads of an address in a UTC day (`YYYY-MM-DD`), those in work included. */
+  uploads: (day: string, address: string) => `${TAG}:uploads:${day}:${address}`,
+  /** Hash: one upload's state and metadata; its content is in the upload storage. */
+  upload: (uploadId: string) => `${TAG}:upload:${uploadId}`,
+  /** Sorted set: ids of uploads in work or being removed, by when their lease ends, Unix ms. */
+  openUploads: `${TAG}:open-uploads`,
   /** Stream: replies for one gateway instance. */
   inbox: (gateway: string) => `${TAG}:inbox:${gateway}`,
   /** Channel: ids of requests whose caller has left. */
