@@ -16,7 +16,7 @@ export default {
       ...base,
       displayName: 'unit',
       testMatch: ['**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '\\.int\\.test\\.ts$'],
+      testPathIgnorePatterns: ['/node_modules/', '\\.(int|e2e)\\.test\\.ts$'],
     },
     { ...base, displayName: 'integration', testMatch: ['**/*.int.test.ts'] },
     { ...base, displayName: 'e2e', testMatch: ['**/*.e2e.test.ts'] },

@@ -49,16 +49,7 @@ async function installDependencies() {
   await lockInstallation();
   try {
     if (isInstalled()) return;
-    await npm('Installing the dependencies (about a minute)', [
-      'ci',
-      '--include=dev',
-      '--no-audit',
-      '--no-fund',
-      '--prefer-offline',
-      '--loglevel=error',
-      '--fetch-retry-mintimeout=2000',
-      '--fetch-retry-maxtimeout=10000',
-    ]);
+    await installFromLockfile();
     if (!existsSync(pinnedNode) && !canRunSources()) {
       // Somebody who forbids install scripts in general still needs this one package's: it places the Node binary.
       await npm('Installing Node', ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error']);
@@ -66,6 +57,27 @@ async function installDependencies() {
     writeFileSync(marker, fingerprint());
   } finally {
     unlockInstallation();
+  }
+}
+
+async function installFromLockfile() {
+  const title = 'Installing the dependencies (about a minute)';
+  const options = [
+    '--include=dev',
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+    '--loglevel=error',
+    '--fetch-retry-mintimeout=2000',
+    '--fetch-retry-maxtimeout=10000',
+  ];
+  try {
+    await npm(title, ['ci', ...options]);
+  } catch (error) {
+    // `npm ci` refuses a lockfile that names no binaries for systems that are not this one; the versions in it are
+    // binding for `npm install` too.
+    if (!String(error.message).includes('EUSAGE')) throw error;
+    await npm(title, ['install', '--no-save', ...options]);
   }
 }
 

@@ -22,11 +22,12 @@ export async function ask(url: string, path: string, options: Ask = {}): Promise
   for (const [name, value] of Object.entries(options.query ?? {})) {
     for (const item of [value].flat()) target.searchParams.append(name, item);
   }
-  const isObject = typeof options.body === 'object';
   const response = await fetch(target, {
     method: options.method ?? 'GET',
-    headers: { ...(isObject && { 'content-type': 'application/json' }), ...options.headers },
-    ...(options.body !== undefined && { body: isObject ? JSON.stringify(options.body) : String(options.body) }),
+    headers: { ...(typeof options.body === 'object' && { 'content-type': 'application/json' }), ...options.headers },
+    ...(options.body !== undefined && {
+      body: typeof options.body === 'object' ? JSON.stringify(options.body) : options.body,
+    }),
     ...(options.signal && { signal: options.signal }),
   });
   const text = await response.text();

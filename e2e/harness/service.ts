@@ -24,8 +24,9 @@ export function startService(
   environment: Record<string, string>,
   wrapper: readonly string[] = [],
 ): Service {
-  const [command = '', ...args] = [...wrapper, process.execPath, '--disable-warning=ExperimentalWarning', main];
-  const child = spawn(command, args, {
+  const [command = process.execPath, ...args] = wrapper;
+  const script = ['--disable-warning=ExperimentalWarning', main];
+  const child = spawn(command, wrapper.length > 0 ? [...args, process.execPath, ...script] : script, {
     cwd: ROOT,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -28,8 +28,6 @@ export const redisKeys = {
   request: (requestId: string) => `${TAG}:request:${requestId}`,
   /** Sorted set: unsettled request ids by deadline, Unix ms. */
   reservations: `${TAG}:reservations`,
-  /** String with expiry: uploads of an address in a UTC day (`YYYY-MM-DD`), those in work included. */
-  uploads: (day: string, address: string) => `${TAG}:uploads:${day}:${address}`,
   /** Hash: one upload's state and metadata; its content is in the upload storage. */
   upload: (uploadId: string) => `${TAG}:upload:${uploadId}`,
   /** Sorted set: ids of uploads in work or being removed, by when their lease ends, Unix ms. */
@@ -48,6 +46,10 @@ export const redisKeys = {
   instances: `${TAG}:instances`,
   /** String: written by health probes, because a write notices what PING does not. */
   probe: (instance: string) => `${TAG}:probe:${instance}`,
+  /** String with expiry: uploads of one address on one UTC day (`2026-01-31`), those in work included. */
+  uploads: (day: string, address: string) => `${TAG}:uploads:${day}:${address}`,
+  /** Hash: `files`, `bytes` and `kind:<kind>` of everything stored by uploads. */
+  uploadTotals: `${TAG}:upload-totals`,
   /** Prefix of everything that stats-service alone keeps. */
   stats: (name: string) => `${TAG}:stats:${name}`,
 } as const;

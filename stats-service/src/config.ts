@@ -32,6 +32,7 @@ export const statsSettings = z.object({
     about: 'Requests under /api/ that one address may make in any 3,600 seconds.',
     example: '100',
   }),
+  REQUEST_TIMEOUT_MS: sharedSettings.REQUEST_TIMEOUT_MS,
   DRAIN_TIMEOUT_MS: sharedSettings.DRAIN_TIMEOUT_MS,
   LOG_LEVEL: sharedSettings.LOG_LEVEL,
   LOG_CONTENT: sharedSettings.LOG_CONTENT,

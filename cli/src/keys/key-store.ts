@@ -24,6 +24,8 @@ export interface KeyStore {
   /** All keys, oldest first. */
   list(): Promise<ApiKeyRecord[]>;
   find(id: string): Promise<ApiKeyRecord | undefined>;
+  /** How many there are, whatever their state. */
+  count(): Promise<number>;
   update(id: string, limits: KeyLimits): Promise<ChangeResult>;
   /** From the next request on the key is refused. Revoking twice changes nothing. */
   revoke(id: string): Promise<ChangeResult>;
@@ -65,6 +67,7 @@ export function openKeyStore(redis: Redis, pepper: string, mint: (id?: string) =
   return {
     now,
     find,
+    count: () => redis.zcard(redisKeys.apiKeyIndex),
     async create(limits) {
       const createdAt = await now();
       for (;;) {

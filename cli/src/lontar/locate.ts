@@ -20,7 +20,10 @@ export function locateRedis({ environment, home }: Surroundings): { url: string;
     return { url: readConfig(redisSettings, environment).REDIS_URL, from: 'REDIS_URL' };
   }
   const running = readEndpoint(home);
-  if (running) return { url: running.redisUrl, from: 'npm start' };
+  if (running) {
+    const { REDIS_URL } = readConfig(redisSettings, { REDIS_URL: running.redisUrl });
+    return { url: REDIS_URL, from: 'npm start' };
+  }
   throw new CommandFailure(
     EXIT.redisUnreachable,
     `No running service was found in ${home.folder}. Start it with "npm start", or name its Redis in REDIS_URL.`,

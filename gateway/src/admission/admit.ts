@@ -1,7 +1,7 @@
 import { WAITING_JOBS_KEY } from '@lontar/shared/generation-queue.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
-import { loadScript } from '@lontar/shared/redis-script.ts';
+import { loadScript, type RedisScript } from '@lontar/shared/redis-script.ts';
 
 const admitScript = loadScript(new URL('./admit.lua', import.meta.url));
 
@@ -69,9 +69,15 @@ export interface AdmissionInput {
 /**
  * Asks for admission: one atomic script, one round trip. See admit.lua for what is counted when.
  *
+ * @param script another one than admit.lua only where a test sets the clock
  * @throws when Redis cannot be reached or refuses the write; a reservation may then exist, and the sweeper gives it back
  */
-export async function admit(redis: Redis, rules: AdmissionRules, input: AdmissionInput): Promise<Admission> {
+export async function admit(
+  redis: Redis,
+  rules: AdmissionRules,
+  input: AdmissionInput,
+  script: RedisScript = admitScript,
+): Promise<Admission> {
   const keyId = input.key?.id ?? '';
   const keys = [
     redisKeys.addressHour(input.address),
@@ -86,7 +92,7 @@ export async function admit(redis: Redis, rules: AdmissionRules, input: Admissio
     redisKeys.reservations,
     WAITING_JOBS_KEY,
   ];
-  const reply = await admitScript(redis, keys, [
+  const reply = await script(redis, keys, [
     input.mode,
     input.address,
     rules.perHour,

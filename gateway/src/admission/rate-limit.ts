@@ -21,7 +21,7 @@ const LONG_WAIT_SECONDS = 86_400;
  *
  * @param uploads the day of uploads of the address, where the request is one
  */
-export function quotas(admission: Admission, uploads?: LimitState): Limit[] {
+function quotas(admission: Admission, uploads?: LimitState): Limit[] {
   const { address, hour, day, credits } = admission;
   const limits: Limit[] = [toLimit('address-hour', address, 3600)];
   if (hour) limits.push(toLimit('key-hour', hour, 3600));

@@ -30,7 +30,7 @@ export interface ReadingLimits {
 }
 
 /** The model that answers where the caller names none. */
-export const DEFAULT_MODEL: PublicModel = 'ai-2.5-flash';
+const DEFAULT_MODEL: PublicModel = 'ai-2.5-flash';
 const DEFAULT_TEMPERATURE = 0.7;
 const DEFAULT_OUTPUT_TOKENS = 8192;
 const LEAST_TEMPERATURE = 0.1;

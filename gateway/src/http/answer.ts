@@ -40,7 +40,7 @@ export function refuse(code: ErrorCode, details: RefusalDetails = {}): Answer {
 }
 
 /** The class that metrics and the log put an error into. */
-export function outcomeOf(code: ErrorCode): Outcome {
+function outcomeOf(code: ErrorCode): Outcome {
   switch (code) {
     case 'invalid_api_key':
       return 'unauthorized';

@@ -98,11 +98,8 @@ export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): 
   }
 
   await renew();
-  const onReady = () => {
-    renewedAt = 0;
-    recheck(0).catch(() => undefined);
-  };
-  redis.on('ready', onReady);
+  const recheckAll = () => void recheck(0).catch(() => undefined);
+  redis.on('ready', recheckAll);
   const timer = setInterval(() => void recheck(RECHECK_MS).catch(() => undefined), RECHECK_MS);
   const loop = readLoop();
 
@@ -113,9 +110,10 @@ export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): 
       return waiters.count();
     },
     async stop() {
+      if (stopped) return loop;
       stopped = true;
       clearInterval(timer);
-      redis.off('ready', onReady);
+      redis.off('ready', recheckAll);
       await redis.del(key).catch(() => 0);
       reader.disconnect();
       await loop;

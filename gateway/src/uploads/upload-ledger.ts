@@ -11,9 +11,6 @@ const endScript = loadScript(new URL('./end-upload.lua', import.meta.url));
 export const LEASE_MS = 15_000;
 const DAY_MS = 86_400_000;
 
-/** Hash of the statistics that `keep` and `end` move with the metadata. */
-const STATISTICS = redisKeys.stats('uploads');
-
 export interface Reservation {
   readonly allowed: boolean;
   /** Uploads of the address in this UTC day, this one included where it is allowed. */
@@ -46,7 +43,7 @@ export async function reserveUpload(redis: Redis, { id, address, perDay, now }: 
  * @returns false when its lease had ended, so that it was given back
  */
 export async function keepUpload(redis: Redis, id: string, record: UploadRecord): Promise<boolean> {
-  const keys = [redisKeys.upload(id), redisKeys.openUploads, STATISTICS];
+  const keys = [redisKeys.upload(id), redisKeys.openUploads, redisKeys.uploadTotals];
   const { size, ...rest } = record;
   const fields = Object.entries(rest).flatMap(([field, value]) => [field, String(value)]);
   return (await keepScript(redis, keys, [id, kindOf(record), size, ...fields])) === 'kept';
@@ -66,7 +63,7 @@ export async function findUpload(redis: Redis, id: string): Promise<UploadRecord
  * @returns false where there is none, or it is not this key's
  */
 export async function removeUpload(redis: Redis, id: string, owner: string): Promise<boolean> {
-  const keys = [redisKeys.upload(id), redisKeys.openUploads, STATISTICS, redisKeys.uploads('', '')];
+  const keys = [redisKeys.upload(id), redisKeys.openUploads, redisKeys.uploadTotals, redisKeys.uploads('', '')];
   return (await endScript(redis, keys, [id, 'remove', owner])) === 'ended';
 }
 
@@ -76,7 +73,12 @@ export async function removeUpload(redis: Redis, id: string, owner: string): Pro
  */
 export async function abandonUpload(redis: Redis, id: string): Promise<void> {
   const [day, address] = await redis.hmget(redisKeys.upload(id), 'day', 'address');
-  const keys = [redisKeys.upload(id), redisKeys.openUploads, STATISTICS, redisKeys.uploads(day ?? '', address ?? '')];
+  const keys = [
+    redisKeys.upload(id),
+    redisKeys.openUploads,
+    redisKeys.uploadTotals,
+    redisKeys.uploads(day ?? '', address ?? ''),
+  ];
   await endScript(redis, keys, [id, 'abandon', '']);
 }
 

@@ -22,7 +22,7 @@ beforeEach(async () => {
   ({ key, id: keyId } = await gateway.createKey());
 });
 afterEach(async () => {
-  await gateway.redis.client.del(countKey(), redisKeys.stats('uploads'));
+  await gateway.redis.client.del(countKey(), redisKeys.uploadTotals);
 });
 
 interface Result {
@@ -33,7 +33,7 @@ interface Result {
 
 const countKey = () => redisKeys.uploads(new Date().toISOString().slice(0, 10), '127.0.0.1');
 const used = async () => Number(await gateway.redis.client.get(countKey()));
-const statistics = () => gateway.redis.client.hgetall(redisKeys.stats('uploads'));
+const statistics = () => gateway.redis.client.hgetall(redisKeys.uploadTotals);
 const stored = async (folder: string) => (await readdir(join(gateway.folder, folder)).catch(() => [])).length;
 
 async function call(
@@ -132,7 +132,7 @@ describe('a file', () => {
       status: 201,
       body: { result: { size: MAX } },
     });
-    await gateway.redis.client.del(countKey(), redisKeys.stats('uploads'));
+    await gateway.redis.client.del(countKey(), redisKeys.uploadTotals);
     const reply = await upload([['file', file(MAX + 1), 'a.bin']]);
     expect(reply).toMatchObject({ status: 413, body: { error: 'Payload Too Large', code: 413 } });
     await expectNothingKept();

@@ -1,0 +1,69 @@
+import { ConfigError, type Environment, readConfig } from '@lontar/shared/config/read-config.ts';
+import type { z } from 'zod';
+import { everySetting } from './services.ts';
+
+/** What `npm start` provides where the operator does not; any valid value serves for checking the rest. */
+const PROVIDED = {
+  REDIS_URL: 'redis://127.0.0.1:6379',
+  KEY_PEPPER: 'a stand-in of at least 32 characters',
+  DASHBOARD_TOKEN: 'a stand-in of at least 16 characters',
+} as const;
+
+export type EverySetting = z.infer<typeof everySetting>;
+
+/**
+ * Checks all that the services will read, before anything is started.
+ *
+ * @returns the settings; those that the operator did not give and `npm start` provides hold stand-ins
+ * @throws ConfigError with every problem of every service at once
+ */
+export function checkSettings(environment: Environment): EverySetting {
+  const problems: string[] = [];
+  if (environment['REDIS_URL'] === '' && !environment['REDIS_URL_FILE']) {
+    problems.push(
+      'REDIS_URL is empty: remove it to let npm start bring its own Redis, or give an address. Example: REDIS_URL=redis://127.0.0.1:6379',
+    );
+  }
+  const complete: Record<string, string | undefined> = { ...environment };
+  for (const [name, standIn] of Object.entries(PROVIDED)) {
+    if (!isGiven(environment, name)) complete[name] = standIn;
+  }
+  try {
+    const config = readConfig(everySetting, complete);
+    problems.push(...missingForModel(config));
+    if (problems.length === 0) return config;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(...error.problems);
+  }
+  throw new ConfigError(problems);
+}
+
+/** Whether the operator gave a setting, itself or as a file. */
+export function isGiven(environment: Environment, name: string): boolean {
+  return Boolean(environment[name]) || Boolean(environment[`${name}_FILE`]);
+}
+
+export type ModelProvider = 'gemini' | 'openai' | 'demo';
+
+/** Who answers; the same choice that the worker makes. */
+export function providerOf(
+  config: Pick<EverySetting, 'MODEL_PROVIDER' | 'GEMINI_API_KEY' | 'OPENAI_BASE_URL'>,
+): ModelProvider {
+  if (config.MODEL_PROVIDER !== 'auto') return config.MODEL_PROVIDER;
+  if (config.GEMINI_API_KEY) return 'gemini';
+  return config.OPENAI_BASE_URL ? 'openai' : 'demo';
+}
+
+function missingForModel(config: EverySetting): string[] {
+  const provider = providerOf(config);
+  if (provider === 'gemini' && !config.GEMINI_API_KEY) {
+    return ['GEMINI_API_KEY is not set, and MODEL_PROVIDER=gemini needs it: set it, or MODEL_PROVIDER=demo.'];
+  }
+  if (provider === 'openai' && !config.OPENAI_BASE_URL) {
+    return [
+      'OPENAI_BASE_URL is not set, and MODEL_PROVIDER=openai needs it. Example: OPENAI_BASE_URL=http://127.0.0.1:11434/v1',
+    ];
+  }
+  return [];
+}

@@ -1,0 +1,97 @@
+import { removeEndpoint, writeEndpoint } from '../home/endpoint.ts';
+import { createHome } from '../home/home.ts';
+import { openKeyStore } from '../keys/key-store.ts';
+import { connectOnce } from '../redis/connect.ts';
+import { checkSettings, type EverySetting } from '../settings/check-settings.ts';
+import type { Surroundings } from '../settings/environment.ts';
+import { SERVICE_SETTINGS, type ServiceName } from '../settings/services.ts';
+import { type ProgressStream, withProgress } from '../system/progress.ts';
+import { claimHome, stopLeftovers } from './claim-home.ts';
+import { createFleet, type Fleet } from './fleet.ts';
+import type { StartOptions } from './options.ts';
+import { createPortFinder } from './ports.ts';
+import { readyMessage } from './ready-message.ts';
+import { chooseSecrets } from './secrets.ts';
+import { testOnce } from './self-test.ts';
+import { serviceMain } from './service-process.ts';
+import { signInLink } from './sign-in-link.ts';
+import { startRedis } from './start-redis.ts';
+import { planPorts, startServices } from './start-services.ts';
+import { type StopRequests, whenFired } from './stop-requests.ts';
+
+/** On top of what a service takes to drain, before it is killed. */
+const STOP_GRACE_MS = 5_000;
+const FIRST_KEY_NAME = 'first key';
+
+export interface LaunchDeps {
+  readonly surroundings: Surroundings;
+  readonly options: StartOptions;
+  readonly requests: StopRequests;
+  readonly out: { write(text: string): unknown };
+  readonly progress: ProgressStream;
+}
+
+/**
+ * `npm start`: checks everything, starts everything, tells where it is, keeps it running, and stops it when asked.
+ *
+ * @throws ConfigError, StartFailure or RedisUnreachable when it cannot start; nothing is then left running
+ */
+export async function launch(deps: LaunchDeps): Promise<void> {
+  const { surroundings, requests } = deps;
+  const { home, root } = surroundings;
+  const settings = checkSettings(surroundings.environment);
+  createHome(home);
+  const release = claimHome(home);
+  const fleet = createFleet();
+  const say = (text: string) => void deps.progress.write(`${text}\n`);
+  requests.kill.addEventListener('abort', () => fleet.kill());
+  try {
+    const mains = (Object.keys(SERVICE_SETTINGS) as ServiceName[]).map((service) => serviceMain(root, service));
+    await stopLeftovers(home, mains, say);
+    const started = startEverything(deps, settings, fleet, say);
+    await Promise.race([started, whenFired(requests.stop)]);
+    // Whatever a start that was broken off still reports is of no interest.
+    started.catch(() => undefined);
+    await whenFired(requests.stop);
+    say('Stopping; Ctrl-C again ends everything at once.');
+  } finally {
+    await fleet.stop(settings.DRAIN_TIMEOUT_MS + STOP_GRACE_MS);
+    removeEndpoint(home);
+    release();
+  }
+  say('Stopped.');
+}
+
+async function startEverything(
+  { surroundings, options, out, progress }: LaunchDeps,
+  settings: EverySetting,
+  fleet: Fleet,
+  say: (text: string) => void,
+): Promise<void> {
+  const { home } = surroundings;
+  const ports = createPortFinder();
+  // The public port comes first: when it is taken, nothing has been touched yet.
+  const plan = await planPorts(settings, options, surroundings.environment, ports);
+  const chosenRedis = await startRedis({ surroundings, settings, fleet, ports, progress, say });
+  const secrets = chooseSecrets(surroundings, settings);
+  await withProgress('Starting gateway, worker and stats-service', progress, () =>
+    startServices({ surroundings, fleet, plan, say, redisUrl: chosenRedis.own, secrets: secrets.own }),
+  );
+  const baseUrls = plan.gateways.map(({ url }) => url);
+  const [baseUrl = ''] = baseUrls;
+  const startedAt = new Date().toISOString();
+  writeEndpoint(home, { pid: process.pid, redisUrl: chosenRedis.full, baseUrls, startedAt });
+  const redis = await connectOnce(chosenRedis.connection, 'lontar-start');
+  try {
+    const keys = openKeyStore(redis, secrets.pepper);
+    const isFirst = (await keys.count()) === 0;
+    const first = isFirst ? await keys.create({ name: FIRST_KEY_NAME }) : undefined;
+    const selfTest = await withProgress('Sending a test request', progress, () =>
+      testOnce({ keys, redis, home }, baseUrl, settings),
+    );
+    const link = await signInLink(redis, baseUrl);
+    out.write(readyMessage({ baseUrls, signInLink: link, firstKey: first?.key, selfTest, settings, logs: home.logs }));
+  } finally {
+    redis.disconnect();
+  }
+}

@@ -1,0 +1,24 @@
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describeFailure, EXIT } from '../lontar/failure.ts';
+import { readSurroundings } from '../settings/environment.ts';
+import { launch } from './launch.ts';
+import { readOptions } from './options.ts';
+import { listenForStop } from './stop-requests.ts';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
+
+// A terminal that is closed takes our streams away; stopping in order matters more than saying so.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
+try {
+  const options = readOptions(process.argv.slice(2), { out: process.stdout, err: process.stderr });
+  const surroundings = readSurroundings(root, process.env);
+  const requests = listenForStop(process);
+  await launch({ surroundings, options, requests, out: process.stdout, progress: process.stderr });
+  process.exit(EXIT.ok);
+} catch (error) {
+  const { exitCode, message } = describeFailure(error);
+  if (message !== undefined) process.stderr.write(`${message}\n`);
+  process.exit(exitCode);
+}

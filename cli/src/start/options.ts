@@ -1,0 +1,39 @@
+import { Command, InvalidArgumentError } from 'commander';
+
+const MOST_PROCESSES = 64;
+
+export interface StartOptions {
+  readonly workers: number;
+  readonly gateways: number;
+}
+
+/**
+ * Reads the words after `npm start --`.
+ *
+ * @throws CommanderError for unknown or bad options, and after `--help`
+ */
+export function readOptions(
+  args: readonly string[],
+  streams: { out: { write(text: string): unknown }; err: { write(text: string): unknown } },
+): StartOptions {
+  const command = new Command('npm start --')
+    .description(
+      'Starts Lontar: a Redis of its own unless REDIS_URL names one, gateway, worker and stats-service. Ctrl-C stops it.',
+    )
+    .option('--workers <N>', 'how many workers', processCount, 1)
+    .option('--gateways <N>', 'how many gateways; those beyond the first take the next free ports', processCount, 1)
+    .allowExcessArguments(false)
+    .addHelpText('after', '\nSettings come from the environment and the file .env; see docs/configuration.md.')
+    .configureOutput({ writeOut: (text) => streams.out.write(text), writeErr: (text) => streams.err.write(text) })
+    .showHelpAfterError('(npm start -- --help shows the options)')
+    .exitOverride();
+  return command.parse(args, { from: 'user' }).opts<StartOptions & Record<string, unknown>>();
+}
+
+function processCount(text: string): number {
+  const count = Number(text);
+  if (!/^\d{1,3}$/.test(text) || count < 1 || count > MOST_PROCESSES) {
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MOST_PROCESSES}.`);
+  }
+  return count;
+}

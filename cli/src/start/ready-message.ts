@@ -1,0 +1,85 @@
+import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
+import { type EverySetting, providerOf } from '../settings/check-settings.ts';
+import type { SelfTest } from './self-test.ts';
+import { SIGN_IN_SECONDS } from './sign-in-link.ts';
+
+const EXAMPLE_PROMPT = 'How do I connect to my database from a chat bot? Show me the code.';
+
+export interface ReadyFacts {
+  readonly baseUrls: readonly string[];
+  readonly signInLink: string;
+  /** The first key; only when it was just made. */
+  readonly firstKey?: string | undefined;
+  readonly selfTest: SelfTest;
+  readonly settings: EverySetting;
+  readonly logs: string;
+}
+
+/** What the operator reads when everything runs. */
+export function readyMessage(facts: ReadyFacts): string {
+  const [baseUrl = ''] = facts.baseUrls;
+  return [
+    '',
+    'Lontar is ready.',
+    '',
+    `Dashboard (this link signs you in once, within ${SIGN_IN_SECONDS / 60} minutes; a new one: npm run lontar -- dashboard)`,
+    `  ${facts.signInLink}`,
+    '',
+    ...keyLines(facts.firstKey),
+    '',
+    'Try it',
+    `  ${curlLine(baseUrl, facts.firstKey ?? 'YOUR_KEY')}`,
+    '',
+    ...modelLines(facts.settings),
+    ...selfTestLines(facts.selfTest),
+    ...(facts.baseUrls.length > 1 ? ['', 'Gateways', ...facts.baseUrls.map((url) => `  ${url}`)] : []),
+    '',
+    `Logs are in ${facts.logs}. Ctrl-C stops everything.`,
+    '',
+  ].join('\n');
+}
+
+/** A line that can be pasted into a shell. */
+export function curlLine(baseUrl: string, key: string): string {
+  return `curl -G ${baseUrl}/api/ai -H 'X-API-Key: ${key}' --data-urlencode 'prompt=${EXAMPLE_PROMPT}'`;
+}
+
+/** The address under which this machine reaches a listener: `0.0.0.0` and `::` are not addresses to call. */
+export function callableUrl(host: string, port: number): string {
+  if (host === '0.0.0.0' || host === '::' || host === '') return `http://127.0.0.1:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function keyLines(firstKey: string | undefined): string[] {
+  if (firstKey === undefined) {
+    return ['API keys', '  list: npm run lontar -- keys list    new: npm run lontar -- keys create --name NAME'];
+  }
+  return ['Your first API key (shown only now; more: npm run lontar -- keys create --name NAME)', `  ${firstKey}`];
+}
+
+function modelLines(settings: EverySetting): string[] {
+  const provider = providerOf(settings);
+  if (provider === 'demo') {
+    return [
+      'Model: the built-in DEMO model answers. It is no AI: its text is made up, with made-up secrets to show masking.',
+      '  For a real one, put GEMINI_API_KEY=… (or OPENAI_BASE_URL=… and OPENAI_API_KEY=…) into the file .env here,',
+      '  then stop and start again.',
+    ];
+  }
+  const upstream = provider === 'gemini' ? settings.GEMINI_BASE_URL : settings.OPENAI_BASE_URL;
+  const host = upstream === undefined ? '' : ` at ${new URL(upstream).host}`;
+  return [
+    `Model: ${provider}${host} answers as ${PUBLIC_MODELS.join(' and ')} (settings: .env, docs/configuration.md).`,
+  ];
+}
+
+function selfTestLines(test: SelfTest): string[] {
+  if (test.outcome === 'skipped') return [];
+  if (test.outcome === 'answered') {
+    return [`Test request: answered in ${test.tookMs} ms, ${test.masked} sensitive value(s) masked.`];
+  }
+  return [
+    `Test request: FAILED (${test.problem}).`,
+    '  The service runs, but callers will see the same. Check the model settings and the logs of the worker.',
+  ];
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { limitAddress } from '@lontar/shared/address.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import type { Home } from '../home/home.ts';
+import type { KeyStore } from '../keys/key-store.ts';
+import type { EverySetting } from '../settings/check-settings.ts';
+
+/** A loopback address that no caller has, so that the request does not count against the operator's own hour. */
+const OWN_ADDRESS = '127.0.0.9';
+const KEY_LIFETIME_MS = 10 * 60_000;
+const PROMPT = 'Say hello in one short sentence.';
+const EXTRA_WAIT_MS = 5_000;
+
+export type SelfTest =
+  | { readonly outcome: 'answered'; readonly tookMs: number; readonly masked: number }
+  | { readonly outcome: 'failed'; readonly problem: string }
+  | { readonly outcome: 'skipped' };
+
+/**
+ * Sends one real request the way a caller does, once for each choice of model: real models cost money, so a mere
+ * restart asks nothing. The key for it is made, used once and removed again.
+ */
+export async function testOnce(
+  deps: { keys: KeyStore; redis: Redis; home: Home },
+  baseUrl: string,
+  settings: EverySetting,
+): Promise<SelfTest> {
+  const record = join(deps.home.folder, 'self-test');
+  const choice = fingerprint(settings);
+  if (readText(record) === choice) return { outcome: 'skipped' };
+  const result = await sendTestRequest(deps, baseUrl, settings.REQUEST_TIMEOUT_MS + EXTRA_WAIT_MS);
+  if (result.outcome === 'answered') writeFileSync(record, choice, { mode: 0o600 });
+  return result;
+}
+
+async function sendTestRequest(
+  { keys, redis }: { keys: KeyStore; redis: Redis },
+  baseUrl: string,
+  timeoutMs: number,
+): Promise<SelfTest> {
+  const expiresAt = (await keys.now()) + KEY_LIFETIME_MS;
+  const { key, record } = await keys.create({ name: 'self-test', credits: 1, expiresAt });
+  const begun = performance.now();
+  try {
+    const { status, masked, body } = await ask(baseUrl, key, timeoutMs);
+    if (status !== 200) return { outcome: 'failed', problem: `HTTP ${status}: ${messageOf(body)}` };
+    return { outcome: 'answered', tookMs: Math.round(performance.now() - begun), masked };
+  } catch (error) {
+    return { outcome: 'failed', problem: error instanceof Error ? error.message : String(error) };
+  } finally {
+    await keys.forget(record.id);
+    await redis.del(redisKeys.addressHour(limitAddress(OWN_ADDRESS)));
+  }
+}
+
+interface Reply {
+  readonly status: number;
+  readonly masked: number;
+  readonly body: string;
+}
+
+function ask(baseUrl: string, key: string, timeoutMs: number): Promise<Reply> {
+  const url = new URL(`/api/ai?prompt=${encodeURIComponent(PROMPT)}`, baseUrl);
+  // Only Linux has the whole of 127.0.0.0/8 on the loopback interface without being told.
+  const from = process.platform === 'linux' && url.hostname === '127.0.0.1' ? { localAddress: OWN_ADDRESS } : {};
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { headers: { 'x-api-key': key }, agent: false, timeout: timeoutMs, ...from });
+    sent.on('response', (response) => {
+      let body = '';
+      response.setEncoding('utf8');
+      response.on('data', (text: string) => {
+        body += text;
+      });
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, masked: Number(response.headers['x-masked'] ?? 0), body }),
+      );
+      response.on('error', reject);
+    });
+    sent.on('timeout', () => sent.destroy(new Error('no answer in time')));
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+/** Changes whenever another model would answer, or the same one with another key. Gives none of it away. */
+function fingerprint(settings: EverySetting): string {
+  const { MODEL_PROVIDER, MODEL_MAP, GEMINI_API_KEY, GEMINI_BASE_URL, OPENAI_BASE_URL, OPENAI_API_KEY } = settings;
+  const choice = [MODEL_PROVIDER, MODEL_MAP, GEMINI_API_KEY, GEMINI_BASE_URL, OPENAI_BASE_URL, OPENAI_API_KEY];
+  return createHash('sha256')
+    .update(JSON.stringify(choice.map((value) => value ?? null)))
+    .digest('hex');
+}
+
+function messageOf(body: string): string {
+  try {
+    const { message } = JSON.parse(body) as { message?: unknown };
+    return typeof message === 'string' ? message : 'no message';
+  } catch {
+    return 'the answer was not JSON';
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

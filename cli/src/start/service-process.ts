@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Home } from '../home/home.ts';
+import { pidFile } from '../home/pid-file.ts';
+import type { Surroundings } from '../settings/environment.ts';
+import { type ServiceName, serviceEnvironment } from '../settings/services.ts';
+import type { ProcessSpec } from './running-child.ts';
+
+/** The source that a service's process runs; its command line holds this path. */
+export function serviceMain(root: string, service: ServiceName): string {
+  return join(root, service, 'src', 'main.ts');
+}
+
+/**
+ * How to run one service from the sources.
+ *
+ * @param own settings that the launcher decides: ports, addresses, secrets of its own
+ */
+export function serviceProcess(
+  name: string,
+  service: ServiceName,
+  surroundings: Surroundings,
+  own: Readonly<Record<string, string>>,
+): ProcessSpec {
+  const { root, home, environment } = surroundings;
+  const tether = pathToFileURL(join(root, 'cli', 'src', 'tether', 'main.ts')).href;
+  return {
+    name,
+    command: process.execPath,
+    args: ['--import', tether, '--disable-warning=ExperimentalWarning', serviceMain(root, service)],
+    environment: serviceEnvironment(service, environment, own),
+    workingFolder: root,
+    ...filesOf(home, name),
+  };
+}
+
+/** Where a process of this name leaves its log and its id. */
+export function filesOf(home: Home, name: string): Pick<ProcessSpec, 'log' | 'pidFile'> {
+  return { log: join(home.logs, `${name}.log`), pidFile: pidFile(home, name) };
+}

@@ -1,0 +1,62 @@
+import { redisWarnings } from '../redis/check-external.ts';
+import { connectOnce } from '../redis/connect.ts';
+import { obtainRedis } from '../redis/obtain-redis.ts';
+import { preparePrivateRedis, untilRedisReady } from '../redis/private-redis.ts';
+import { type EverySetting, isGiven } from '../settings/check-settings.ts';
+import type { Surroundings } from '../settings/environment.ts';
+import type { ProgressStream } from '../system/progress.ts';
+import type { Fleet } from './fleet.ts';
+import { rotateLog } from './log-file.ts';
+import type { PortFinder } from './ports.ts';
+import { createRedisTether } from './redis-tether.ts';
+
+/** A large append-only file takes a while to load. */
+const READY_TIMEOUT_MS = 120_000;
+const UNIX_PREFIX = /^unix:\/\//;
+
+export interface ChosenRedis {
+  /** The address as the client takes it. */
+  readonly connection: string;
+  /** The address as `REDIS_URL` takes it. */
+  readonly full: string;
+  /** The same, where the services must be told because the operator's settings do not. */
+  readonly own: string | undefined;
+}
+
+/**
+ * Takes the Redis that the operator names, or starts one.
+ *
+ * @throws RedisUnreachable when the named one does not answer; StartFailure when none can be started
+ */
+export async function startRedis(deps: {
+  readonly surroundings: Surroundings;
+  readonly settings: EverySetting;
+  readonly fleet: Fleet;
+  readonly ports: PortFinder;
+  readonly progress: ProgressStream;
+  readonly say: (text: string) => void;
+}): Promise<ChosenRedis> {
+  const { surroundings, settings, say } = deps;
+  if (isGiven(surroundings.environment, 'REDIS_URL')) {
+    const connection = settings.REDIS_URL;
+    const redis = await connectOnce(connection, 'lontar-start');
+    for (const warning of await redisWarnings(redis)) say(`Warning: ${warning}`);
+    redis.disconnect();
+    const full = connection.startsWith('/') ? `unix://${connection}` : connection;
+    return { connection, full, own: undefined };
+  }
+  const program = await obtainRedis(surroundings.environment, deps.progress);
+  const { spec, url } = await preparePrivateRedis(program, surroundings, deps.ports);
+  const connection = url.replace(UNIX_PREFIX, '');
+  rotateLog(spec.log);
+  const tether = createRedisTether(surroundings.home.run, settings.DRAIN_TIMEOUT_MS, surroundings.environment);
+  const redis = deps.fleet.run('redis', spec, {
+    untilReady: (signal) => untilRedisReady(connection, signal),
+    readyTimeoutMs: READY_TIMEOUT_MS,
+    say,
+    onStarted: ({ pid }) => pid !== undefined && tether.attach(pid),
+    onStopped: tether.release,
+  });
+  await redis.ready;
+  return { connection, full: url, own: url };
+}

@@ -1,0 +1,97 @@
+import type { Environment } from '@lontar/shared/config/read-config.ts';
+import { type EverySetting, isGiven } from '../settings/check-settings.ts';
+import type { Surroundings } from '../settings/environment.ts';
+import type { ServiceName } from '../settings/services.ts';
+import type { Fleet } from './fleet.ts';
+import { rotateLog } from './log-file.ts';
+import type { StartOptions } from './options.ts';
+import type { PortFinder } from './ports.ts';
+import { untilReady } from './readiness.ts';
+import { callableUrl } from './ready-message.ts';
+import { serviceProcess } from './service-process.ts';
+
+const FIRST_STATS_PORT = 8090;
+const FIRST_METRICS_PORT = 9464;
+const READY_TIMEOUT_MS = 30_000;
+
+/** One process to be, and where it listens. */
+export interface PlannedService {
+  readonly name: string;
+  readonly service: ServiceName;
+  readonly metricsPort: number;
+  readonly own: Readonly<Record<string, string>>;
+}
+
+export interface PortPlan {
+  readonly services: readonly PlannedService[];
+  readonly gateways: readonly { readonly url: string }[];
+}
+
+/**
+ * Gives every process its ports: the operator's where they said so, else free ones from the usual on.
+ *
+ * @throws StartFailure when a port that the operator named is taken
+ */
+export async function planPorts(
+  settings: EverySetting,
+  options: StartOptions,
+  environment: Environment,
+  ports: PortFinder,
+): Promise<PortPlan> {
+  const { HOST, METRICS_HOST, STATS_HOST } = settings;
+  const firstPort = await ports.claim('PORT', settings.PORT, HOST);
+  const gatewayPorts = [firstPort];
+  while (gatewayPorts.length < options.gateways) gatewayPorts.push(await ports.firstFree(firstPort + 1, HOST));
+  const statsPort = isGiven(environment, 'STATS_PORT')
+    ? await ports.claim('STATS_PORT', settings.STATS_PORT, STATS_HOST)
+    : await ports.firstFree(FIRST_STATS_PORT, STATS_HOST);
+  const statsUrl = callableUrl(STATS_HOST, statsPort);
+
+  const wanted: Omit<PlannedService, 'metricsPort'>[] = [
+    ...gatewayPorts.map((port, index) => ({
+      name: `gateway-${index + 1}`,
+      service: 'gateway' as const,
+      own: { PORT: String(port), STATS_URL: statsUrl },
+    })),
+    ...Array.from({ length: options.workers }, (_, index) => ({
+      name: `worker-${index + 1}`,
+      service: 'worker' as const,
+      own: {},
+    })),
+    { name: 'stats-service', service: 'stats-service', own: { STATS_PORT: String(statsPort) } },
+  ];
+  const services: PlannedService[] = [];
+  const firstMetricsPort = settings.METRICS_PORT || FIRST_METRICS_PORT;
+  for (const service of wanted) {
+    const metricsPort = await ports.firstFree(firstMetricsPort, METRICS_HOST);
+    services.push({ ...service, metricsPort, own: { ...service.own, METRICS_PORT: String(metricsPort) } });
+  }
+  return { services, gateways: gatewayPorts.map((port) => ({ url: callableUrl(HOST, port) })) };
+}
+
+/**
+ * Starts all services at once and waits until each is ready.
+ *
+ * @throws StartFailure with the end of the log of the first that is not
+ */
+export async function startServices(deps: {
+  readonly surroundings: Surroundings;
+  readonly fleet: Fleet;
+  readonly plan: PortPlan;
+  readonly say: (text: string) => void;
+  /** The address of our own Redis. */
+  readonly redisUrl: string | undefined;
+  readonly secrets: Readonly<Record<string, string>>;
+}): Promise<void> {
+  const common = { ...deps.secrets, ...(deps.redisUrl === undefined ? {} : { REDIS_URL: deps.redisUrl }) };
+  const started = deps.plan.services.map(({ name, service, metricsPort, own }) => {
+    const spec = serviceProcess(name, service, deps.surroundings, { ...common, ...own });
+    rotateLog(spec.log);
+    return deps.fleet.run(service, spec, {
+      untilReady: (signal) => untilReady(metricsPort, signal),
+      readyTimeoutMs: READY_TIMEOUT_MS,
+      say: deps.say,
+    });
+  });
+  await Promise.all(started.map(({ ready }) => ready));
+}

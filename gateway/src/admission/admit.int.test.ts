@@ -1,0 +1,298 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { addressBits } from '@lontar/shared/address.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { loadScript } from '@lontar/shared/redis-script.ts';
+import { settle } from '@lontar/shared/settlement/settle.ts';
+import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import fc from 'fast-check';
+import { ReferenceAdmission, type ReferenceKey } from '../../testing/reference-admission.ts';
+import { type AdmissionInput, type AdmissionRules, admit } from './admit.ts';
+
+const CLOCK = '{lontar}:test-clock';
+const START = 1_800_000_000;
+const rules: AdmissionRules = { perHour: 1_000_000, banAfterBadKeys: 20, maxWaiting: 1_000, reservationMs: 60_000 };
+
+let server: TestRedis;
+let redis: Redis;
+let ids = 0;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = server.client;
+});
+afterAll(() => server.stop());
+beforeEach(() => redis.flushall());
+
+/** admit.lua with a clock that the test sets; nothing else differs. */
+const timed = (() => {
+  const source = readFileSync(new URL('./admit.lua', import.meta.url), 'utf8');
+  const call = "redis.call('TIME')";
+  expect(source.split(call)).toHaveLength(2);
+  const file = join(mkdtempSync(join(tmpdir(), 'lontar-admit-')), 'admit.lua');
+  // Expiry goes by the real clock, which stands still here; the script has to be right without its help.
+  writeFileSync(file, source.replace(call, `{ redis.call('GET', '${CLOCK}'), '0' }`));
+  return loadScript(pathToFileURL(file));
+})();
+
+const newId = () => `req_${String(ids++).padStart(22, '0')}`;
+const input = (over: Partial<AdmissionInput> = {}): AdmissionInput => ({
+  mode: 'generate',
+  requestId: newId(),
+  address: '192.0.2.1',
+  addressBits: addressBits('192.0.2.1') ?? '',
+  key: { id: 'k1', hash: 'hash-1' },
+  model: 'ai-2.5-flash',
+  ...over,
+});
+const store = (key: Record<string, string | number>) =>
+  redis.hset(redisKeys.apiKey(String(key['id'] ?? 'k1')), {
+    id: 'k1',
+    hash: 'hash-1',
+    state: 'active',
+    name: 'n',
+    ...key,
+  });
+const refund = { v: 1, outcome: 'failed', error: 'upstream_error' } as const;
+
+describe('a burst', () => {
+  test.each([
+    ['the hour of the address', { ...rules, perHour: 37 }, {}, 'address_limited'],
+    ['the hour of the key', rules, { perHour: 37 }, 'key_hour'],
+    ['the day of the key', rules, { perDay: 37 }, 'key_day'],
+    ['the credits', rules, { credits: 37 }, 'credits'],
+    ['the concurrency', rules, { concurrency: 37 }, 'concurrency'],
+  ] as const)(
+    'of 1,000 over two connections is admitted exactly as far as %s goes',
+    async (_what, limits, key, refusal) => {
+      await store({ concurrency: 10_000, ...key });
+      const second = server.client.duplicate();
+      const results = await Promise.all(
+        Array.from({ length: 1_000 }, (_, index) => admit(index % 2 ? redis : second, limits, input())),
+      );
+      second.disconnect();
+      const count = (decision: string) => results.filter((result) => result.decision === decision).length;
+      expect(count('admitted')).toBe(37);
+      expect(count(refusal)).toBe(963);
+      expect(Number(await redis.hget(redisKeys.apiKey('k1'), 'charged'))).toBe(37);
+      expect(await redis.zcard(redisKeys.reservations)).toBe(37);
+    },
+  );
+});
+
+describe('one admission', () => {
+  test('repeated under its request id changes nothing', async () => {
+    await store({ credits: 5 });
+    const same = input();
+    const first = await admit(redis, rules, same);
+    expect(first).toMatchObject({ decision: 'admitted', genuineKey: true, credits: { used: 1, limit: 5 } });
+    expect(await admit(redis, rules, same)).toMatchObject({
+      decision: 'admitted',
+      credits: { used: 1 },
+      address: { used: 1 },
+    });
+    expect(await redis.zcard(redisKeys.keyFlight('k1'))).toBe(1);
+  });
+
+  test('that is refused is not charged, but counts for the address', async () => {
+    await store({ credits: 0, perHour: 5 });
+    expect(await admit(redis, rules, input())).toMatchObject({
+      decision: 'credits',
+      genuineKey: true,
+      address: { used: 1 },
+      hour: { used: 0, limit: 5 },
+      credits: { used: 0, limit: 0 },
+    });
+    expect(await redis.exists(redisKeys.reservations)).toBe(0);
+  });
+
+  test.each([
+    ['an unknown key', { key: { id: 'nobody', hash: 'x' } }, {}, 'unknown_key', ''],
+    ['a wrong secret', { key: { id: 'k1', hash: 'x' } }, {}, 'unknown_key', ''],
+    ['a revoked key', {}, { state: 'revoked' }, 'key_not_active', 'revoked'],
+    ['an expired key', {}, { expiresAt: 1 }, 'key_not_active', 'expired'],
+    ['another model', { model: 'ai-2.5-pro' }, { models: 'ai-2.5-flash' }, 'key_not_active', 'model'],
+    ['part of a model name', { model: 'ai-2.5' }, { models: 'ai-2.5-flash' }, 'key_not_active', 'model'],
+    ['another address', {}, { addressBits: addressBits('10.0.0.0/8') ?? '' }, 'key_not_active', 'address'],
+  ] as const)('with %s', async (_what, over, key, decision, reason) => {
+    await store(key);
+    expect(await admit(redis, rules, input(over))).toMatchObject({ decision, reason });
+    expect(await redis.exists(redisKeys.reservations)).toBe(0);
+  });
+
+  test('takes an old secret while a rotation overlaps, and not after', async () => {
+    await store({ hash: 'new', oldHash: 'hash-1', oldHashUntil: Date.now() + 60_000 });
+    expect(await admit(redis, rules, input())).toMatchObject({ decision: 'admitted' });
+    await store({ hash: 'new', oldHash: 'hash-1', oldHashUntil: Date.now() - 1 });
+    expect(await admit(redis, rules, input())).toMatchObject({ decision: 'unknown_key' });
+  });
+
+  test('is refused while the queue is full', async () => {
+    await store({});
+    await redis.rpush('{lontar}:generation:wait', 'a', 'b');
+    expect(await admit(redis, { ...rules, maxWaiting: 2 }, input())).toMatchObject({ decision: 'queue_full' });
+    expect(await admit(redis, { ...rules, maxWaiting: 3 }, input())).toMatchObject({ decision: 'admitted' });
+  });
+
+  test('gives the concurrency back when it is settled, and the credit when that is a refund', async () => {
+    await store({ concurrency: 1, credits: 10 });
+    const first = input();
+    await admit(redis, rules, first);
+    expect(await admit(redis, rules, input())).toMatchObject({
+      decision: 'concurrency',
+      flight: { used: 1, limit: 1 },
+    });
+    await settle(redis, { requestId: first.requestId, keyId: 'k1', settlement: refund });
+    expect(await admit(redis, rules, input())).toMatchObject({ decision: 'admitted', credits: { used: 1 } });
+  });
+
+  test('after 20 bad keys finds the address banned', async () => {
+    await store({});
+    const bad = () => admit(redis, rules, input({ mode: 'bad-key' }));
+    for (let index = 0; index < 20; index++) expect((await bad()).decision).toBe('unknown_key');
+    expect(await admit(redis, rules, input())).toMatchObject({ decision: 'address_blocked', blockedForSeconds: 3600 });
+    expect(await redis.zrange(redisKeys.blockedAddresses, '0', '-1')).toEqual(['192.0.2.1']);
+    expect(await admit(redis, rules, input({ address: '192.0.2.2' }))).toMatchObject({ decision: 'admitted' });
+  });
+});
+
+describe('the sliding hour', () => {
+  const at = async (second: number, over: Partial<AdmissionInput> = {}) => {
+    await redis.set(CLOCK, second);
+    return admit(redis, { ...rules, perHour: 3 }, input({ mode: 'count', ...over }), timed);
+  };
+
+  test('never lets more than its limit into any 3,600 seconds, edges included', async () => {
+    for (const second of [0, 1800, 3599]) expect((await at(START + second)).decision).toBe('counted');
+    for (const second of [3599, 3600]) expect((await at(START + second)).decision).toBe('address_limited');
+    expect((await at(START + 3601)).decision).toBe('counted');
+    expect(await at(START + 3602)).toMatchObject({
+      decision: 'address_limited',
+      address: { resetAt: START + 1800 + 3601 },
+    });
+  });
+
+  test('tells when the oldest counted request leaves', async () => {
+    expect((await at(START)).address).toEqual({ used: 1, limit: 3, resetAt: START + 3601 });
+    expect((await at(START + 10)).address).toEqual({ used: 2, limit: 3, resetAt: START + 3601 });
+    expect((await at(START + 3605)).address).toEqual({ used: 2, limit: 3, resetAt: START + 10 + 3601 });
+  });
+
+  test('does not grow when the clock goes back', async () => {
+    await at(START + 100);
+    await at(START);
+    await at(START + 50);
+    expect((await at(START + 60)).decision).toBe('address_limited');
+  });
+
+  test('keeps at most one entry a second, however large the limit', async () => {
+    const many = Array.from({ length: 5_000 }, () =>
+      admit(redis, { ...rules, perHour: 1_000_000 }, input({ mode: 'count' })),
+    );
+    const last = (await Promise.all(many)).at(-1);
+    expect(last?.address.used).toBe(5_000);
+    expect(await redis.llen(redisKeys.addressHour('192.0.2.1'))).toBeLessThan(60);
+  });
+});
+
+describe('admission in simulated time', () => {
+  const small: AdmissionRules = { perHour: 6, banAfterBadKeys: 3, maxWaiting: 1_000, reservationMs: 60_000 };
+  const keys = (): ReferenceKey[] => [
+    { id: 'a', hash: 'ha', perHour: 3, credits: 5, concurrency: 2, revoked: false },
+    { id: 'b', hash: 'hb', perDay: 4, concurrency: 3, models: 'ai-2.5-flash', revoked: false },
+    { id: 'c', hash: 'hc', concurrency: 2, expiresAt: (START + 5_000) * 1000, revoked: false },
+  ];
+  const operation = fc.record({
+    kind: fc.constantFrom(
+      'generate',
+      'generate',
+      'generate',
+      'repeat',
+      'settle',
+      'refund',
+      'revoke',
+      'count',
+      'bad-key',
+    ),
+    wait: fc.oneof(fc.nat(3), fc.nat(70), fc.nat(4_000), fc.constantFrom(3_599, 3_600, 3_601, 86_400)),
+    address: fc.constantFrom('192.0.2.1', '192.0.2.2'),
+    key: fc.constantFrom('a', 'b', 'c', 'x'),
+    wrongHash: fc.integer({ min: 0, max: 9 }),
+    model: fc.constantFrom('ai-2.5-flash', 'ai-2.5-pro'),
+    pick: fc.nat(),
+  });
+  type Operation = (typeof operation extends fc.Arbitrary<infer Value> ? Value : never) & { now: number };
+
+  /** Sends one operation to Redis and to the reference; commands go out in order, replies are compared later. */
+  function perform(op: Operation, reference: ReferenceAdmission, live: ReferenceKey[], made: AdmissionInput[]) {
+    const earlier = made[op.pick % Math.max(1, made.length)];
+    switch (op.kind) {
+      case 'settle':
+      case 'refund': {
+        if (!earlier?.key) return;
+        const error = op.kind === 'refund' ? 'upstream_error' : 'content_blocked';
+        reference.settle(earlier.requestId, op.kind === 'refund');
+        const settlement = { v: 1, outcome: 'failed', error } as const;
+        return void settle(redis, { requestId: earlier.requestId, keyId: earlier.key.id, settlement });
+      }
+      case 'revoke': {
+        const target = live.find(({ id }) => id === op.key);
+        if (!target || op.pick % 3 !== 0) return;
+        target.revoked = true;
+        return void redis.hset(redisKeys.apiKey(op.key), 'state', 'revoked');
+      }
+      default: {
+        const hash = op.wrongHash === 0 ? 'wrong' : (live.find(({ id }) => id === op.key)?.hash ?? 'none');
+        const mode = op.kind === 'repeat' ? 'generate' : op.kind;
+        const fresh = input({ mode, address: op.address, model: op.model, key: { id: op.key, hash } });
+        const asked = op.kind === 'repeat' && earlier ? earlier : fresh;
+        if (mode === 'generate' && asked === fresh) made.push(asked);
+        void setClock(op.now, asked.address);
+        const expected = reference.admit(asked, op.now);
+        return admit(redis, small, asked, timed).then(({ decision }) => ({ decision, expected }));
+      }
+    }
+  }
+
+  test('agrees with a plain reference over 10,000 sequences of operations', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 24 }), async (operations) => {
+        await redis.flushdb();
+        const live = keys();
+        const reference = new ReferenceAdmission(live, small);
+        for (const { revoked: _revoked, ...key } of keys()) void store({ ...key });
+        const made: AdmissionInput[] = [];
+        let now = START;
+        const replies = operations.map((op) => {
+          now += op.wait;
+          return perform({ ...op, now }, reference, live, made);
+        });
+        const compared = await Promise.all(replies.filter((reply) => reply !== undefined));
+        expect(compared.map(({ decision }) => decision)).toEqual(compared.map(({ expected }) => expected));
+        const charged = await Promise.all(keys().map(({ id }) => redis.hget(redisKeys.apiKey(id), 'charged')));
+        expect(charged.map(Number)).toEqual(keys().map(({ id }) => reference.charged(id)));
+      }),
+      { numRuns: 10_000 },
+    );
+  }, 300_000);
+
+  /** Sets the clock; real expiry cannot follow it, so a ban that is over by it goes by hand. */
+  function setClock(second: number, address: string): Promise<unknown> {
+    const script = `redis.call('SET', KEYS[1], ARGV[1])
+      local till = redis.call('ZSCORE', KEYS[2], ARGV[2])
+      if till and tonumber(till) <= ARGV[1] * 1000 then redis.call('DEL', KEYS[3]) end`;
+    return redis.eval(
+      script,
+      3,
+      CLOCK,
+      redisKeys.blockedAddresses,
+      redisKeys.addressBan(address),
+      String(second),
+      address,
+    );
+  }
+});

@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Admission } from './admit.ts';
+import { bindingLimit, rateLimitHeaders, retryAfterSeconds } from './rate-limit.ts';
+import { refusalFor } from './refusal.ts';
+
+const now = 1_800_000_000_000;
+const seconds = now / 1000;
+const admission = (over: Partial<Admission> = {}): Admission => ({
+  decision: 'admitted',
+  reason: '',
+  genuineKey: true,
+  now,
+  address: { used: 1, limit: 100, resetAt: seconds + 3601 },
+  flight: { used: 1, limit: 10 },
+  blockedForSeconds: 0,
+  ...over,
+});
+const hour = { used: 8, limit: 10, resetAt: seconds + 100 };
+const day = { used: 8, limit: 10, resetAt: seconds + 5000 };
+
+describe('the limit that binds soonest', () => {
+  test.each([
+    ['the address, where the key has none', {}, 'address-hour', 99],
+    ['the one with the least left', { hour }, 'key-hour', 2],
+    ['the later one of two that have as much left', { hour, day }, 'key-day', 2],
+    ['the credits when they are nearly spent', { hour, credits: { used: 9, limit: 10 } }, 'credits', 1],
+    ['never the concurrency', { flight: { used: 10, limit: 10 } }, 'address-hour', 99],
+    [
+      'the one that refused',
+      { decision: 'key_hour', hour: { ...hour, used: 10 }, credits: { used: 10, limit: 10 } },
+      'key-hour',
+      0,
+    ],
+    ['the concurrency when it refused', { decision: 'concurrency', flight: { used: 10, limit: 10 } }, 'concurrency', 0],
+  ] as [string, Partial<Admission>, string, number][])('is %s', (_what, over, name, remaining) => {
+    expect(bindingLimit(admission(over))).toMatchObject({ name, remaining });
+  });
+});
+
+test('the headers tell the binding limit, and all of them in the draft form', () => {
+  expect(rateLimitHeaders(admission({ hour, credits: { used: 3, limit: 10 } }))).toEqual({
+    'X-RateLimit-Limit': '10',
+    'X-RateLimit-Remaining': '2',
+    'X-RateLimit-Reset': String(seconds + 100),
+    'RateLimit-Policy': '"address-hour";q=100;w=3600, "key-hour";q=10;w=3600, "credits";q=10',
+    RateLimit: '"address-hour";r=99;t=3601, "key-hour";r=2;t=100, "credits";r=7',
+  });
+});
+
+test.each([
+  ['address_limited', { address: { used: 100, limit: 100, resetAt: seconds + 30 } }, 30],
+  ['key_day', { day: { ...day, used: 10 } }, 5000],
+  ['credits', { credits: { used: 10, limit: 10 } }, 86_400],
+  ['concurrency', { flight: { used: 10, limit: 10 } }, 1],
+] as [Admission['decision'], Partial<Admission>, number][])('%s asks for patience', (decision, over, wait) => {
+  const refused = admission({ decision, ...over });
+  expect(retryAfterSeconds(bindingLimit(refused), now)).toBe(wait);
+  expect(refusalFor(refused, 'id')).toMatchObject({
+    status: 429,
+    headers: { 'Retry-After': String(wait), 'X-RateLimit-Remaining': '0' },
+    body: { status: false, code: 429, error: 'Too many requests', remaining: 0 },
+    report: { outcome: 'rate_limited', keyId: 'id' },
+  });
+});
+
+test.each([
+  ['admitted', undefined],
+  ['counted', undefined],
+  ['unknown_key', 401],
+  ['key_not_active', 403],
+  ['address_blocked', 403],
+  ['queue_full', 503],
+] as [Admission['decision'], number | undefined][])('%s becomes %s', (decision, status) => {
+  expect(refusalFor(admission({ decision }), 'id')?.status).toBe(status);
+});

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createLogger } from '@lontar/shared/logger.ts';
+import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { settle } from '@lontar/shared/settlement/settle.ts';
+import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
+import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { sweepReservations } from '../generation/sweep.ts';
+import { type Inbox, openInbox } from './inbox.ts';
+
+let server: TestRedis;
+const opened: { inbox: Inbox; redis: Redis }[] = [];
+
+beforeAll(async () => {
+  server = await startTestRedis({ durable: true });
+});
+afterAll(async () => {
+  await Promise.all(opened.map(({ inbox }) => inbox.stop()));
+  for (const { redis } of opened) redis.disconnect();
+  await server.stop();
+});
+beforeEach(() => server.client.flushall());
+
+async function open(gateway: string): Promise<Inbox> {
+  const redis = connectFailFast(server.url, gateway);
+  const reader = connectPatient(server.url, `${gateway}-inbox`);
+  for (const connection of [redis, reader]) connection.on('error', () => undefined);
+  await Promise.all([redis.connect(), reader.connect()]);
+  const inbox = await openInbox({ gateway, redis, reader, logger: createLogger('test', 'silent') });
+  opened.push({ inbox, redis });
+  return inbox;
+}
+
+const settlement = (text: string): Settlement => ({
+  v: 1,
+  outcome: 'answered',
+  text,
+  masked: { url: 0, key: 0, ip: 0, connection: 0 },
+  usage: { input: 0, output: 0 },
+  work: { attempts: 1, queuedMs: 0, modelMs: 0, maskMs: 0 },
+});
+const reserve = (requestId: string) =>
+  server.client.hset(redisKeys.request(requestId), { state: 'reserved', fence: 1, key: 'k' });
+const reply = (requestId: string, text: string, replyTo?: string) =>
+  settle(server.client, { requestId, keyId: 'k', settlement: settlement(text), ...(replyTo && { replyTo }) });
+
+describe('an inbox', () => {
+  test('gives each waiter its own reply, and nobody that of another gateway', async () => {
+    const [one, two] = await Promise.all([open('g1'), open('g2')]);
+    const ids = Array.from({ length: 200 }, (_, index) => `req_${index}`);
+    await Promise.all(ids.map(reserve));
+    const waiting = ids.map((id, index) => (index % 2 ? one : two).wait(id));
+    await Promise.all(ids.map((id, index) => reply(id, `text of ${id}`, index % 2 ? 'g1' : 'g2')));
+    const texts = (await Promise.all(waiting)).map((got) => (got.outcome === 'answered' ? got.text : ''));
+    expect(texts).toEqual(ids.map((id) => `text of ${id}`));
+    expect([one.waiting, two.waiting]).toEqual([0, 0]);
+  });
+
+  test('finds a stored result whose reply never came', async () => {
+    const inbox = await open('g3');
+    await reserve('req_lost');
+    const waiting = inbox.wait('req_lost');
+    await reply('req_lost', 'found', 'some-other-gateway');
+    expect(await waiting).toMatchObject({ text: 'found' });
+  });
+
+  test('drops a reply that nobody waits for any more', async () => {
+    const inbox = await open('g4');
+    await Promise.all([reserve('req_a'), reserve('req_b')]);
+    const forgotten = inbox.wait('req_a');
+    inbox.forget('req_a');
+    const waiting = inbox.wait('req_b');
+    await reply('req_a', 'late', 'g4');
+    await reply('req_b', 'wanted', 'g4');
+    expect(await waiting).toMatchObject({ text: 'wanted' });
+    expect(await Promise.race([forgotten, Promise.resolve('open')])).toBe('open');
+  });
+
+  test('goes on after Redis was killed and has come back', async () => {
+    const inbox = await open('g5');
+    await Promise.all([reserve('req_c'), reserve('req_d')]);
+    const before = inbox.wait('req_c');
+    await reply('req_c', 'before', 'g5');
+    expect(await before).toMatchObject({ text: 'before' });
+    const after = inbox.wait('req_d');
+    await server.kill();
+    await server.start();
+    await reply('req_d', 'after', 'g5');
+    expect(await after).toMatchObject({ text: 'after' });
+  });
+
+  test('is gone when its gateway has stopped', async () => {
+    const inbox = await open('g6');
+    expect(await server.client.pttl(redisKeys.inbox('g6'))).toBeGreaterThan(0);
+    await inbox.stop();
+    expect(await server.client.exists(redisKeys.inbox('g6'))).toBe(0);
+  });
+});
+
+test('the sweeper gives back what is overdue, once, and leaves the rest', async () => {
+  const { client } = server;
+  await client.hset(redisKeys.apiKey('k'), { id: 'k', charged: 3 });
+  await Promise.all(['req_old', 'req_new'].map(reserve));
+  await client.zadd(redisKeys.reservations, 1_000, 'req_old', 9_000, 'req_new', 500, 'req_without_record');
+  expect(await Promise.all([sweepReservations(client, 5_000), sweepReservations(client, 5_000)])).toContain(1);
+  expect(await sweepReservations(client, 5_000)).toBe(0);
+  expect(await client.hget(redisKeys.apiKey('k'), 'charged')).toBe('2');
+  expect(await client.zrange(redisKeys.reservations, '0', '-1')).toEqual(['req_new']);
+});

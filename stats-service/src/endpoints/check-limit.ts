@@ -1,0 +1,45 @@
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { z } from 'zod';
+import { utcDay } from '../stats-keys.ts';
+
+const DAY_MS = 86_400_000;
+
+/** `GET /api/check-limit` while uploads are left. */
+export const uploadLimitSchema = z.object({
+  used: z.int().nonnegative(),
+  remaining: z.int().positive(),
+  limit: z.int().nonnegative(),
+  /** Unix seconds of the next UTC midnight. */
+  reset: z.int(),
+});
+
+/** Its 429, when none is left. */
+export const uploadLimitReachedSchema = z.object({
+  message: z.string(),
+  used: z.int().nonnegative(),
+  remaining: z.literal(0),
+  limit: z.int().nonnegative(),
+});
+
+export type UploadLimit =
+  | { readonly status: 200; readonly body: z.infer<typeof uploadLimitSchema> }
+  | { readonly status: 429; readonly body: z.infer<typeof uploadLimitReachedSchema>; readonly retryAfterS: number };
+
+/** How many uploads the caller has left today. */
+export async function readUploadLimit(
+  redis: Redis,
+  { address, limit, now }: { readonly address: string; readonly limit: number; readonly now: number },
+): Promise<UploadLimit> {
+  const counted = Number((await redis.get(redisKeys.uploads(utcDay(now), address))) ?? 0);
+  return uploadLimit(counted, limit, now);
+}
+
+/** The answer for a count of uploads. A count above the limit (it was lowered today) shows as it is. */
+export function uploadLimit(used: number, limit: number, now: number): UploadLimit {
+  const reset = (Math.floor(now / DAY_MS) + 1) * 86_400;
+  if (used < limit) return { status: 200, body: { used, remaining: limit - used, limit, reset } };
+  const message = `All ${limit} uploads of today are used. The count starts anew at 00:00 UTC.`;
+  const retryAfterS = Math.max(1, Math.ceil(reset - now / 1000));
+  return { status: 429, body: { message, used, remaining: 0, limit }, retryAfterS };
+}

@@ -1,0 +1,80 @@
+import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
+import { type Instance, listInstances } from '@lontar/shared/instances.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import type { HealthReading, QueueReading } from './judge-health.ts';
+
+/** No part of a health answer takes longer, ms. */
+const BOUND_MS = 800;
+const PROBE_TTL_MS = 60_000;
+
+export interface HealthDeps {
+  readonly redis: Redis;
+  readonly queue: GenerationQueue;
+  readonly instanceId: string;
+  readonly version: string;
+  readonly startedAt: number;
+  readonly requestTimeoutMs: number;
+}
+
+/** Reads everything health is judged by, at once and within a second; a part that fails is left out. */
+export async function readHealth(deps: HealthDeps): Promise<HealthReading> {
+  const { redis, version, startedAt, requestTimeoutMs } = deps;
+  const [redisWriteMs, queue, instances, lagMs] = await Promise.all([
+    bounded(probeRedis(redis, deps.instanceId)),
+    bounded(readQueue(deps.queue)),
+    bounded<Instance[]>(listInstances(redis)),
+    bounded(readLagMs(redis)),
+  ]);
+  return {
+    now: Date.now(),
+    version,
+    startedAt,
+    requestTimeoutMs,
+    ...(redisWriteMs === undefined ? {} : { redisWriteMs }),
+    ...(queue === undefined ? {} : { queue }),
+    ...(instances === undefined ? {} : { instances }),
+    ...(lagMs === undefined ? {} : { lagMs }),
+  };
+}
+
+/** Writes to Redis, because a full or read-only one still answers PING; gives the time it took, ms. */
+export async function probeRedis(redis: Redis, instanceId: string): Promise<number> {
+  const begin = performance.now();
+  await redis.set(redisKeys.probe(instanceId), '1', 'PX', PROBE_TTL_MS);
+  return performance.now() - begin;
+}
+
+export async function readQueue(queue: GenerationQueue): Promise<QueueReading> {
+  const [counts, oldestWaitingAgeMs, paused] = await Promise.all([
+    queue.counts(),
+    queue.oldestWaitingAgeMs(),
+    queue.isPaused(),
+  ]);
+  return { ...counts, oldestWaitingAgeMs, paused };
+}
+
+/** Age of the oldest event that is not counted yet, ms; counted ones are gone from the stream. */
+export async function readLagMs(redis: Redis): Promise<number> {
+  const [[oldest], [seconds, microseconds]] = await Promise.all([
+    redis.xrange(redisKeys.events, '-', '+', 'COUNT', 1),
+    redis.time(),
+  ]);
+  if (oldest === undefined) return 0;
+  const now = Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+  return Math.max(0, now - Number(oldest[0].split('-')[0]));
+}
+
+async function bounded<Value>(work: Promise<Value>): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), BOUND_MS);
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}

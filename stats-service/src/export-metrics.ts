@@ -1,0 +1,94 @@
+import { type GenerationQueue } from '@lontar/shared/generation-queue.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import type { StatsMetrics } from '@lontar/shared/stats-metrics.ts';
+import type { Registry } from 'prom-client';
+import { readTiles } from './counters/read-counters.ts';
+import { readLagMs } from './endpoints/read-health.ts';
+
+/**
+ * Brings the gauges up to date: the tiles' numbers, the queue, and the few figures of Redis that alerts need. Called
+ * before each scrape; what cannot be read keeps its last value, so that a scrape never fails for Redis.
+ */
+export async function exportGauges(deps: {
+  readonly redis: Redis;
+  readonly queue: GenerationQueue;
+  readonly metrics: StatsMetrics;
+  readonly droppedBefore: { count: number | undefined };
+}): Promise<void> {
+  await Promise.allSettled([
+    exportTiles(deps.redis, deps.metrics),
+    exportQueue(deps.queue, deps.metrics),
+    exportRedis(deps.redis, deps.metrics),
+    readLagMs(deps.redis).then((lagMs) => deps.metrics.eventLag.set(lagMs / 1000)),
+    exportDropped(deps),
+  ]);
+}
+
+async function exportTiles(redis: Redis, metrics: StatsMetrics): Promise<void> {
+  const tiles = await readTiles(redis, Date.now());
+  metrics.requestsSinceReset.set(tiles.requestsSinceReset);
+  metrics.requestsAllTime.set(tiles.requestsAllTime);
+  metrics.requestsToday.set(tiles.requestsToday);
+  metrics.activeUsers.set(tiles.activeUsers);
+  metrics.uniqueUsersToday.set(tiles.uniqueUsersToday);
+  metrics.uniqueUsersAllTime.set(tiles.uniqueUsersAllTime);
+  metrics.responseMeanToday.set((tiles.responseMeanMs ?? 0) / 1000);
+  metrics.responseP95Today.set((tiles.responseP95Ms ?? 0) / 1000);
+  const judged = tiles.successesToday + tiles.failuresToday;
+  metrics.successRatioToday.set(judged === 0 ? 1 : tiles.successesToday / judged);
+  metrics.errorsToday.set(tiles.errorsToday);
+  metrics.clientErrorsToday.set(tiles.clientErrorsToday);
+  metrics.blockedAddresses.set(tiles.blockedAddresses);
+}
+
+async function exportQueue(queue: GenerationQueue, metrics: StatsMetrics): Promise<void> {
+  const [{ waiting, active, delayed, failed }, oldestMs] = await Promise.all([
+    queue.counts(),
+    queue.oldestWaitingAgeMs(),
+  ]);
+  metrics.queueJobs.set({ state: 'waiting' }, waiting);
+  metrics.queueJobs.set({ state: 'active' }, active);
+  metrics.queueJobs.set({ state: 'delayed' }, delayed);
+  metrics.queueJobs.set({ state: 'failed' }, failed);
+  metrics.queueOldestWaitingAge.set(oldestMs / 1000);
+}
+
+async function exportRedis(redis: Redis, metrics: StatsMetrics): Promise<void> {
+  const info = parseInfo(await redis.info());
+  metrics.redisMemoryUsed.set(Number(info.get('used_memory') ?? 0));
+  metrics.redisMemoryMax.set(Number(info.get('maxmemory') ?? 0));
+  metrics.redisClients.set(Number(info.get('connected_clients') ?? 0));
+  metrics.redisPolicyOk.set(info.get('maxmemory_policy') === 'noeviction' ? 1 : 0);
+  metrics.redisAofOk.set(info.get('aof_last_write_status') === 'ok' ? 1 : 0);
+}
+
+/** Events that gateways found no room for are counted in Redis; here as the growth since this process began. */
+async function exportDropped({ redis, metrics, droppedBefore }: Parameters<typeof exportGauges>[0]): Promise<void> {
+  const dropped = Number((await redis.get(redisKeys.eventsDropped)) ?? 0);
+  const before = droppedBefore.count ?? dropped;
+  if (dropped > before) metrics.dropped.inc({ reason: 'stream_full' }, dropped - before);
+  droppedBefore.count = dropped;
+}
+
+/** The same registry, whose gauges are brought up to date before each scrape. */
+export function refreshedAtScrape(registry: Registry, refresh: () => Promise<void>): Registry {
+  return Object.create(registry, {
+    metrics: {
+      value: async () => {
+        await refresh();
+        return registry.metrics();
+      },
+    },
+  }) as Registry;
+}
+
+/** Fields of Redis's INFO. */
+export function parseInfo(text: string): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const line of text.split('\r\n')) {
+    const colon = line.indexOf(':');
+    if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1));
+  }
+  return fields;
+}

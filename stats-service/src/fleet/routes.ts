@@ -1,0 +1,24 @@
+import { listInstances } from '@lontar/shared/instances.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import type { Route } from '../routes.ts';
+import { type FleetWatch, scrapeTargets } from './watch-fleet.ts';
+
+/** For Prometheus, on the inner listener alone: whom to scrape, and everyone's metrics added up. */
+export function prometheusRoutes(redis: Redis, fleet: FleetWatch): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/prometheus/targets',
+      handle: async () => ({ status: 200, body: scrapeTargets(await listInstances(redis)) }),
+    },
+    {
+      method: 'GET',
+      path: '/prometheus/aggregate',
+      handle: async () => ({
+        status: 200,
+        headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+        body: await fleet.aggregated(),
+      }),
+    },
+  ];
+}

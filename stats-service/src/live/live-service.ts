@@ -1,0 +1,144 @@
+import type { ServerResponse } from 'node:http';
+import type {
+  Fleet,
+  LogRow,
+  Moment,
+  Part,
+  SnapshotMessage,
+  StatsMessage,
+  Tiles,
+} from '@lontar/shared/dashboard-contract.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import type { StatsMetrics } from '@lontar/shared/stats-metrics.ts';
+import { findSession, sessionEnd } from '../access/operator-session.ts';
+import { readTiles } from '../counters/read-counters.ts';
+import { MOMENTS, readMoments } from '../counters/read-moments.ts';
+import type { RecentLog } from '../log/follow-log.ts';
+import { type Answer, type Asked, failure } from '../routes.ts';
+import { createLiveStream, type LiveStream } from './live-stream.ts';
+
+/** `stats` goes out at most this often, ms. */
+const STATS_EVERY_MS = 500;
+/** And at least this often, because the page judges the connection by the age of its data, ms. */
+const STATS_AT_LEAST_MS = 5_000;
+/** Rows are gathered for this long, ms. */
+const ROWS_EVERY_MS = 200;
+const KEEP_ALIVE_MS = 15_000;
+/** A session that was revoked elsewhere loses its stream after this at the latest, ms. */
+const RECHECK_SESSIONS_MS = 10_000;
+/** Points that `stats` repeats, because late events still change them. */
+const FRESH_MOMENTS = 3;
+
+export interface LiveDeps {
+  readonly redis: Redis;
+  readonly log: Pick<RecentLog, 'rows' | 'after'>;
+  readonly fleet: () => Promise<Fleet>;
+  readonly metrics: StatsMetrics;
+  readonly version: string;
+  /** `DASHBOARD_PUBLIC`. */
+  readonly open: boolean;
+  readonly keepTexts: boolean;
+}
+
+export interface LiveService {
+  /** `GET /dashboard/events`; gives an answer when the stream is refused. */
+  openStream(asked: Asked, response: ServerResponse): Promise<Answer | undefined>;
+  /** Something was counted: pages want to know. */
+  changed(): void;
+  /** A session has just been revoked here. */
+  signedOut(digest: string): void;
+  stop(): void;
+}
+
+/** Keeps the pages' numbers live: coalesces what changed, and reads it once for all of them. */
+export function startLiveService(deps: LiveDeps): LiveService {
+  const live = createLiveStream(deps.log);
+  let dirty = false;
+  let sentAt = 0;
+  let reading = false;
+
+  const sendStats = async () => {
+    const due = dirty || Date.now() - sentAt >= STATS_AT_LEAST_MS;
+    if (live.size === 0 || reading || !due) return;
+    [reading, dirty, sentAt] = [true, false, Date.now()];
+    const stats = await readStats(deps, FRESH_MOMENTS).finally(() => {
+      reading = false;
+    });
+    live.sendStats((signedIn) => visibleTo(stats, signedIn));
+  };
+  const timers = [
+    setInterval(() => void sendStats(), STATS_EVERY_MS),
+    setInterval(() => live.sendRows(), ROWS_EVERY_MS),
+    setInterval(() => live.sendKeepAlive(), KEEP_ALIVE_MS),
+    setInterval(() => void recheckSessions(deps.redis, live).catch(() => undefined), RECHECK_SESSIONS_MS),
+  ];
+  return {
+    async openStream(asked, response) {
+      const session = await findSession(deps.redis, asked.cookie, asked.address);
+      if (session === undefined && !deps.open) return failure('invalid_api_key', 'Sign in to see the dashboard.');
+      if (live.full) return failure('service_unavailable', 'Too many dashboards are open. Close one and try again.');
+      const listener = session ? { session: { digest: session.digest, address: asked.address } } : {};
+      const snapshot = () => readSnapshot(deps, session !== undefined);
+      await live.open({ response, listener, lastEventId: asked.lastEventId, snapshot });
+      deps.metrics.liveClients.set(live.size);
+      response.once('close', () => deps.metrics.liveClients.set(live.size));
+      dirty = true;
+      return undefined;
+    },
+    changed() {
+      dirty = true;
+    },
+    signedOut: (digest) => live.dropSessions((session) => session.digest === digest),
+    stop() {
+      for (const timer of timers) clearInterval(timer);
+      live.close();
+    },
+  };
+}
+
+type Reading = StatsMessage & { readonly fleet: Part<Fleet> };
+
+/** Reads the parts side by side; one that fails says so, and the others stay. */
+async function readStats({ redis, fleet }: LiveDeps, points: number): Promise<Reading> {
+  const now = Date.now();
+  const [tiles, moments, members] = await Promise.all([
+    partOf<Tiles>(readTiles(redis, now)),
+    partOf<readonly Moment[]>(readMoments(redis, now, points)),
+    partOf<Fleet>(fleet()),
+  ]);
+  return { at: now, tiles, moments, fleet: members };
+}
+
+async function readSnapshot(deps: LiveDeps, signedIn: boolean): Promise<(rows: readonly LogRow[]) => SnapshotMessage> {
+  const stats = visibleTo(await readStats(deps, MOMENTS), signedIn);
+  const { version, keepTexts: logContent } = deps;
+  return (rows) => ({
+    ...stats,
+    version,
+    signedIn,
+    logContent,
+    ...(signedIn ? { log: { ok: true, data: rows } } : {}),
+  });
+}
+
+/** The fleet names hosts, so that only the operator sees it. */
+function visibleTo({ fleet, ...counters }: StatsMessage, signedIn: boolean): StatsMessage {
+  return signedIn && fleet ? { ...counters, fleet } : counters;
+}
+
+async function partOf<Data>(work: Promise<Data>): Promise<Part<Data>> {
+  try {
+    return { ok: true, data: await work };
+  } catch {
+    return { ok: false, reason: 'Redis does not answer.' };
+  }
+}
+
+/** Sessions end by time and by revocation; a stream must not outlive its session. */
+async function recheckSessions(redis: Redis, live: LiveStream): Promise<void> {
+  const ended = new Set<string>();
+  for (const { digest, address } of live.sessions()) {
+    if ((await sessionEnd(redis, digest, address)) === undefined) ended.add(digest);
+  }
+  if (ended.size > 0) live.dropSessions(({ digest }) => ended.has(digest));
+}

@@ -1,0 +1,96 @@
+import type { LogRow } from '@lontar/shared/dashboard-contract.ts';
+import type { Logger } from '@lontar/shared/logger.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { statsKeys } from '../stats-keys.ts';
+import { compareCursors, parseRow, readNewestRows } from './read-log.ts';
+
+/** Rows kept in memory: what a page may have missed while it connected again. */
+const RECENT_ROWS = 1_000;
+const BLOCK_MS = 1_000;
+const RETRY_MS = 500;
+
+/** The newest rows of the log, as all instances of stats-service write them. */
+export interface RecentLog {
+  /** Oldest first. */
+  readonly rows: readonly LogRow[];
+  /**
+   * Rows after a cursor, oldest first; `undefined` when some of them are no longer in memory, or the cursor is not of
+   * this log.
+   */
+  after(cursor: string): readonly LogRow[] | undefined;
+  stop(): Promise<void>;
+}
+
+/**
+ * Follows the log until it is stopped.
+ *
+ * @param redis a patient connection of its own: reads block
+ * @param onRows told each time that rows have come
+ */
+export function followLog(redis: Redis, onRows: () => void, logger: Logger): RecentLog {
+  let rows: LogRow[] = [];
+  /** Whether memory holds the log from its very first row. */
+  let whole = false;
+  const stopping = new AbortController();
+
+  const load = async () => {
+    rows = await readNewestRows(redis, RECENT_ROWS);
+    whole = rows.length < RECENT_ROWS;
+  };
+  const follow = async () => {
+    let loaded = false;
+    while (!stopping.signal.aborted) {
+      try {
+        if (!loaded) await load();
+        loaded = true;
+        const reply = await redis.xread('COUNT', 500, 'BLOCK', BLOCK_MS, 'STREAMS', statsKeys.log, newest(rows));
+        const entries = reply?.[0]?.[1] ?? [];
+        if (entries.length === 0) continue;
+        rows.push(...entries.map(parseRow));
+        if (rows.length > RECENT_ROWS) {
+          rows = rows.slice(-RECENT_ROWS);
+          whole = false;
+        }
+        onRows();
+      } catch (error) {
+        // Redis may have come back with less than it had: begin anew.
+        loaded = false;
+        if (stopping.signal.aborted) return;
+        logger.debug({ err: error }, 'the log could not be followed; trying again');
+        await new Promise((resolve) => {
+          setTimeout(resolve, RETRY_MS);
+        });
+      }
+    }
+  };
+  const done = follow();
+  return {
+    get rows() {
+      return rows;
+    },
+    after(cursor) {
+      const oldest = rows[0]?.cursor;
+      if (compareCursors(cursor, newest(rows)) > 0) return isFuture(cursor) ? undefined : [];
+      if (!whole && (oldest === undefined || compareCursors(cursor, oldest) < 0)) return undefined;
+      return rows.slice(firstAfter(rows, cursor));
+    },
+    async stop() {
+      stopping.abort();
+      await done;
+    },
+  };
+}
+
+/** Where the rows after a cursor begin; rows are in order, so it looks from the new end. */
+function firstAfter(rows: readonly LogRow[], cursor: string): number {
+  return rows.findLastIndex((row) => compareCursors(row.cursor, cursor) <= 0) + 1;
+}
+
+function newest(rows: readonly LogRow[]): string {
+  return rows.at(-1)?.cursor ?? '0-0';
+}
+
+/** Another instance may be a moment ahead; a cursor of a log that is gone is not. */
+function isFuture(cursor: string): boolean {
+  return Number(cursor.split('-')[0]) > Date.now() + 5_000;
+}

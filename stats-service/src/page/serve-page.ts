@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { type DashboardDeps, redeemLink } from '../access/routes.ts';
+import { type Answer, type Asked, failure, type Route } from '../routes.ts';
+
+/**
+ * Scripts and styles of this origin alone, no markup from strings (Trusted Types; `dompurify` is the one policy that
+ * may parse, and it parses to take scripts out), no frames, no other origin at all.
+ */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types dompurify',
+].join('; ');
+
+const PAGE_HEADERS = {
+  'content-security-policy': PAGE_POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+} as const;
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+/** Names that the build gives; a content hash is in each. */
+const ASSET_PATTERN = /^[\w-]+(?:\.[\w-]+)*\.(?:js|css|svg)$/;
+
+const NOT_BUILT = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Lontar: the dashboard is not built</title>
+<h1>The dashboard is not built</h1>
+<p>Everything else works. Build it once and load this page again:</p>
+<pre>npm run build -w dashboard</pre></html>
+`;
+
+/**
+ * Serves the built page.
+ *
+ * @param dist the build's folder; read at each request of the page, so that a build shows without a restart
+ */
+export function pageRoutes(dist: URL, deps: DashboardDeps): Route[] {
+  return [
+    { method: 'GET', path: '/', handle: (asked) => answerPage(dist, deps, asked) },
+    { method: 'GET', path: '/assets/:file', handle: ({ params }) => answerAsset(dist, params['file'] ?? '') },
+  ];
+}
+
+async function answerPage(dist: URL, deps: DashboardDeps, asked: Asked): Promise<Answer> {
+  const code = asked.query.get('code');
+  // A browser that loads ahead of its user must not use up the link.
+  if (code !== null && !asked.ahead) return redeemLink(deps, asked, code);
+  const page = await readFile(new URL('index.html', dist), 'utf8').catch(() => undefined);
+  const headers = { ...PAGE_HEADERS, 'content-type': 'text/html; charset=utf-8' };
+  return page === undefined ? { status: 503, headers, body: NOT_BUILT } : { status: 200, headers, body: page };
+}
+
+async function answerAsset(dist: URL, file: string): Promise<Answer> {
+  if (!ASSET_PATTERN.test(file)) return failure('not_found');
+  const content = await readFile(new URL(`assets/${file}`, dist)).catch(() => undefined);
+  if (content === undefined) return failure('not_found');
+  const headers = {
+    ...PAGE_HEADERS,
+    'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
+    'cache-control': 'public, max-age=31536000, immutable',
+  };
+  return { status: 200, headers, body: content };
+}

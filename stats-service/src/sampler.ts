@@ -1,0 +1,26 @@
+import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { MOMENT_TTL_MS, momentStart, statsKeys } from './stats-keys.ts';
+
+const SAMPLE_MS = 5_000;
+
+/**
+ * Notes the queue's depth for the charts every few seconds. Several instances write the same point; the last one
+ * counts.
+ */
+export function startSampler(deps: { readonly redis: Redis; readonly queue: GenerationQueue }): { stop(): void } {
+  const sample = async () => {
+    const [counts, oldestMs] = await Promise.all([deps.queue.counts(), deps.queue.oldestWaitingAgeMs()]);
+    const moment = statsKeys.moment(momentStart(Date.now()));
+    await deps.redis
+      .pipeline()
+      .hset(moment, 'waiting', counts.waiting, 'oldest', Math.round(oldestMs))
+      .pexpire(moment, MOMENT_TTL_MS)
+      .exec();
+  };
+  // A sample that fails leaves a gap in the chart, which is the truth about it.
+  const run = () => void sample().catch(() => undefined);
+  run();
+  const timer = setInterval(run, SAMPLE_MS);
+  return { stop: () => clearInterval(timer) };
+}

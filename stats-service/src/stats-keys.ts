@@ -1,0 +1,58 @@
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+
+/** Generation requests of the last days stay readable for this long after their day's last event, ms. */
+export const DAY_TTL_MS = 35 * 86_400_000;
+/** A day's distinct users and response times are needed for today alone; late events get two days more. */
+export const DAY_DETAIL_TTL_MS = 3 * 86_400_000;
+/** Charts show 60 minutes. */
+export const MOMENT_TTL_MS = 2 * 3_600_000;
+/** Length of one point of the charts, ms. */
+export const MOMENT_MS = 10_000;
+/** A user with a request this recently is active, ms. */
+export const ACTIVE_MS = 5 * 60_000;
+/** Rows of the log; about 400 bytes each. */
+export const LOG_ROWS = 10_000;
+/** Newest rows whose masked prompt and answer are kept; at most about 24 kB each. */
+export const LOG_TEXTS = 1_000;
+/** Distinct users or addresses are counted exactly up to this many, then within 1 %. */
+export const EXACT_PEOPLE = 50_000;
+
+/** The keys that stats-service alone writes, all under one hash tag, with their type and bound. */
+export const statsKeys = {
+  /** Hash: counters since installation. */
+  totals: redisKeys.stats('totals'),
+  /** Hash: the same counters for one UTC day; expires. */
+  day: (date: string) => redisKeys.stats(`day:${date}`),
+  /** Hash: response times of a day's successes, by bucket; expires. */
+  responseTimes: (date: string) => redisKeys.stats(`response-times:${date}`),
+  /** Hash: outcomes, response times and queue depth of ten seconds; expires. */
+  moment: (startMs: number) => redisKeys.stats(`moment:${startMs}`),
+  /** Set, at most `EXACT_PEOPLE` members. `scope` is `all` or a UTC day, whose sets expire. */
+  people: (kind: 'users' | 'ips', scope: string) => redisKeys.stats(`${kind}:${scope}`),
+  /** HyperLogLog of the same, 12 kB. */
+  peopleSketch: (kind: 'users' | 'ips', scope: string) => redisKeys.stats(`${kind}-sketch:${scope}`),
+  /** Sorted set: users by their last request, Unix ms; only the last five minutes. */
+  active: redisKeys.stats('active-users'),
+  /** Stream: rows of the log, newest last. Its entry ids are the live stream's event ids. */
+  log: redisKeys.stats('log'),
+  /** Stream: masked texts under the entry ids of `log`. */
+  logTexts: redisKeys.stats('log-texts'),
+  /** Hash: when the operator last reset the counter, and what it stood at. */
+  reset: redisKeys.stats('reset'),
+  /** String with expiry: one operator's session; the name holds the SHA-256 of the cookie. */
+  session: (digest: string) => redisKeys.stats(`session:${digest}`),
+  /** String with expiry: a one-time sign-in code, by its SHA-256. */
+  signIn: (digest: string) => redisKeys.stats(`sign-in:${digest}`),
+  /** String with expiry: failed sign-ins of one address. */
+  signInFailures: (address: string) => redisKeys.stats(`sign-in-failures:${address}`),
+} as const;
+
+/** UTC day of a moment, `2026-01-31`. */
+export function utcDay(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 10);
+}
+
+/** Start of the charts' point that a moment belongs to, Unix ms. */
+export function momentStart(atMs: number): number {
+  return atMs - (atMs % MOMENT_MS);
+}

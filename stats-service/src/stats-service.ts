@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { type GenerationQueue, openGenerationQueue } from '@lontar/shared/generation-queue.ts';
+import { type Instance, startHeartbeat } from '@lontar/shared/instances.ts';
+import { createLifecycle, type Lifecycle } from '@lontar/shared/lifecycle.ts';
+import type { Logger } from '@lontar/shared/logger.ts';
+import { createRegistry } from '@lontar/shared/metrics.ts';
+import { type ProbeListener, startProbeListener } from '@lontar/shared/probe-listener.ts';
+import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
+import { type StatsMetrics, statsMetrics } from '@lontar/shared/stats-metrics.ts';
+import type { Registry } from 'prom-client';
+import manifest from '../package.json' with { type: 'json' };
+import { dashboardRoutes } from './access/routes.ts';
+import type { StatsConfig } from './config.ts';
+import { probeRedis } from './endpoints/read-health.ts';
+import { endpointRoutes } from './endpoints/routes.ts';
+import { consumeEvents } from './events/consume-events.ts';
+import { exportGauges, refreshedAtScrape } from './export-metrics.ts';
+import { prometheusRoutes } from './fleet/routes.ts';
+import { watchFleet } from './fleet/watch-fleet.ts';
+import { type HttpServer, startHttpServer } from './http-server.ts';
+import { startLiveService } from './live/live-service.ts';
+import { followLog } from './log/follow-log.ts';
+import { pageRoutes } from './page/serve-page.ts';
+import { startSampler } from './sampler.ts';
+
+/** Where `npm run build -w dashboard` puts the page. */
+const DIST = new URL('../../dashboard/dist/', import.meta.url);
+
+export interface StatsService {
+  readonly lifecycle: Lifecycle;
+  readonly port: number;
+  readonly metricsPort: number;
+}
+
+/** What the parts of this service have in common. */
+interface Base {
+  readonly config: StatsConfig;
+  readonly logger: Logger;
+  readonly lifecycle: Lifecycle;
+  readonly instanceId: string;
+  readonly version: string;
+  readonly startedAt: number;
+  readonly registry: Registry;
+  readonly metrics: StatsMetrics;
+  readonly redis: Redis;
+  readonly queue: GenerationQueue;
+}
+
+/** Starts everything in order; what has started is registered to stop in reverse. */
+export async function startStatsService(config: StatsConfig, logger: Logger): Promise<StatsService> {
+  const lifecycle = createLifecycle(logger);
+  const { version } = manifest;
+  const registry = createRegistry('stats-service', version);
+  const redis = await connect(connectFailFast, 'commands', { config, logger, lifecycle });
+  const base: Base = {
+    config,
+    logger,
+    lifecycle,
+    instanceId: `stats-${randomBytes(6).toString('hex')}`,
+    version,
+    startedAt: Date.now(),
+    registry,
+    metrics: statsMetrics(registry),
+    redis,
+    queue: openGenerationQueue(redis, (error) => logger.debug({ err: error }, 'queue')),
+  };
+  const probes = await startProbes(base);
+  await startCounting(base);
+  const http = await startServing(base);
+  await startRegistration(base, probes.port);
+  return { lifecycle, port: http.port, metricsPort: probes.port };
+}
+
+/** Opens a connection; where Redis is away it keeps trying, and the service starts all the same. */
+async function connect(
+  open: typeof connectPatient,
+  name: string,
+  { config, logger, lifecycle }: Pick<Base, 'config' | 'logger' | 'lifecycle'>,
+): Promise<Redis> {
+  const redis = open(config.REDIS_URL, `stats-service ${name}`);
+  redis.on('error', (error) => logger.debug({ err: error, reason: name }, 'Redis connection'));
+  lifecycle.started(`redis ${name}`, () => redis.disconnect());
+  await redis.connect().catch((error: unknown) => logger.warn({ err: error }, 'Redis is not reachable yet'));
+  return redis;
+}
+
+async function startProbes({ config, lifecycle, ...base }: Base): Promise<ProbeListener> {
+  const gauges = { ...base, droppedBefore: { count: undefined } };
+  const probes = await startProbeListener({
+    host: config.METRICS_HOST,
+    port: config.METRICS_PORT,
+    registry: refreshedAtScrape(base.registry, () => exportGauges(gauges)),
+    readiness: async () => {
+      if (lifecycle.stopping) return { ready: false, reason: 'stopping' };
+      await probeRedis(base.redis, base.instanceId);
+      return { ready: true };
+    },
+  });
+  lifecycle.started('probe listener', () => probes.stop());
+  return probes;
+}
+
+async function startCounting(base: Base): Promise<void> {
+  const { lifecycle, config, metrics, logger, instanceId } = base;
+  const consumer = consumeEvents({
+    redis: await connect(connectPatient, 'events', base),
+    consumer: instanceId,
+    keepTexts: config.LOG_CONTENT === 'masked',
+    metrics,
+    logger,
+  });
+  lifecycle.started('event consumer', () => consumer.stop());
+  const sampler = startSampler(base);
+  lifecycle.started('sampler', () => sampler.stop());
+}
+
+async function startServing(base: Base): Promise<HttpServer> {
+  const { config, logger, lifecycle, redis } = base;
+  const fleet = watchFleet({ ...base, requestTimeoutMs: config.REQUEST_TIMEOUT_MS });
+  const log = followLog(await connect(connectPatient, 'log', base), () => live.changed(), logger);
+  lifecycle.started('log', () => log.stop());
+  const live = startLiveService({
+    ...base,
+    log,
+    fleet: () => fleet.fleet(),
+    open: config.DASHBOARD_PUBLIC,
+    keepTexts: config.LOG_CONTENT === 'masked',
+  });
+  const dashboard = {
+    redis,
+    token: config.DASHBOARD_TOKEN,
+    open: config.DASHBOARD_PUBLIC,
+    signedOut: (digest: string) => live.signedOut(digest),
+    changed: () => live.changed(),
+  };
+  const limits = { requestTimeoutMs: config.REQUEST_TIMEOUT_MS, uploadsPerDay: config.UPLOADS_PER_DAY };
+  const http = await startHttpServer({
+    host: config.STATS_HOST,
+    port: config.STATS_PORT,
+    logger,
+    routes: [
+      ...endpointRoutes({ ...base, ...limits }),
+      ...dashboardRoutes(dashboard),
+      ...pageRoutes(DIST, dashboard),
+      ...prometheusRoutes(redis, fleet),
+    ],
+    stream: { path: '/dashboard/events', open: (asked, response) => live.openStream(asked, response) },
+  });
+  lifecycle.started('http server', () => http.stop());
+  // Registered after the server, so that pages hear `bye` before their connections close.
+  lifecycle.started('live streams', () => live.stop());
+  return http;
+}
+
+async function startRegistration(base: Base, metricsPort: number): Promise<void> {
+  const { config, lifecycle, redis, instanceId, version, startedAt } = base;
+  const describe = (): Instance => ({
+    id: instanceId,
+    service: 'stats-service',
+    version,
+    metricsUrl: `http://${config.METRICS_ADVERTISE ?? config.METRICS_HOST}:${metricsPort}/metrics`,
+    startedAt,
+    inFlight: 0,
+    draining: lifecycle.stopping,
+  });
+  const heartbeat = await startHeartbeat(redis, describe);
+  lifecycle.started('heartbeat', () => heartbeat.stop());
+}
