@@ -81,7 +81,6 @@ const settings = z.object({
     about: 'Whether each answered request is logged as a line.',
     example: 'true',
   }),
-  LOG_CONTENT: sharedSettings.LOG_CONTENT,
 });
 
 /** The gateway's settings. */

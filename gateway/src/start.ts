@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { type Instance, startHeartbeat } from '@lontar/shared/instances.ts';
@@ -88,10 +89,11 @@ export async function startGateway(
     draining: () => lifecycle.stopping,
   });
   const server = createPublicServer(app);
+  // Before the listener, so that probes and heartbeat go on while it drains.
+  const metricsPort = await startProbes(config, lifecycle, { gateway, redis, inbox, registry, server });
   await listen(server, config.PORT, config.HOST);
   lifecycle.started('public listener', () => stopServing(server));
   const { port } = server.address() as AddressInfo;
-  const metricsPort = await startProbes(config, lifecycle, { gateway, redis, inbox, registry });
   logger.info({ port, host: config.HOST, instance: gateway, version: VERSION }, 'the gateway serves');
   return { port, metricsPort };
 }
@@ -118,15 +120,16 @@ function settingsOf(config: GatewayConfig) {
 async function startProbes(
   config: GatewayConfig,
   lifecycle: Lifecycle,
-  parts: { gateway: string; redis: Redis; inbox: Inbox; registry: ReturnType<typeof createRegistry> },
+  parts: { gateway: string; redis: Redis; inbox: Inbox; registry: ReturnType<typeof createRegistry>; server: Server },
 ): Promise<number> {
-  const { gateway, redis, inbox, registry } = parts;
+  const { gateway, redis, inbox, registry, server } = parts;
   const probes = await startProbeListener({
     host: config.METRICS_HOST,
     port: config.METRICS_PORT,
     registry,
     readiness: async () => {
       if (lifecycle.stopping) return { ready: false, reason: 'draining' };
+      if (!server.listening) return { ready: false, reason: 'starting' };
       await redis.set(redisKeys.probe(gateway), '1', 'EX', 60);
       return { ready: true };
     },

@@ -61,10 +61,11 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
     noteModelOutcome: progress.noteModelOutcome,
   };
   const runner = runJobs(config, deps, connections.jobs, progress);
-  lifecycle.started('jobs', () => runner.stop(Math.max(0, config.DRAIN_TIMEOUT_MS - STOP_RESERVE_MS)));
   const cancellations = await listenForCancellations(connections.subscriber, runner.cancel);
   lifecycle.started('cancellations', cancellations.stop);
   await startProbes(config, lifecycle, { id, connections, registry, runner, progress });
+  // Last, so that it stops first: cancellations, probes and heartbeat go on while jobs are finished.
+  lifecycle.started('jobs', () => runner.stop(Math.max(0, config.DRAIN_TIMEOUT_MS - STOP_RESERVE_MS)));
   logger.info({ instance: id, version: VERSION, concurrency: config.WORKER_CONCURRENCY }, 'the worker takes jobs');
   logger.info(chosen.notice);
 }

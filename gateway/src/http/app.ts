@@ -41,6 +41,8 @@ export function createApp(deps: AppDeps): Express {
   app.use(helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } }));
   app.use((request, response, next) => {
     createContext(request, response);
+    deps.metrics.inFlight.inc();
+    response.once('close', () => deps.metrics.inFlight.dec());
     response.setHeader('Cache-Control', 'no-store');
     next();
   });
