@@ -22,6 +22,8 @@ import { createPublicServer } from './http/server.ts';
 import { createStatsProxy } from './http/stats-proxy.ts';
 import { type Inbox, openInbox } from './inbox/inbox.ts';
 import { stopServing } from './stop-serving.ts';
+import { openUploadStorage } from './uploads/storage/open-storage.ts';
+import { startUploadSweeper } from './uploads/sweep-uploads.ts';
 
 const EVENTS_STOP_MS = 3_000;
 
@@ -64,6 +66,9 @@ export async function startGateway(
     (count) => logger.warn({ count }, 'gave back reservations that nobody settled'),
   );
   lifecycle.started('sweeper', sweeper.stop);
+  const storage = await openUploadStorage(config);
+  const uploadSweeper = startUploadSweeper({ redis, clock, storage, logger });
+  lifecycle.started('upload sweeper', uploadSweeper.stop);
   const statsProxy = createStatsProxy(config.STATS_URL, throttledWarning(logger, 'stats-service cannot be reached'));
   lifecycle.started('stats proxy', statsProxy.stop);
 
@@ -78,6 +83,8 @@ export async function startGateway(
     logger,
     events,
     statsProxy,
+    storage,
+    sweeper: uploadSweeper,
     onRedisFailure,
     draining: () => lifecycle.stopping,
   });
@@ -101,6 +108,9 @@ function settingsOf(config: GatewayConfig) {
       reservationMs: reservationMs(config.REQUEST_TIMEOUT_MS),
     },
     reading: { maxPromptChars: config.MAX_PROMPT_CHARS, maxOutputTokens: config.MAX_OUTPUT_TOKENS },
+    uploadsPerDay: config.UPLOADS_PER_DAY,
+    maxFileBytes: config.MAX_FILE_BYTES,
+    publicUrl: config.PUBLIC_URL,
     timeoutMs: config.REQUEST_TIMEOUT_MS,
     trustProxy: config.TRUST_PROXY,
     logRequests: config.LOG_REQUESTS,

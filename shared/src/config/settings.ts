@@ -47,6 +47,11 @@ export const sharedSettings = {
     example: 'redis://127.0.0.1:6379',
     secret: true,
   }),
+  LONTAR_HOME: setting(z.string().default('.lontar'), {
+    about:
+      'The folder where npm start keeps secrets, Redis data, uploads and logs; from the project folder where not absolute.',
+    example: '.lontar',
+  }),
   LOG_LEVEL: setting(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'), {
     about: 'The least level that is logged.',
     example: 'info',
