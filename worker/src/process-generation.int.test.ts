@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { GenerationJob } from '@lontar/shared/generation-job.ts';
 import { createLogger } from '@lontar/shared/logger.ts';
-import { workerMetrics } from '@lontar/shared/metrics.ts';
+import { createRegistry, workerMetrics } from '@lontar/shared/metrics.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { readSettlement, settle } from '@lontar/shared/settlement/settle.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
-import { Registry } from 'prom-client';
 import type { AbortReason, JobStart } from './job-runner.ts';
 import type { Masker } from './masking/mask.ts';
 import { type LanguageModel, type ModelAnswer, ModelError, type ModelRequest } from './model/language-model.ts';
@@ -17,7 +16,7 @@ const SECRET = 'the unmasked text';
 
 let server: TestRedis;
 let asked: ModelRequest[];
-let registry: Registry;
+let registry: ReturnType<typeof createRegistry>;
 
 beforeAll(async () => {
   server = await startTestRedis();
@@ -25,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 beforeEach(async () => {
   asked = [];
-  registry = new Registry();
+  registry = createRegistry('worker', 'test');
   await server.client.flushall();
   await server.client.hset(redisKeys.apiKey('k'), { id: 'k', charged: 1 });
   await server.client.hset(redisKeys.request(requestId), { state: 'reserved', fence: 1, key: 'k' });
@@ -134,7 +133,7 @@ describe('one start of a job', () => {
     expect(await settled()).toMatchObject({ outcome: 'failed', error: 'masking_failed' });
     expect(JSON.stringify(await server.client.xrange(redisKeys.inbox('g'), '-', '+'))).not.toContain(SECRET);
     expect(await charged()).toBe(0);
-    expect(await registry.metrics()).toContain('masking_operations_total{result="failed"} 1');
+    expect(await registry.metrics()).toContain('masking_operations_total{result="failed",service="worker"} 1');
   });
 
   test.each([
@@ -222,7 +221,7 @@ describe('an aborted call', () => {
 
 test('a start that a later one has overtaken cannot settle', async () => {
   const overtaken: Generate = async () => {
-    await processGeneration(deps(answers, { metrics: workerMetrics(new Registry()) }), start({}, { start: 2 }));
+    await processGeneration(deps(answers, { metrics: workerMetrics(createRegistry('worker', 'test')) }), start({}, { start: 2 }));
     return { ...answer, text: 'too late' };
   };
   await processGeneration(deps(overtaken), start());
