@@ -61,6 +61,7 @@ function deps(generate: Generate, over: Partial<ProcessDeps> = {}): ProcessDeps 
     keepPreviews: true,
     random: () => 0.5,
     noteModelOutcome: () => undefined,
+    onRedisFailure: () => undefined,
     ...over,
   };
 }
@@ -192,6 +193,18 @@ describe('no model is called', () => {
   });
 });
 
+test('a settlement that Redis refuses is tried again until it is taken', async () => {
+  await server.client.config('SET', 'min-replicas-to-write', '1');
+  let processed: Promise<unknown> | undefined;
+  await new Promise<void>((refused) => {
+    processed = processGeneration(deps(answers, { onRedisFailure: () => refused() }), start());
+  });
+  expect(await settled()).toBeUndefined();
+  await server.client.config('SET', 'min-replicas-to-write', '0');
+  expect(await processed).toEqual({ kind: 'done' });
+  expect(await settled()).toMatchObject({ outcome: 'answered' });
+});
+
 describe('an aborted call', () => {
   const abortedBy = (reason: AbortReason) => {
     const controller = new AbortController();
@@ -221,7 +234,10 @@ describe('an aborted call', () => {
 
 test('a start that a later one has overtaken cannot settle', async () => {
   const overtaken: Generate = async () => {
-    await processGeneration(deps(answers, { metrics: workerMetrics(createRegistry('worker', 'test')) }), start({}, { start: 2 }));
+    await processGeneration(
+      deps(answers, { metrics: workerMetrics(createRegistry('worker', 'test')) }),
+      start({}, { start: 2 }),
+    );
     return { ...answer, text: 'too late' };
   };
   await processGeneration(deps(overtaken), start());
