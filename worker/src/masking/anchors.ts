@@ -1,4 +1,5 @@
 import { assignmentVerifier, verifyBasic, verifyBearer } from './assignment.ts';
+import { apiHostVerifier, clientVerifier, hostPortVerifier } from './bare-hosts.ts';
 import { verifyJaas, verifyLibpq, verifyOracleDescriptor, verifyPairs } from './connection-pairs.ts';
 import { readConnectionUri, verifyGoDsn, verifyJdbc, verifySqlplus } from './connection-uri.ts';
 import type { Anchor, Verify } from './finding.ts';
@@ -8,6 +9,7 @@ import { verifyIp6 } from './ip6.ts';
 import { verifyEncodedJwt, verifyJwt, verifyPrivateKey } from './key-blocks.ts';
 import { MARKER_ANCHORS } from './own-markers.ts';
 import { LIBPQ_KEYS } from './rules/connection-families.ts';
+import { BARE_HOST_ENDINGS } from './rules/host-lists.ts';
 import { PASSWORD_WORDS, SECRET_WORDS, WEAK_WORDS } from './rules/secret-words.ts';
 import { AI_TOKENS } from './rules/tokens-ai.ts';
 import { CLOUD_TOKENS } from './rules/tokens-cloud.ts';
@@ -30,6 +32,13 @@ export function builtInAnchors(hosts: HostLists): Anchor[] {
     ...MARKER_ANCHORS,
     ...each(['://', ':\\/\\/', '%3a%2f%2f', ':\\u002f\\u002f'], url),
     ...each(['"//', "'//", '`//', '(//'], relativeUrlVerifier(hosts)),
+    ...each(
+      [...BARE_HOST_ENDINGS].map((ending) => `.${ending}:`),
+      hostPortVerifier(hosts),
+    ),
+    ...each(['api.', 'api-', 'gateway.', 'gw.'], apiHostVerifier(hosts)),
+    ...each(CLIENTS, clientVerifier(hosts, true)),
+    ...each(ENDPOINT_OPTIONS, clientVerifier(hosts, false)),
     ...each([...pairs, ...defanged], verifyIp4),
     ...each([...HEX_DIGITS.map((digit) => `${digit}:`), '::'], verifyIp6),
     ...each(['jdbc:', 'r2dbc:'], verifyJdbc),
@@ -85,4 +94,39 @@ const ADO_FIRST_KEYS = [
   'addr=',
   'address=',
   'instrumentationkey=',
+];
+
+/** Commands whose argument may be a host without a scheme. */
+const CLIENTS = [
+  'curl ',
+  'wget ',
+  'httpie ',
+  'xh ',
+  'docker pull ',
+  'docker push ',
+  'docker login ',
+  'docker tag ',
+  'podman pull ',
+  'telnet ',
+  'nc ',
+  'ncat ',
+  'websocat ',
+  'wscat -c ',
+  'ab ',
+  'wrk ',
+  'hey ',
+];
+/** Options and headers whose value is a host. */
+const ENDPOINT_OPTIONS = [
+  'grpcurl ',
+  '-connect ',
+  '--bootstrap-server ',
+  'bootstrap.servers=',
+  '\nhost: ',
+  '"host: ',
+  "'host: ",
+  '-h "host: ',
+  '--endpoint ',
+  '--server ',
+  '--api-server ',
 ];

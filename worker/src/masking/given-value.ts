@@ -161,6 +161,12 @@ function readQuoted(window: TextWindow, at: number, width: number, below: boolea
   return { start, end: index, quoted: true, below, last: true, cut, call: false };
 }
 
+/** `&name=` after a value: the next parameter of a form or a query. */
+function beginsParameter(window: TextWindow, at: number): boolean {
+  const end = window.run(at + 1, WORD, 32);
+  return end > at + 1 && window.at(end) === EQUALS;
+}
+
 const BARE_STOP = ',;<>)]}|"\'`';
 
 function readBare(window: TextWindow, start: number, below: boolean, inQuery: boolean): GivenValue | undefined {
@@ -169,7 +175,11 @@ function readBare(window: TextWindow, start: number, below: boolean, inQuery: bo
   for (; index < start + LONGEST_RUN; index++) {
     const code = window.at(index);
     if (code <= 32 || code > 126) break;
-    if (code === 38 && (inQuery || window.matches(index, '&quot;') || window.matches(index, '&amp;'))) break;
+    if (
+      code === 38 &&
+      (inQuery || beginsParameter(window, index) || window.matches(index, '&quot;') || window.matches(index, '&amp;'))
+    )
+      break;
     if (code === BACKSLASH) break;
     if (code === 40 || code === 91 || code === 123) depth++;
     if (depth > 0 && (code === 41 || code === 93 || code === 125)) depth--;

@@ -9,7 +9,7 @@ export const SECRET_WORDS =
   clientsecret connectionstring salt pepper seed mnemonic cookie signature hmac sig appid sas dsn pat otp pin session sessionid csrf`.split(
     /\s+/,
   );
-export const WEAK_WORDS = 'key auth access api pass hash code id'.split(' ');
+export const WEAK_WORDS = 'key auth access api pass'.split(' ');
 
 /** The last word of a name when the name is about a secret rather than the secret: `token_type`, `passwordField`. */
 export const NOT_THE_SECRET = list(`
