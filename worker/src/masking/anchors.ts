@@ -1,5 +1,6 @@
 import { assignmentVerifier, verifyBasic, verifyBearer } from './assignment.ts';
 import { apiHostVerifier, clientVerifier, hostPortVerifier } from './bare-hosts.ts';
+import { commandVerifier } from './command-secrets.ts';
 import { verifyJaas, verifyLibpq, verifyOracleDescriptor, verifyPairs } from './connection-pairs.ts';
 import { readConnectionUri, verifyGoDsn, verifyJdbc, verifySqlplus } from './connection-uri.ts';
 import type { Anchor, Verify } from './finding.ts';
@@ -8,6 +9,7 @@ import { verifyIp4 } from './ip4.ts';
 import { verifyIp6 } from './ip6.ts';
 import { verifyEncodedJwt, verifyJwt, verifyPrivateKey } from './key-blocks.ts';
 import { MARKER_ANCHORS } from './own-markers.ts';
+import { COMMAND_OPTIONS, VENDOR_WORDS } from './rules/commands.ts';
 import { LIBPQ_KEYS } from './rules/connection-families.ts';
 import { BARE_HOST_ENDINGS } from './rules/host-lists.ts';
 import { PASSWORD_WORDS, SECRET_WORDS, WEAK_WORDS } from './rules/secret-words.ts';
@@ -15,7 +17,9 @@ import { AI_TOKENS } from './rules/tokens-ai.ts';
 import { CLOUD_TOKENS } from './rules/tokens-cloud.ts';
 import { SERVICE_TOKENS } from './rules/tokens-services.ts';
 import { SOURCE_CODE_TOKENS } from './rules/tokens-source-code.ts';
+import { verifyTableCell, verifyTableDivider, verifyTableEnd } from './table-columns.ts';
 import { tokenAnchor } from './token-shape.ts';
+import { innerShapeAnchors } from './unprefixed-tokens.ts';
 import { relativeUrlVerifier, urlVerifier } from './url.ts';
 
 const DIGITS = '0123456789'.split('');
@@ -55,11 +59,17 @@ export function builtInAnchors(hosts: HostLists): Anchor[] {
     ...each(['eyj'], verifyJwt),
     ...each(['zxlk'], verifyEncodedJwt),
     ...[...SOURCE_CODE_TOKENS, ...CLOUD_TOKENS, ...AI_TOKENS, ...SERVICE_TOKENS].map(tokenAnchor),
+    ...innerShapeAnchors(),
+    ...COMMAND_OPTIONS.map((option) => ({ text: option.command, verify: commandVerifier(option) })),
+    ...each(['\n|-', '\n| -', '\n|:', '\n| :'], verifyTableDivider),
+    ...each(['\n\n'], verifyTableEnd),
+    ...each(['|'], verifyTableCell),
     ...each(['basic '], verifyBasic),
     ...each(['bearer '], verifyBearer),
     ...each(PASSWORD_WORDS, assignmentVerifier('password')),
     ...each(SECRET_WORDS, assignmentVerifier('secret')),
     ...each(WEAK_WORDS, assignmentVerifier('weak')),
+    ...each(VENDOR_WORDS, assignmentVerifier('vendor')),
   ];
 }
 

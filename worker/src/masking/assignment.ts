@@ -51,6 +51,7 @@ function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator,
       (name.kind === 'password' &&
         isSecretValue(text, { name: 'secret', quoted: true, environment: false, prose: false }))
     );
+  if (value.below && name.kind === 'weak' && /^[0-9a-f-]+$/i.test(text)) return false;
   if (value.below || operator.kind === 'loose' || name.kind === 'vendor') return isDrawn(text) && !isSentenceWord(text);
   const environment = operator.tight && !value.quoted && (name.upper || isOption(window, name));
   const sentence = !value.quoted && !value.last && operator.kind === 'assign' && !operator.tight;

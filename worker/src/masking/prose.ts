@@ -1,4 +1,4 @@
-import { BARE_VALUE, isIn, LETTER, QUOTE } from './characters.ts';
+import { BARE_VALUE, BLANK, isIn, LETTER, QUOTE } from './characters.ts';
 import type { Finding } from './finding.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
@@ -14,11 +14,22 @@ const VERBS = new Set(
   ),
 );
 
+/** After one of these the value is an identifier or a fingerprint, not the secret. */
+const NAMES_ANOTHER_THING = new Set(
+  'id ids identifier hash commit sha digest checksum fingerprint version name url email publishable public price product order invoice request trace path file branch tag model region'.split(
+    ' ',
+  ),
+);
+
 /**
  * Finds the value a sentence gives to a secret's name: "the password is …", "token … adalah …", "use the key … for".
  * After a verb or in quotes a password-like word is enough; elsewhere the value has to be visibly drawn.
  */
 export function findInProse(window: TextWindow, name: SecretName): Finding | undefined {
+  // Only words may come between: a name inside a path, a call or a link gives nothing to what follows it.
+  if (!isIn(window.at(name.end), BLANK | QUOTE) && window.at(name.end) !== 42 && window.at(name.end) !== 41)
+    return undefined;
+  if (window.before(name.start - 1) === 47 || window.before(name.start - 1) === 46) return undefined;
   const stop = name.end + REACH;
   let index = name.end;
   let verb = false;
@@ -31,7 +42,9 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     const quoted = isIn(window.before(start - 1), QUOTE) && window.at(index) === window.before(start - 1);
     const end = quoted ? index : window.trim(start, index, '.,:;!?');
     const word = window.text.slice(start, end);
-    if (isSecretWord(word, name, verb, quoted)) return { type: 'key', rule: 'prose', start, end };
+    if (NAMES_ANOTHER_THING.has(word.toLowerCase())) return undefined;
+    if (isSecretWord(word, name, verb, quoted && (verb || words === 0)))
+      return { type: 'key', rule: 'prose', start, end };
     if (end < index && window.text.charAt(index - 1) !== ':' && /[.!?]/.test(window.text.charAt(end))) return undefined;
     verb = VERBS.has(word.toLowerCase()) || (verb && (word === 'the' || word === 'now' || word === 'sekarang'));
   }

@@ -43,4 +43,4 @@ export const DEFAULT_WORDS = list(`
   toor minio minioadmin rabbitmq mongodb redis sa mariadb oracle grafana keycloak airflow elastic kibana nexus password123 password1 passw0rd
   p@ssw0rd 123456 12345678 123456789 1234567890 qwerty letmein welcome foo bar baz foobar abc123 abcd1234 abcdef test1234 rahasia sandi token apikey api-key api_key
   access refresh bearer basic digest oauth oauth2 jwt apikeyauth header cookie query body env environment file vault manual auto
-  enabled disabled stdin prompt self inherit system keyboard cat shh s3cret anonymous public private dummy fake sample placeholder value`);
+  enabled disabled stdin prompt self inherit system keyboard cat shh s3cret anonymous public private base64 base64url hex utf8 utf-8 ascii latin1 sha1 sha256 sha512 md5 hs256 rs256 es256 aes256 bcrypt argon2 dummy fake sample placeholder value`);
