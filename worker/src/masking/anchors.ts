@@ -9,6 +9,7 @@ import { verifyIp4 } from './ip4.ts';
 import { verifyIp6 } from './ip6.ts';
 import { verifyEncodedJwt, verifyJwt, verifyPrivateKey } from './key-blocks.ts';
 import { MARKER_ANCHORS } from './own-markers.ts';
+import { GIVING_VERBS, verifyNamedAfterwards } from './prose.ts';
 import { COMMAND_OPTIONS, VENDOR_WORDS } from './rules/commands.ts';
 import { LIBPQ_KEYS } from './rules/connection-families.ts';
 import { BARE_HOST_ENDINGS } from './rules/host-lists.ts';
@@ -64,6 +65,10 @@ export function builtInAnchors(hosts: HostLists): Anchor[] {
     ...each(['\n|-', '\n| -', '\n|:', '\n| :'], verifyTableDivider),
     ...each(['\n\n'], verifyTableEnd),
     ...each(['|'], verifyTableCell),
+    ...each(
+      GIVING_VERBS.map((verb) => `${verb} `),
+      verifyNamedAfterwards,
+    ),
     ...each(['basic '], verifyBasic),
     ...each(['bearer '], verifyBearer),
     ...each(PASSWORD_WORDS, assignmentVerifier('password')),

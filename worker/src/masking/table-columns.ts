@@ -1,5 +1,6 @@
 import { BARE_VALUE, BLANK, isIn } from './characters.ts';
 import type { Finding, Verify } from './finding.ts';
+import { joinsNumber } from './given-value.ts';
 import { LEFT_CONTEXT, type TextWindow } from './text-window.ts';
 import { isDrawn, isSecretValue } from './value-judge.ts';
 
@@ -57,7 +58,7 @@ function readCell(window: TextWindow, from: number): Finding | undefined {
   let index = window.run(from, BLANK, 40);
   while (window.at(index) === 96 || window.at(index) === 42) index++;
   const start = index;
-  while (index < start + 512 && isIn(window.at(index), BARE_VALUE)) index++;
+  while (index < start + 512 && (isIn(window.at(index), BARE_VALUE) || joinsNumber(window, start, index))) index++;
   const end = window.trim(start, index, '*');
   const after = window.run(index, BLANK, 40);
   const closed =
