@@ -17,6 +17,7 @@ const NEEDED_NODE_MAJOR = 24;
 const PROGRESS_EVERY_MS = 15_000;
 const LOCK_POLL_MS = 250;
 const UNCLAIMED_POLLS = 20;
+const PARENT_LOOK_MS = 1_000;
 const KEPT_OUTPUT_CHARS = 8_000;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -237,11 +238,18 @@ function handOver(node, args) {
   // The channel lets the program notice when this process is killed.
   const child = spawn(node, args, { cwd: root, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  if (process.env.npm_lifecycle_event) stopWithParent(child);
   child.once('error', (error) => {
     say(`Cannot run ${node}: ${error.message}`);
     process.exit(1);
   });
   child.once('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+}
+
+/** Whoever kills npm outright means what it runs; nothing else would tell us. */
+function stopWithParent(child) {
+  const parent = process.ppid;
+  setInterval(() => process.ppid === parent || child.kill('SIGTERM'), PARENT_LOOK_MS).unref();
 }
 
 function say(text) {

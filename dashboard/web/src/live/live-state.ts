@@ -1,0 +1,87 @@
+import type {
+  Fleet,
+  LogRow,
+  Moment,
+  Part,
+  SnapshotMessage,
+  StatsMessage,
+  Tiles,
+} from '@lontar/shared/dashboard-contract.ts';
+import { batch, computed, signal } from '@preact/signals';
+import { connectionState } from './connection.ts';
+import { addRows, mergeMoments } from './merge-live.ts';
+
+/** Everything that the server tells the page, as it last told it. Numbers stay when the connection goes. */
+export const tiles = signal<Tiles | undefined>(undefined);
+export const moments = signal<readonly Moment[]>([]);
+export const fleet = signal<Fleet | undefined>(undefined);
+/** Newest first; `undefined` before the first snapshot. */
+export const rows = signal<readonly LogRow[] | undefined>(undefined);
+/** How many rows have come in all; what waits behind "12 new" is counted by it. */
+export const rowsCome = signal(0);
+export const signedIn = signal(false);
+export const logContent = signal(true);
+export const version = signal('');
+/** Why a part cannot be shown now; the part keeps what it showed. */
+export const faults = signal<Readonly<Partial<Record<'tiles' | 'moments' | 'fleet' | 'log', string>>>>({});
+
+/** The server wants a sign-in before it shows anything. */
+export const signedOut = signal(false);
+/** Why there is no connection, in words. */
+export const trouble = signal('');
+
+export const socketOpen = signal(false);
+export const dataAt = signal<number | undefined>(undefined);
+export const since = signal(Date.now());
+/** This page's clock, a step each second. */
+export const clock = signal(Date.now());
+
+export const connection = computed(() =>
+  connectionState({ socketOpen: socketOpen.value, dataAt: dataAt.value, since: since.value, now: clock.value }),
+);
+
+/** Takes everything anew. */
+export function takeSnapshot(message: SnapshotMessage): void {
+  batch(() => {
+    signedIn.value = message.signedIn;
+    logContent.value = message.logContent;
+    version.value = message.version;
+    signedOut.value = false;
+    moments.value = [];
+    takeStats(message);
+    if (message.log?.ok) rows.value = message.log.data;
+    else if (rows.value === undefined) rows.value = [];
+    faults.value = { ...faults.value, ...faultOf('log', message.log) };
+  });
+}
+
+/** Takes the numbers of now. Only numbers make data fresh: a server that cannot read them sends an excuse. */
+export function takeStats(message: StatsMessage): void {
+  batch(() => {
+    if (message.tiles.ok) {
+      tiles.value = message.tiles.data;
+      dataAt.value = Date.now();
+      clock.value = Date.now();
+    }
+    if (message.moments.ok) moments.value = mergeMoments(moments.value, message.moments.data);
+    if (message.fleet?.ok) fleet.value = message.fleet.data;
+    faults.value = {
+      ...faults.value,
+      ...faultOf('tiles', message.tiles),
+      ...faultOf('moments', message.moments),
+      ...faultOf('fleet', message.fleet),
+    };
+  });
+}
+
+/** Takes rows that have just been answered, oldest first. */
+export function takeRows(come: readonly LogRow[]): void {
+  batch(() => {
+    rows.value = addRows(rows.value ?? [], come);
+    rowsCome.value += come.length;
+  });
+}
+
+function faultOf(name: string, part: Part<unknown> | undefined): Record<string, string | undefined> {
+  return { [name]: part !== undefined && !part.ok ? part.reason : undefined };
+}

@@ -1,0 +1,71 @@
+import type { LogRow } from '@lontar/shared/dashboard-contract.ts';
+import { maskedValues } from '@lontar/shared/log-filter.ts';
+import { Component } from 'preact';
+import { openRow } from '../page/panels.ts';
+import { formatClock, formatCount, formatMs } from '../tiles/format.ts';
+import { OUTCOME_ICONS, OUTCOME_WORDS, outcomeTone } from './outcomes.ts';
+
+/** One line of the log. A row never changes, so that it is drawn once. */
+export class LogRowView extends Component<{ readonly row: LogRow }> {
+  override shouldComponentUpdate({ row }: { readonly row: LogRow }): boolean {
+    return row !== this.props.row;
+  }
+
+  override render({ row }: { readonly row: LogRow }) {
+    const open = () => {
+      // Who selects text in a row does not mean to open it.
+      if (getSelection()?.isCollapsed !== false) openRow(row.cursor);
+    };
+    return (
+      <div role="row" class="row" onClick={open}>
+        <span role="cell" class="time" title={new Date(row.at).toISOString()}>
+          {formatClock(row.at)}
+        </span>
+        <span role="cell" class="outcome">
+          <OutcomeWord row={row} />
+        </span>
+        <span role="cell" class="id">
+          <button type="button" class="link" onClick={(event) => (event.stopPropagation(), openRow(row.cursor))}>
+            {row.id}
+          </button>
+        </span>
+        <span role="cell" class="key">
+          {row.keyId ?? '–'}
+        </span>
+        <span role="cell" class="route">
+          {row.route}
+        </span>
+        <span role="cell" class="model">
+          {row.model ?? '–'}
+        </span>
+        <span role="cell" class="ms">
+          {formatMs(row.ms)}
+        </span>
+        <span role="cell" class="tokens">
+          {row.tokens ? `${formatCount(row.tokens.input)} → ${formatCount(row.tokens.output)}` : '–'}
+        </span>
+        <span role="cell" class="mask">
+          <MaskBadge row={row} />
+        </span>
+      </div>
+    );
+  }
+}
+
+/** How a request ended, as icon and word. */
+export function OutcomeWord({ row }: { readonly row: LogRow }) {
+  return (
+    <span class={`word ${outcomeTone(row.outcome)}`}>
+      <span aria-hidden="true">{OUTCOME_ICONS[row.outcome]}</span> {OUTCOME_WORDS[row.outcome]}
+      <span class="status"> {row.status}</span>
+    </span>
+  );
+}
+
+/** `Normal` or `Secured (2)`; nothing where there was no answer to mask. */
+export function MaskBadge({ row }: { readonly row: Pick<LogRow, 'masked' | 'outcome'> }) {
+  if (row.masked === undefined) return <span class="none">–</span>;
+  const values = maskedValues(row);
+  if (values === 0) return <span class="badge">Normal</span>;
+  return <span class="badge secured">Secured ({values})</span>;
+}

@@ -1,0 +1,13 @@
+import { render } from 'preact';
+import { cleanCopies } from './clipboard/copy.ts';
+import { startLive } from './live/open-stream.ts';
+import { Page } from './page/page.tsx';
+import { followHistory } from './page/panels.ts';
+import { applyTheme } from './page/theme.ts';
+
+applyTheme();
+cleanCopies();
+followHistory();
+startLive();
+const place = document.querySelector('#page');
+if (place) render(<Page />, place);

@@ -1,0 +1,57 @@
+import { signal } from '@preact/signals';
+
+/** What lies over the page: a request's details, the try-it panel, the blocked addresses, or a question. */
+export type Panel = { readonly kind: 'row'; readonly cursor: string } | { readonly kind: 'try' | 'blocked' | 'reset' };
+
+export const panel = signal<Panel | undefined>(readPanel(location.search));
+
+/** The panel that an address names. Details and the try-it panel have an address of their own. */
+export function readPanel(search: string): Panel | undefined {
+  const query = new URLSearchParams(search);
+  const cursor = query.get('row');
+  if (cursor !== null) return { kind: 'row', cursor };
+  return query.has('try') ? { kind: 'try' } : undefined;
+}
+
+export function openRow(cursor: string): void {
+  show({ kind: 'row', cursor });
+}
+
+export function openTryIt(): void {
+  show({ kind: 'try' });
+}
+
+export function openBlocked(): void {
+  panel.value = { kind: 'blocked' };
+}
+
+export function openReset(): void {
+  panel.value = { kind: 'reset' };
+}
+
+export function closePanel(): void {
+  panel.value = undefined;
+  const url = panelUrl(undefined);
+  if (url.href !== location.href) history.pushState(undefined, '', url);
+}
+
+/** Back and forward open and close panels. */
+export function followHistory(): void {
+  addEventListener('popstate', () => {
+    panel.value = readPanel(location.search);
+  });
+}
+
+function show(wanted: Panel): void {
+  panel.value = wanted;
+  history.pushState(undefined, '', panelUrl(wanted));
+}
+
+function panelUrl(wanted: Panel | undefined): URL {
+  const url = new URL(location.href);
+  url.searchParams.delete('row');
+  url.searchParams.delete('try');
+  if (wanted?.kind === 'row') url.searchParams.set('row', wanted.cursor);
+  if (wanted?.kind === 'try') url.searchParams.set('try', '1');
+  return url;
+}

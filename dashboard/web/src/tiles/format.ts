@@ -1,0 +1,67 @@
+const WHOLE = new Intl.NumberFormat('en');
+
+/** `12,345`. */
+export function formatCount(value: number): string {
+  return WHOLE.format(value);
+}
+
+/** `812 ms`, `12.3 s`, `4 min 5 s`. */
+export function formatMs(ms: number): string {
+  if (ms < 10_000) return `${WHOLE.format(Math.round(ms))} ms`;
+  if (ms < 100_000) return `${(ms / 1_000).toFixed(1)} s`;
+  return formatSpan(ms);
+}
+
+/** A longer span in its two greatest units: `3 d 4 h`, `12 min`, `40 s`. */
+export function formatSpan(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  const units: readonly [number, string][] = [
+    [86_400, 'd'],
+    [3_600, 'h'],
+    [60, 'min'],
+    [1, 's'],
+  ];
+  const first = units.findIndex(([size]) => seconds >= size);
+  if (first < 0) return '0 s';
+  let rest = seconds;
+  const words: string[] = [];
+  for (const [size, unit] of units.slice(first, first + 2)) {
+    const amount = Math.floor(rest / size);
+    rest -= amount * size;
+    if (amount > 0) words.push(`${amount} ${unit}`);
+  }
+  return words.join(' ');
+}
+
+/** `12:04:31`, in the reader's time zone. */
+export function formatClock(at: number): string {
+  const time = new Date(at);
+  return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
+}
+
+/** `2026-01-31 12:04:31`, in the reader's time zone. */
+export function formatDateTime(at: number): string {
+  const time = new Date(at);
+  const date = [time.getFullYear(), time.getMonth() + 1, time.getDate()];
+  return `${date.map((part) => String(part).padStart(2, '0')).join('-')} ${formatClock(at)}`;
+}
+
+/** `1.2 MB`, in powers of 1024. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit] ?? ''}`;
+}
+
+/** Share of successes among answers that were ours to give, one decimal; a dash when there were none. */
+export function formatRate(successes: number, failures: number): string {
+  const all = successes + failures;
+  if (all === 0) return '–';
+  // Rounded down, so that 100.0 % means that nothing failed.
+  return `${(Math.floor((successes / all) * 1_000) / 10).toFixed(1)} %`;
+}

@@ -1,0 +1,83 @@
+import type { Tiles } from '@lontar/shared/dashboard-contract.ts';
+import { formatClock, formatCount, formatDateTime, formatMs, formatRate } from './format.ts';
+
+/** One counter: what it is called, what it means, and how its number is written. */
+export interface Tile {
+  readonly name: string;
+  /** The same sentence as in the docs' table of definitions. */
+  readonly definition: string;
+  readonly value: (tiles: Tiles) => string;
+  /** Small print beside the number. */
+  readonly aside: (tiles: Tiles) => string;
+  readonly tone?: (tiles: Tiles) => 'bad' | 'good' | undefined;
+}
+
+export const TILES: readonly Tile[] = [
+  {
+    name: "Today's requests",
+    definition: 'Generation requests answered since 00:00 UTC, whatever their outcome.',
+    value: (tiles) => formatCount(tiles.requestsToday),
+    aside: ({ at }) => `since 00:00 UTC, ${formatClock(at - (at % 86_400_000))} here`,
+  },
+  {
+    name: 'Success rate',
+    definition:
+      "Today's successes divided by successes and failures on our side (5xx and timeouts). Callers' own errors and rate limits are listed, not counted.",
+    value: (tiles) => formatRate(tiles.successesToday, tiles.failuresToday),
+    aside: ({ successesToday, failuresToday }) =>
+      `${formatCount(successesToday)} of ${formatCount(successesToday + failuresToday)}`,
+    tone: ({ successesToday: good, failuresToday: bad }) =>
+      bad > 0 && good / (good + bad) < 0.995 ? 'bad' : undefined,
+  },
+  {
+    name: 'Average response time',
+    definition: "Mean response time of today's successes, in whole milliseconds; 95 of 100 were faster than p95.",
+    value: ({ responseMeanMs }) => (responseMeanMs === undefined ? '–' : formatMs(responseMeanMs)),
+    aside: ({ responseP95Ms }) => (responseP95Ms === undefined ? 'no success today' : `p95 ${formatMs(responseP95Ms)}`),
+  },
+  {
+    name: 'Errors today',
+    definition: 'Generation requests answered with a code of 500 or above since 00:00 UTC; those with 4xx beside them.',
+    value: (tiles) => formatCount(tiles.errorsToday),
+    aside: ({ clientErrorsToday }) => `${formatCount(clientErrorsToday)} with 4xx`,
+    tone: ({ errorsToday }) => (errorsToday > 0 ? 'bad' : undefined),
+  },
+  {
+    name: 'Active users',
+    definition:
+      'Distinct users with a generation request in the last 5 minutes. A user is an API key, or the address where no valid key was given.',
+    value: (tiles) => formatCount(tiles.activeUsers),
+    aside: () => 'last 5 minutes',
+  },
+  {
+    name: 'Unique users',
+    definition: 'Distinct users with a generation request since 00:00 UTC, and since installation in small print.',
+    value: (tiles) => formatCount(tiles.uniqueUsersToday),
+    aside: ({ uniqueUsersAllTime }) => `${formatCount(uniqueUsersAllTime)} all time`,
+  },
+  {
+    name: 'Total requests',
+    definition:
+      'Generation requests answered since the operator last reset this counter; since installation if it was never reset.',
+    value: (tiles) => formatCount(tiles.requestsSinceReset),
+    aside: ({ resetAt }) => (resetAt === undefined ? 'since installation' : `since ${formatDateTime(resetAt)}`),
+  },
+  {
+    name: 'Total all time',
+    definition: 'Every request answered under /api/ since installation: all endpoints, all outcomes.',
+    value: (tiles) => formatCount(tiles.requestsAllTime),
+    aside: () => 'every request under /api/',
+  },
+  {
+    name: 'Secured answers',
+    definition: "Today's answers in which at least one value was masked before anyone saw it.",
+    value: (tiles) => formatCount(tiles.maskedToday),
+    aside: ({ successesToday }) => `of ${formatCount(successesToday)} answers today`,
+  },
+  {
+    name: 'Blocked IPs',
+    definition: 'Addresses that are banned, or over their hourly limit, now.',
+    value: (tiles) => formatCount(tiles.blockedAddresses),
+    aside: () => 'now',
+  },
+];

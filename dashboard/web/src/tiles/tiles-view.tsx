@@ -1,0 +1,94 @@
+import type { Tiles } from '@lontar/shared/dashboard-contract.ts';
+import type { Outcome } from '@lontar/shared/request-event.ts';
+import { useSignal } from '@preact/signals';
+import { connection, dataAt, faults, signedIn, tiles } from '../live/live-state.ts';
+import { OUTCOME_WORDS } from '../log/outcomes.ts';
+import { Fault } from '../page/fault.tsx';
+import { openBlocked, openReset } from '../page/panels.ts';
+import { formatClock, formatCount } from './format.ts';
+import { TILES, type Tile } from './tile-list.ts';
+
+/** The counters. They are no live region: a screen reader would never fall silent. */
+export function TilesView() {
+  const state = connection.value;
+  const old = state !== 'live' && state !== 'connecting' && dataAt.value !== undefined;
+  return (
+    <section class={`tiles ${old ? 'old' : ''}`} aria-label="Counters" aria-busy={tiles.value === undefined}>
+      {old && <p class="as-of">as of {formatClock(dataAt.value ?? 0)}</p>}
+      <Fault reason={faults.value.tiles} />
+      <div class="tile-grid">
+        {TILES.map((tile) => (
+          <TileView key={tile.name} tile={tile} tiles={tiles.value} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function TileView({ tile, tiles }: { readonly tile: Tile; readonly tiles: Tiles | undefined }) {
+  const explained = useSignal(false);
+  const id = `about-${tile.name.replaceAll(/\W+/g, '-')}`;
+  const close = () => {
+    explained.value = false;
+  };
+  return (
+    <div class="tile" onKeyDown={(event) => event.key === 'Escape' && close()}>
+      <div class="tile-name">
+        <h3>{tile.name}</h3>
+        <button
+          type="button"
+          class="about"
+          aria-label={`What is: ${tile.name}`}
+          aria-expanded={explained.value}
+          aria-controls={id}
+          onClick={() => {
+            explained.value = !explained.value;
+          }}
+          onBlur={close}
+        >
+          ?
+        </button>
+      </div>
+      <p class={`number ${(tiles && tile.tone?.(tiles)) ?? ''}`}>
+        {tiles === undefined ? <span class="bone">000</span> : tile.value(tiles)}
+      </p>
+      <p class="aside">
+        {tiles === undefined ? <span class="bone">loading</span> : <Aside tile={tile} tiles={tiles} />}
+      </p>
+      <p class="definition" id={id} hidden={!explained.value}>
+        {tile.definition}
+        {tile.name === 'Success rate' && tiles && <Outcomes tiles={tiles} />}
+      </p>
+    </div>
+  );
+}
+
+function Aside({ tile, tiles }: { readonly tile: Tile; readonly tiles: Tiles }) {
+  if (!signedIn.value) return <>{tile.aside(tiles)}</>;
+  if (tile.name === 'Blocked IPs') return <TileButton text="show the list" onClick={openBlocked} />;
+  if (tile.name !== 'Total requests') return <>{tile.aside(tiles)}</>;
+  return (
+    <>
+      {tile.aside(tiles)} · <TileButton text="reset" label="Reset total requests" onClick={openReset} />
+    </>
+  );
+}
+
+function TileButton(props: { readonly text: string; readonly label?: string; readonly onClick: () => void }) {
+  return (
+    <button type="button" class="link" aria-label={props.label} aria-haspopup="dialog" onClick={props.onClick}>
+      {props.text}
+    </button>
+  );
+}
+
+/** Today's outcomes one by one, those that the rate does not count among them. */
+function Outcomes({ tiles }: { readonly tiles: Tiles }) {
+  const seen = Object.entries(tiles.outcomesToday) as [Outcome, number][];
+  if (seen.length === 0) return null;
+  return (
+    <span class="outcomes">
+      {seen.map(([name, count]) => `${OUTCOME_WORDS[name]}: ${formatCount(count)}`).join(' · ')}
+    </span>
+  );
+}
