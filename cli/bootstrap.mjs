@@ -122,12 +122,14 @@ function refuseWhileRunning() {
 }
 
 async function lockInstallation() {
-  mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
   for (let waits = 0; ; waits += 1) {
     try {
+      // Inside the loop: whoever held the lock takes the folder away where nothing else is in it.
+      mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
       writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
       return;
     } catch (error) {
+      if (error.code === 'ENOENT') continue;
       if (error.code !== 'EEXIST') throw new Refusal(`Cannot write to ${root}: ${error.message}`);
     }
     const holder = lockHolder();
