@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { listInstances } from '@lontar/shared/instances.ts';
 import { type FakeUpstream, startFakeUpstream } from '@lontar/shared/testing/fake-upstream.ts';
 import { freePort, startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { type Service, startService } from './service.ts';
@@ -41,6 +42,8 @@ export interface Stack {
   lontar(...args: string[]): Promise<{ stdout: string; stderr: string }>;
   startGateway(): Promise<string>;
   startWorker(): Promise<Service>;
+  /** Where the registered instances serve their metrics. */
+  metricsUrls(): Promise<string[]>;
   /** All log lines of all services. */
   logs(): string;
   stop(): Promise<void>;
@@ -133,6 +136,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     lontar,
     startGateway,
     startWorker,
+    metricsUrls: async () => (await listInstances(redis.client)).map(({ metricsUrl }) => metricsUrl),
     logs: () => [...gateways, ...workers, ...others].map((service) => service.logs()).join('\n'),
     async stop() {
       await Promise.all([...gateways, ...workers, ...others].map((service) => service.end('SIGKILL')));

@@ -7,7 +7,7 @@ const VERSION_WORDS = new Set(
   `version versions versi ver v vers section sections sec chapter chapters clause clauses bab pasal ayat klausul bagian subbab butir
   poin oid oids build builds release releases released rilis revision rev firmware driver drivers patch hotfix update upgrade upgraded
   table tabel figure gambar fig appendix lampiran paragraph annex article artikel item items sdk jdk jre api-level semver kernel
-  step langkah rule aturan requirement chrome chromium edge safari webkit mozilla oracle rp idr usd rupiah versioning tag nomor no halaman`.split(
+  step langkah rule aturan requirement chrome chromium safari webkit mozilla oracle rp idr usd rupiah versioning tag nomor no halaman`.split(
     /\s+/,
   ),
 );
@@ -22,7 +22,8 @@ export type AddressContext = 'version' | 'address' | 'none';
 
 /** Reads the words before a dotted number, nearest first, within the sentence, and says what they make of it. */
 export function contextBefore(window: TextWindow, start: number): AddressContext {
-  const left = window.left(start, REACH);
+  const reach = window.left(start, REACH);
+  const left = reach.slice(reach.lastIndexOf('\n') + 1);
   // Words cut off by the reach are not words.
   const words = left.toLowerCase().split(/[^a-z0-9§._-]+/);
   if (left.length === REACH) words.shift();

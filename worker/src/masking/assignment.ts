@@ -13,7 +13,7 @@ export function assignmentVerifier(kind: NameKind): Verify {
     const name = readName(window, start, end, kind);
     if (name === undefined) return undefined;
     const operator = readOperator(window, name.end);
-    if (operator === undefined) return findInProse(window, name);
+    if (operator === undefined) return name.kind === 'glued' ? undefined : findInProse(window, name);
     const found = judgeAssignment(window, name, operator);
     return found;
   };
@@ -51,6 +51,11 @@ function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator,
       (name.kind === 'password' &&
         isSecretValue(text, { name: 'secret', quoted: true, environment: false, prose: false }))
     );
+  if (name.kind === 'glued')
+    return (
+      operator.kind === 'assign' && !value.below && isDrawn(text) && text.length >= 10 && !/^[0-9a-f-]+$/i.test(text)
+    );
+  if (value.below && name.kind === 'weak' && /^[0-9a-f-]+$/i.test(text)) return false;
   if (value.below || operator.kind === 'loose' || name.kind === 'vendor') return isDrawn(text) && !isSentenceWord(text);
   const environment = operator.tight && !value.quoted && (name.upper || isOption(window, name));
   const sentence = !value.quoted && !value.last && operator.kind === 'assign' && !operator.tight;

@@ -45,7 +45,7 @@ function readAddress(window: TextWindow, start: number): Address6 | undefined {
     const length = end - index;
     if (length > 4) return undefined;
     if (length > 0) {
-      if (window.at(end) === 46 && isIn(window.text.charCodeAt(index), DIGIT)) {
+      if (window.at(end) === 46 && isIn(window.at(end + 1), DIGIT) && isIn(window.text.charCodeAt(index), DIGIT)) {
         const quad = readQuad(window, index);
         if (quad === undefined) return undefined;
         return isClean(window, quad.end)

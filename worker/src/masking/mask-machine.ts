@@ -93,7 +93,12 @@ export class MaskMachine {
       const finding = anchor.verify(window, start, end);
       if (window.starved) {
         window.starved = false;
+        window.nextTable = undefined;
         return false;
+      }
+      if (window.nextTable !== undefined) {
+        window.table = window.nextTable;
+        window.nextTable = undefined;
       }
       if (finding !== undefined && this.accept(finding, anchor.known === true)) break;
     }

@@ -2,7 +2,8 @@ import { ALNUM, DASH, DOT, isIn, LOWER, UNDERSCORE, UPPER, WORD } from './charac
 import { HARMLESS_QUALIFIERS, NOT_THE_SECRET } from './rules/secret-words.ts';
 import type { TextWindow } from './text-window.ts';
 
-export type NameKind = 'password' | 'secret' | 'weak' | 'vendor';
+/** `glued`: an unknown ending is stuck to the word, as in `authority`; only a drawn value makes it a secret's name. */
+export type NameKind = 'password' | 'secret' | 'weak' | 'vendor' | 'glued';
 
 export interface SecretName {
   readonly kind: NameKind;
@@ -31,8 +32,9 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
     const inner = isIn(window.text.charCodeAt(end - 1), LOWER) && isIn(first, LOWER);
     const shouting = isIn(window.text.charCodeAt(end - 1), UPPER) && isIn(first, UPPER);
     const rest = (/^[a-z]+|^[A-Z]+(?![a-z])/.exec(window.text.slice(end, nameEnd))?.[0] ?? '').toLowerCase();
-    if ((inner || shouting) && rest !== 's' && !isTailWord(rest)) return undefined;
-    if ((inner || shouting) && NOT_THE_SECRET.has(rest) && rest !== 's') return undefined;
+    const stuck = inner || shouting;
+    if (stuck && NOT_THE_SECRET.has(rest) && rest !== 's') return undefined;
+    if (stuck && rest !== 's' && !isTailWord(rest)) return { kind: 'glued', start: nameStart, end: nameEnd, upper };
   }
   const tail = wordsOf(window.text.slice(end, nameEnd));
   if (tail.some((word) => NOT_THE_SECRET.has(word))) return undefined;

@@ -1,4 +1,5 @@
 import { isIn, stopsLeft } from './characters.ts';
+import type { TablePlace } from './table-columns.ts';
 
 /** How far a verifier may look to the left of its anchor for context; a stream keeps as much of what it has emitted. */
 export const LEFT_CONTEXT = 320;
@@ -20,6 +21,9 @@ export class TextWindow {
   starved = false;
   /** The end of the last masked span: verifiers see nothing before it. */
   floor = 0;
+  /** The table the scan is in, and what a verifier wants to follow it: taken over only when no verifier was starved. */
+  table: TablePlace = { columns: [], column: -1 };
+  nextTable: TablePlace | undefined;
 
   show(text: string, final: boolean): void {
     this.text = text;
