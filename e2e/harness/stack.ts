@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { listInstances } from '@lontar/shared/instances.ts';
@@ -30,6 +33,8 @@ export interface Stack {
   /** Origin of the first gateway. */
   readonly url: string;
   readonly urls: string[];
+  /** `UPLOAD_DIR`. */
+  readonly uploads: string;
   /** Secrets that must never show anywhere. */
   readonly secrets: { readonly pepper: string; readonly upstreamKey: string; readonly dashboardToken: string };
   /** Creates an API key with the operator's command. */
@@ -49,6 +54,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     startTestRedis({ durable: options.durable ?? false }),
     startFakeUpstream(),
   ]);
+  const uploads = await mkdtemp(join(tmpdir(), 'lontar-e2e-'));
   const secrets = {
     pepper: randomBytes(32).toString('base64url'),
     upstreamKey: randomBytes(24).toString('base64url'),
@@ -60,6 +66,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     DASHBOARD_TOKEN: secrets.dashboardToken,
     RATE_LIMIT_PER_HOUR: '1000000',
     METRICS_PORT: '0',
+    UPLOAD_DIR: uploads,
     ...modelSettings(options.protocol ?? 'openai', upstream, secrets.upstreamKey),
     ...options.settings,
   };
@@ -108,6 +115,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     gateways,
     workers,
     urls,
+    uploads,
     get url() {
       return urls[0] ?? '';
     },
@@ -134,6 +142,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       await Promise.all([...gateways, ...workers, ...others].map((service) => service.end('SIGKILL')));
       await upstream.stop();
       await redis.stop();
+      await rm(uploads, { recursive: true, force: true });
     },
   };
 }
