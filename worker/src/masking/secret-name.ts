@@ -1,4 +1,4 @@
-import { ALNUM, DASH, DOT, isIn, LOWER, UNDERSCORE, UPPER, WORD } from './characters.ts';
+import { ALNUM, DASH, DOT, isIn, LOWER, QUOTE, UNDERSCORE, UPPER, WORD } from './characters.ts';
 import { HARMLESS_QUALIFIERS, NOT_THE_SECRET } from './rules/secret-words.ts';
 import type { TextWindow } from './text-window.ts';
 
@@ -25,6 +25,7 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
   const glued = isIn(before, LOWER) && isIn(window.text.charCodeAt(start), LOWER);
   if (glued && kind !== 'password' && kind !== 'vendor' && !isKnownGlue(window, nameStart, start)) return undefined;
   const nameEnd = endOfName(window, end);
+  if (nameEnd - end >= LONGEST_NAME || !leadsOn(window.at(nameEnd))) return undefined;
   const first = window.text.charCodeAt(end);
   const upper = !/[a-z]/.test(window.text.slice(nameStart, nameEnd));
   if (kind === 'vendor') return glued ? undefined : { kind, start: nameStart, end: nameEnd, upper };
@@ -34,15 +35,32 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
     const rest = (/^[a-z]+|^[A-Z]+(?![a-z])/.exec(window.text.slice(end, nameEnd))?.[0] ?? '').toLowerCase();
     const stuck = inner || shouting;
     if (stuck && NOT_THE_SECRET.has(rest) && rest !== 's') return undefined;
-    if (stuck && rest !== 's' && !isTailWord(rest)) return { kind: 'glued', start: nameStart, end: nameEnd, upper };
+    if (stuck && rest !== 's' && !isTailWord(rest))
+      return end - start < 3 || (end - start === 3 && kind !== 'weak')
+        ? undefined
+        : { kind: 'glued', start: nameStart, end: nameEnd, upper };
   }
-  const tail = wordsOf(window.text.slice(end, nameEnd));
+  const tail = nameEnd === end ? NO_WORDS : wordsOf(window.text.slice(end, nameEnd));
   if (tail.some((word) => NOT_THE_SECRET.has(word))) return undefined;
   if (kind === 'password') return { kind, start: nameStart, end: nameEnd, upper };
-  const head = wordsOf(window.text.slice(nameStart, start));
+  const head = nameStart === start ? NO_WORDS : wordsOf(window.text.slice(nameStart, start));
   const qualifier = head.at(-1) ?? wordBefore(window, nameStart);
   if (HARMLESS_QUALIFIERS.has(qualifier) && tail.length === 0) return undefined;
   return { kind, start: nameStart, end: nameEnd, upper };
+}
+
+const NO_WORDS: readonly string[] = [];
+
+/** What may follow the name of a secret at all: an operator, a quote, a bracket, white space or emphasis. */
+function leadsOn(code: number): boolean {
+  return (
+    code <= 32 ||
+    code === 61 ||
+    code === 58 ||
+    code > 126 ||
+    isIn(code, QUOTE) ||
+    '*])>|,?+&\\<-.'.includes(String.fromCharCode(code))
+  );
 }
 
 function isKnownGlue(window: TextWindow, nameStart: number, start: number): boolean {
