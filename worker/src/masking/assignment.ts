@@ -61,7 +61,7 @@ function isNestedName(window: TextWindow, from: number): boolean {
   return code === 61 ? wordiness(word) > 0.5 || NAMES.has(word) : NAMES.has(word);
 }
 
-const NAMES = new Set<string>([...PASSWORD_WORDS, ...SECRET_WORDS, ...WEAK_WORDS]);
+const NAMES = new Set<string>(['authorization', ...PASSWORD_WORDS, ...SECRET_WORDS, ...WEAK_WORDS]);
 
 function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator, value: GivenValue): boolean {
   const text = window.text.slice(value.start, Math.min(value.end, value.start + 300));
@@ -79,7 +79,7 @@ function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator,
     );
   if (value.below && (name.kind === 'weak' || name.kind === 'vendor') && /^[0-9a-f-]+$/i.test(text)) return false;
   if (value.below || operator.kind === 'loose' || name.kind === 'vendor') return isDrawn(text) && !isSentenceWord(text);
-  const environment = operator.tight && !value.quoted && (name.upper || isOption(window, name));
+  const environment = operator.tight && !value.quoted && (isUpper(window, name) || isOption(window, name));
   const sentence = !value.quoted && !value.last && operator.kind === 'assign' && !operator.tight;
   return isSecretValue(text, {
     name: name.kind === 'password' ? 'password' : name.kind === 'secret' ? 'secret' : 'weak',
@@ -91,6 +91,11 @@ function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator,
 
 function isSentenceWord(text: string): boolean {
   return /^[A-Za-z]+$/.test(text) && text.length < 16;
+}
+
+/** `DB_PASSWORD`: the name of an environment variable. */
+function isUpper(window: TextWindow, name: SecretName): boolean {
+  return !/[a-z]/.test(window.text.slice(name.start, name.end));
 }
 
 /** `--password=…` and `-e API_TOKEN=…` give plain values, as an environment file does. */

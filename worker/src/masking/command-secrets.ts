@@ -20,10 +20,10 @@ export function commandVerifier(command: string, options: readonly CommandOption
       const code = window.at(index);
       if (code < 0 || code === 96 || code === 124 || code === 59 || (code === 10 && window.before(index - 1) !== 92))
         return undefined;
-      if (code !== 32) continue;
+      if (code !== 32 && !isIn(code, QUOTE)) continue;
       const next = window.at(index + 1);
       if (next === command.charCodeAt(0) && window.matches(index + 1, command)) return undefined;
-      const found = next === 45 ? readOption(window, index + 1, options) : undefined;
+      const found = next === 45 && code === 32 ? readOption(window, index + 1, options) : undefined;
       if (found !== undefined) return found;
     }
     return undefined;
