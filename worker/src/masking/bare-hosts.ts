@@ -54,9 +54,14 @@ function isBareHost(host: string): boolean {
 export function apiHostVerifier(lists: HostLists): Verify {
   const judge = hostJudge(lists);
   return (window, start) => {
+    if (start < window.hostRejectedUntil) return undefined;
+    const run = window.run(start, HOSTNAME, 255);
+    const hostEnd = window.trim(start, run, '-._');
+    if (window.at(hostEnd) !== SLASH) {
+      if (!window.starved) window.hostRejectedUntil = run;
+      return undefined;
+    }
     const from = window.runBefore(start, HOSTNAME);
-    const hostEnd = window.trim(start, window.run(start, HOSTNAME, 255), '-._');
-    if (window.at(hostEnd) !== SLASH) return undefined;
     const code = window.before(from - 1);
     if (code === AT || code === SLASH || code === 36 || code === 58) return undefined;
     const host = window.text.slice(from, hostEnd);
@@ -76,7 +81,7 @@ const NOT_A_HOST =
  * Verifies at a client's name: `curl`, `wget`, `Host:`, `-connect`. Options are stepped over; the first word that is a
  * host with a port, an API label or path, or an internal name is masked.
  */
-export function clientVerifier(lists: HostLists, strict: boolean): Verify {
+export function clientVerifier(lists: HostLists, command: string, strict: boolean): Verify {
   const judge = hostJudge(lists);
   return (window, start, end) => {
     if (isIn(window.before(start - 1), WORD | DASH | DOT) && isIn(window.text.charCodeAt(start), LETTER))
@@ -86,6 +91,8 @@ export function clientVerifier(lists: HostLists, strict: boolean): Verify {
       index = window.run(index, 8192, 4);
       const quote = window.at(index);
       if (quote === 34 || quote === 39) index++;
+      // Our own marker, or the same command again, which is asked by itself.
+      if (window.at(index) === 42 || window.matches(index, command)) return undefined;
       const found = readClientHost(window, index, judge, strict);
       if (found !== undefined) return found;
       const next = endOfWord(window, index);

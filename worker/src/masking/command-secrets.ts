@@ -1,33 +1,43 @@
 import { DASH, DOT, isIn, QUOTE, WORD } from './characters.ts';
-import type { Verify } from './finding.ts';
+import type { Finding, Verify } from './finding.ts';
 import { isPlaceholder } from './placeholder.ts';
 import { DEFAULT_WORDS } from './rules/secret-words.ts';
 import type { TextWindow } from './text-window.ts';
 
 /** How a command takes a secret: `-p value`, `-pvalue`, or `-u user:value`. */
 export interface CommandOption {
-  readonly command: string;
   readonly option: string;
   readonly style: 'separate' | 'attached' | 'login';
 }
 
 const LONGEST_COMMAND = 400;
 
-/** Verifies at a command's name: looks along the command line for the option that carries the secret. */
-export function commandVerifier({ option, style }: CommandOption): Verify {
+/** Verifies at a command's name: looks along the command line for the options that carry a secret. */
+export function commandVerifier(command: string, options: readonly CommandOption[]): Verify {
   return (window, start, end) => {
     if (isIn(window.before(start - 1), WORD | DASH | DOT)) return undefined;
     for (let index = end - 1; index < end + LONGEST_COMMAND; index++) {
       const code = window.at(index);
       if (code < 0 || code === 96 || code === 124 || code === 59 || (code === 10 && window.before(index - 1) !== 92))
         return undefined;
-      if (code !== 32 || window.at(index + 1) !== 45 || !window.text.startsWith(option, index + 1)) continue;
-      const valueStart = startOfValue(window, index + 1 + option.length, style);
-      const found = valueStart < 0 ? undefined : readArgument(window, valueStart, style);
-      if (found !== undefined) return { type: 'key', rule: 'command-secret', ...found };
+      if (code !== 32 && !isIn(code, QUOTE)) continue;
+      const next = window.at(index + 1);
+      if (next === command.charCodeAt(0) && window.matches(index + 1, command)) return undefined;
+      const found = next === 45 && code === 32 ? readOption(window, index + 1, options) : undefined;
+      if (found !== undefined) return found;
     }
     return undefined;
   };
+}
+
+function readOption(window: TextWindow, at: number, options: readonly CommandOption[]): Finding | undefined {
+  for (const { option, style } of options) {
+    if (window.peek(at, option.length) !== option) continue;
+    const valueStart = startOfValue(window, at + option.length, style);
+    const found = valueStart < 0 ? undefined : readArgument(window, valueStart, style);
+    if (found !== undefined) return { type: 'key', rule: 'command-secret', ...found };
+  }
+  return undefined;
 }
 
 function startOfValue(window: TextWindow, at: number, style: CommandOption['style']): number {

@@ -65,7 +65,11 @@ function isTemplateOfUri(body: string): boolean {
   const rest = body.replace(/^\/+/, '');
   const at = rest.lastIndexOf('@');
   const userinfo = at < 0 ? '' : rest.slice(0, at);
-  const host = rest.slice(at + 1).split(/[/?;]/, 1)[0] ?? '';
+  const host =
+    rest
+      .slice(at + 1)
+      .replace(/^\/+/, '')
+      .split(/[/?;]/, 1)[0] ?? '';
   const colon = userinfo.indexOf(':');
   const password = colon < 0 ? '' : userinfo.slice(colon + 1);
   if (password !== '' && !isBlank(password)) return false;
@@ -93,12 +97,17 @@ function isTelling(host: string): boolean {
 /** Verifies at `jdbc:` and `r2dbc:`. */
 export const verifyJdbc: Verify = (window, start, end) => {
   if (isIn(window.before(start - 1), BARE_VALUE & ~(512 | 2048 | 128))) return undefined;
+  const parts = /^[a-z0-9+-]{2,20}(?::[a-z0-9+-]{2,20}){0,2}?:(?:\/\/|@|thin:|oci:|\w{1,32}\/\w)/i.exec(
+    window.peek(end, 64),
+  );
+  if (parts === null || /^(?:sqlite|duckdb|h2:(?:mem|file|~)|hsqldb:mem|derby:[^/])/i.test(parts[0])) return undefined;
   const stop = endOfUri(window, end, window.before(start - 1), true);
   const body = window.text.slice(end, stop);
-  const parts = /^[a-z0-9:_+-]{2,40}?:(?:\/\/|@|thin:|oci:|\w+\/\w+@)/i.exec(body);
-  if (parts === null || /^(?:sqlite|duckdb|h2:(?:mem|file|~)|hsqldb:mem|derby:[^/])/i.test(body)) return undefined;
   const password = /[;?&:](?:password|pwd)=([^;&]+)/i.exec(body)?.[1] ?? '';
-  const rest = body.slice(parts[0].length).replace(/^(?:\/\/|@\/?\/?)/, '');
+  const rest = body
+    .slice(parts[0].search(/(?:\/\/|@|thin:|oci:)/i))
+    .replace(/^(?:thin|oci):/i, '')
+    .replace(/^(?:\/\/|@\/?\/?)/, '');
   if ((password === '' || isBlank(password)) && isTemplateOfUri(rest.replace(/^@/, ''))) return undefined;
   return spanOf(window, 'jdbc', start, end, stop);
 };

@@ -53,8 +53,13 @@ export function readOperator(window: TextWindow, nameEnd: number): Operator | un
   if (code === EQUALS || code === COLON || code === 43 || code === 63 || code === 46)
     return assignment(window, index, tightStart);
   if (closed) {
-    const attribute = valueAttribute(window, index);
+    const attribute = valueAttribute(window, tightStart);
     if (attribute > 0) return { end: attribute, kind: 'assign', tight: false };
+  }
+  if (code === 10) {
+    // `- name: DB_PASSWORD` and `value: …` on the next line.
+    const below = valueAttribute(window, index);
+    return below > 0 ? { end: below, kind: 'assign', tight: false } : undefined;
   }
   if (code === 45 && window.at(index + 1) === 62) return { end: index + 2, kind: 'assign', tight: false };
   if (code === 60 && window.at(index + 1) === 45) return { end: index + 2, kind: 'assign', tight: false };
@@ -213,6 +218,7 @@ function readBare(window: TextWindow, start: number, below: boolean, inQuery: bo
   const cut = index >= start + LONGEST_RUN;
   let end = index;
   if (!cut) {
+    if (window.text.slice(end - 3, end) === '...' || window.at(end) === 0x2026) return undefined;
     end = window.trim(start, end, '.,:;?');
     if (window.text.slice(end - 2, end) === '**') end -= 2;
   }

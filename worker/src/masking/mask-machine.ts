@@ -192,7 +192,7 @@ export class MaskMachine {
     this.text = this.text.slice(keep);
     this.position -= keep;
     this.written -= keep;
-    this.window.floor = Math.max(0, this.window.floor - keep);
+    this.window.forget(keep);
     for (const span of this.pending) {
       span.start -= keep;
       span.end -= keep;

@@ -51,19 +51,28 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     const quoted = isIn(window.before(start - 1), QUOTE) && window.at(index) === window.before(start - 1);
     const end = quoted ? index : window.trim(start, index, '.,:;!?');
     const word = window.text.slice(start, end);
-    if (NAMES_ANOTHER_THING.has(word.toLowerCase())) return undefined;
-    named ||= SECRET_NOUNS.has(word.toLowerCase());
+    const folded = word.length < 12 ? word.toLowerCase() : '';
+    if (NAMES_ANOTHER_THING.has(folded)) return undefined;
+    if (SECRET_NOUNS.has(folded)) {
+      // The nearer word is asked by itself.
+      if (name.kind !== 'vendor' || named) return undefined;
+      named = true;
+    }
     if (
       isSecretWord(
         word,
         named && name.kind === 'vendor' ? { ...name, kind: 'secret' } : name,
         verb,
         quoted && (verb || words === 0),
+        words === 0,
       )
     )
       return { type: 'key', rule: 'prose', start, end };
     if (end < index && window.text.charAt(index - 1) !== ':' && /[.!?]/.test(window.text.charAt(end))) return undefined;
-    verb = VERBS.has(word.toLowerCase()) || (verb && (word === 'the' || word === 'now' || word === 'sekarang'));
+    verb =
+      VERBS.has(folded) ||
+      window.text.charAt(end) === ':' ||
+      (verb && (word === 'the' || word === 'now' || word === 'sekarang'));
   }
   return undefined;
 }
@@ -91,13 +100,17 @@ function skipBetween(window: TextWindow, from: number, stop: number): number {
   return isIn(code, LETTER) || isIn(code, BARE_VALUE) ? index : -1;
 }
 
-function isSecretWord(word: string, name: SecretName, verb: boolean, quoted: boolean): boolean {
+const PROSE_PASSWORD = { name: 'password', quoted: false, environment: false, prose: true } as const;
+
+function isSecretWord(word: string, name: SecretName, verb: boolean, quoted: boolean, next: boolean): boolean {
   if (word.length < 6) return false;
   if (name.kind === 'vendor') return word.length >= 16 && isDrawn(word) && !/^[0-9a-f-]+$/i.test(word);
   if (isDrawn(word)) {
     const plain = /^(?:0x)?[0-9a-f-]+$/i.test(word);
     return plain ? name.kind !== 'weak' && word.length >= 24 : word.length >= (name.kind === 'password' ? 8 : 14);
   }
+  if (next && name.kind === 'password' && /[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word))
+    return isSecretValue(word, PROSE_PASSWORD);
   if (!verb && !quoted) return false;
   if (name.kind === 'weak') return false;
   return (

@@ -7,6 +7,9 @@ export const LEFT_CONTEXT = 320;
 export const LEFT_REACH = 160;
 /** How long a run may grow before it is judged by its beginning and the rest is swallowed. */
 export const LONGEST_RUN = 2048;
+/** Runs up to this long are simply read again; longer ones are remembered. */
+const SHORT_RUN = 64;
+const REMEMBERED_RUNS = 6;
 
 /**
  * The text a verifier may look at. All reading to the right goes through `at` and `run`, which notice when an answer
@@ -25,10 +28,23 @@ export class TextWindow {
   table: TablePlace = { columns: [], column: -1 };
   nextTable: TablePlace | undefined;
 
+  /** Anchors of a kind before these positions were found to lead nowhere. */
+  pairsRejectedUntil = 0;
+  hostRejectedUntil = 0;
+  private longRuns: { bits: number; start: number; end: number }[] = [];
+
   show(text: string, final: boolean): void {
     this.text = text;
     this.length = text.length;
     this.final = final;
+  }
+
+  /** Moves every remembered position when the first `count` characters are dropped. */
+  forget(count: number): void {
+    this.floor = Math.max(0, this.floor - count);
+    this.pairsRejectedUntil -= count;
+    this.hostRejectedUntil -= count;
+    this.longRuns = [];
   }
 
   /** The code unit at `index`, or -1 after the end. */
@@ -46,9 +62,24 @@ export class TextWindow {
   /** The end of the run of characters in `bits` that begins at `from`, at most `limit` long. */
   run(from: number, bits: number, limit: number = LONGEST_RUN): number {
     const stop = Math.min(this.length, from + limit);
+    const near = Math.min(stop, from + SHORT_RUN);
     let index = from;
-    while (index < stop && isIn(this.text.charCodeAt(index), bits)) index++;
+    while (index < near && isIn(this.text.charCodeAt(index), bits)) index++;
+    if (index === near && near < stop) index = this.longRun(from, index, bits, stop);
     if (index === this.length && index < from + limit && !this.final) this.starved = true;
+    return index;
+  }
+
+  /** Goes on with a long run; what is known of it is remembered, so that many anchors inside one run stay linear. */
+  private longRun(from: number, reached: number, bits: number, stop: number): number {
+    const known = this.longRuns.find((run) => run.bits === bits && run.start <= from && reached <= run.end);
+    let index = known === undefined ? reached : Math.min(known.end, stop);
+    while (index < stop && isIn(this.text.charCodeAt(index), bits)) index++;
+    if (known !== undefined) known.end = Math.max(known.end, index);
+    else {
+      if (this.longRuns.length >= REMEMBERED_RUNS) this.longRuns.shift();
+      this.longRuns.push({ bits, start: from, end: index });
+    }
     return index;
   }
 

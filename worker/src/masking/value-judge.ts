@@ -46,7 +46,7 @@ export function isDrawn(value: string): boolean {
   if (value.length < 10 || !/^[\x21-\x7e]+$/.test(value)) return false;
   const digits = count(value, /\d/g);
   const letters = count(value, /[A-Za-z]/g);
-  if (letters < 3 || /[(){}[\]<>,;]/.test(value)) return false;
+  if (letters < 3 || /[(){}[\]<>,;]|\*\*|(?:^|\/)\.{1,2}\/|:\/\//.test(value)) return false;
   if (REFERENCE.test(value) && value.split('.').every((part) => isName(part))) return false;
   const changes = count(value, /[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z]/g);
   const score = wordiness(value);
@@ -61,7 +61,12 @@ function isName(part: string): boolean {
 }
 
 function isPassword(value: string, { quoted, environment, prose }: ValueSetting): boolean {
-  if (/\s/.test(value)) return false;
+  if (/\s/.test(value))
+    return (
+      quoted &&
+      /^(?:[a-z]{3,10} ){3,23}[a-z0-9]{2,10}$/.test(value) &&
+      !/\b(?:your|must|is|the|be|and|or|to|enter|please|not|are|for|anda|harus|wajib|tidak|untuk)\b/.test(value)
+    );
   if (isTemplate(value.slice(1)) || (/[(){}<>]/.test(value.replace(/[)}]$/, '')) && !environment && !quoted))
     return false;
   const marked = /\d/.test(value) || /[!#@$%^&*+=~?]/.test(value);
