@@ -42,6 +42,10 @@ export interface Stack {
   lontar(...args: string[]): Promise<{ stdout: string; stderr: string }>;
   startGateway(): Promise<string>;
   startWorker(): Promise<Service>;
+  /** Starts stats-service, again where it was killed, on the same port. */
+  startStats(): Promise<Service>;
+  /** The stats-service that was started last. */
+  readonly stats: Service | undefined;
   /** Where the registered instances serve their metrics. */
   metricsUrls(): Promise<string[]>;
   /** All log lines of all services. */
@@ -80,10 +84,10 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       PORT: '0',
       ...environment,
     });
-    gateways.push(service);
+    const index = gateways.push(service) - 1;
     const { port } = await service.logged('the gateway serves');
     const url = `http://127.0.0.1:${String(port)}`;
-    urls.push(url);
+    urls[index] = url;
     return url;
   };
   const startWorker = async () => {
@@ -98,13 +102,18 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
     });
 
-  if (options.stats) {
-    const port = String(await freePort());
-    environment['STATS_URL'] = `http://127.0.0.1:${port}`;
-    const stats = startService('stats-service', 'stats-service/src/main.ts', { ...environment, STATS_PORT: port });
+  const statsPort = String(await freePort());
+  environment['STATS_URL'] = `http://127.0.0.1:${statsPort}`;
+  const startStats = async () => {
+    const stats = startService('stats-service', 'stats-service/src/main.ts', {
+      ...environment,
+      STATS_PORT: statsPort,
+    });
     others.push(stats);
     await stats.logged('stats-service serves');
-  }
+    return stats;
+  };
+  if (options.stats) await startStats();
   await Promise.all([
     ...Array.from({ length: options.gateways ?? 1 }, startGateway),
     ...Array.from({ length: options.workers ?? 1 }, startWorker),
@@ -136,6 +145,10 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     lontar,
     startGateway,
     startWorker,
+    startStats,
+    get stats() {
+      return others.at(-1);
+    },
     metricsUrls: async () => (await listInstances(redis.client)).map(({ metricsUrl }) => metricsUrl),
     logs: () => [...gateways, ...workers, ...others].map((service) => service.logs()).join('\n'),
     async stop() {
