@@ -26,7 +26,9 @@ export function hostPortVerifier(lists: HostLists): Verify {
 /** A port is not followed by a longer number, a clock's next colon or a name. */
 function endsCleanly(window: TextWindow, end: number): boolean {
   const code = window.at(end);
-  return !isIn(code, WORD) && code !== 58 && !(code === 46 && isIn(window.at(end + 1), ALNUM));
+  return (
+    !window.touchesMarker(end) && !isIn(code, WORD) && code !== 58 && !(code === 46 && isIn(window.at(end + 1), ALNUM))
+  );
 }
 
 /** The start of a host that ends at `end`; -1 when it is part of a path, an address or a name. */

@@ -47,7 +47,7 @@ export const verifyIp4: Verify = (window, anchorStart) => {
   const start = window.runBefore(anchorStart + 1, DIGIT, 4);
   if (start > anchorStart || anchorStart + 1 - start > 3) return undefined;
   const quad = readQuad(window, start);
-  if (quad === undefined || !endsAsAddress(window, quad.end)) return undefined;
+  if (quad === undefined || !endsAsAddress(window, quad.end) || window.touchesMarker(quad.end)) return undefined;
   const left = judgeLeft(window, start);
   if (left === 'keep') return undefined;
   if (left === 'ask' && contextBefore(window, start) === 'version') return undefined;

@@ -1,4 +1,4 @@
-import { BARE_VALUE, BLANK, isIn, LETTER, QUOTE } from './characters.ts';
+import { BARE_VALUE, BLANK, isIn, LETTER, QUOTE, UPPER } from './characters.ts';
 import type { Finding, Verify } from './finding.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
@@ -47,7 +47,7 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     if (index < 0 || index >= stop) return undefined;
     const start = index;
     while (index < start + LONGEST_WORD && isIn(window.at(index), BARE_VALUE) && window.at(index) !== 42) index++;
-    if (index === start) return undefined;
+    if (index === start || (window.at(index) === 42 && isMarker(window, index))) return undefined;
     const quoted = isIn(window.before(start - 1), QUOTE) && window.at(index) === window.before(start - 1);
     const end = quoted ? index : window.trim(start, index, '.,:;!?');
     const word = window.text.slice(start, end);
@@ -82,6 +82,7 @@ function skipBetween(window: TextWindow, from: number, stop: number): number {
   let index = from;
   while (index < stop) {
     const code = window.at(index);
+    if (code === 42 && isMarker(window, index)) return -1;
     if (
       code === 32 ||
       code === 9 ||
@@ -98,6 +99,11 @@ function skipBetween(window: TextWindow, from: number, stop: number): number {
   }
   const code = window.at(index);
   return isIn(code, LETTER) || isIn(code, BARE_VALUE) ? index : -1;
+}
+
+/** Three stars and a capital: one of our markers, not emphasis. */
+function isMarker(window: TextWindow, index: number): boolean {
+  return window.at(index + 1) === 42 && window.at(index + 2) === 42 && isIn(window.at(index + 3), UPPER);
 }
 
 const PROSE_PASSWORD = { name: 'password', quoted: false, environment: false, prose: true } as const;
@@ -134,6 +140,7 @@ export const verifyNamedAfterwards: Verify = (window, start, end) => {
   while (from < end + 3 && (isIn(window.at(from), QUOTE) || window.at(from) === 42)) from++;
   let index = from;
   while (index < from + LONGEST_WORD && isIn(window.at(index), BARE_VALUE) && window.at(index) !== 42) index++;
+  if (window.at(index) === 42 && isMarker(window, index)) return undefined;
   const stop = window.trim(from, index, '.,:;!?');
   if (stop - from < 15 || stop < index || !isDrawn(window.text.slice(from, stop))) return undefined;
   const after = window.peek(index, AFTER).split('\n', 1)[0] ?? '';

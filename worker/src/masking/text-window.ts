@@ -10,6 +10,9 @@ export const LONGEST_RUN = 2048;
 /** Runs up to this long are simply read again; longer ones are remembered. */
 const SHORT_RUN = 64;
 const REMEMBERED_RUNS = 6;
+const STAR = 42;
+/** Dot, hyphen, underscore. */
+const JOINERS = new Set([46, 45, 95]);
 
 /**
  * The text a verifier may look at. All reading to the right goes through `at` and `run`, which notice when an answer
@@ -114,6 +117,18 @@ export class TextWindow {
       if (folded !== expected.charCodeAt(offset)) return false;
     }
     return true;
+  }
+
+  /**
+   * True when one of our markers stands at `end`, or after a joining dot, hyphen or underscore. What it replaced was a
+   * continuation of the word before it, so that word is no address or host of its own: masking stays a fixed point.
+   */
+  touchesMarker(end: number): boolean {
+    let index = end;
+    while (index < end + 4 && JOINERS.has(this.at(index))) index++;
+    if (this.at(index) !== STAR || this.at(index + 1) !== STAR || this.at(index + 2) !== STAR) return false;
+    const letter = this.at(index + 3);
+    return letter === 65 || letter === 73 || letter === 68;
   }
 
   /** The text from `from`, `length` characters of it; waits for all of them. */

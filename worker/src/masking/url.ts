@@ -190,6 +190,7 @@ function ruleFor(
   verdict: HostVerdict,
 ): string | undefined {
   const { kind, rule } = verdict;
+  if (!endsAuthority(window, authority.end)) return undefined;
   if (kind === 'allowed') return undefined;
   if (kind === 'configured') return rule;
   if (authority.login && isCredential(window, authority)) return 'url-userinfo';
@@ -204,6 +205,18 @@ function ruleFor(
   if (kind === 'api') return isReadingPage(path) ? undefined : rule;
   if (isApiPath(path)) return rule;
   return ENDPOINT_CONTEXT.test(window.left(urlStart, 40)) && !isReadingPage(path) ? 'url-endpoint-context' : undefined;
+}
+
+/** `=`, `(` and `@` cannot follow an authority, and dots after it are an ellipsis. */
+function endsAuthority(window: TextWindow, end: number): boolean {
+  const code = window.at(end);
+  return (
+    !window.touchesMarker(end) &&
+    code !== 61 &&
+    code !== 40 &&
+    code !== AT &&
+    !(code === 46 && window.at(end + 1) === 46)
+  );
 }
 
 /** A login in a URL. `git@github.com` names a repository; `<user>:${PASSWORD}@` is a template. */
