@@ -221,7 +221,10 @@ describe('an aborted call', () => {
 
 test('a start that a later one has overtaken cannot settle', async () => {
   const overtaken: Generate = async () => {
-    await processGeneration(deps(answers, { metrics: workerMetrics(createRegistry('worker', 'test')) }), start({}, { start: 2 }));
+    await processGeneration(
+      deps(answers, { metrics: workerMetrics(createRegistry('worker', 'test')) }),
+      start({}, { start: 2 }),
+    );
     return { ...answer, text: 'too late' };
   };
   await processGeneration(deps(overtaken), start());
