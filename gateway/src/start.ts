@@ -6,6 +6,7 @@ import { type Instance, startHeartbeat } from '@lontar/shared/instances.ts';
 import type { Lifecycle } from '@lontar/shared/lifecycle.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry, gatewayMetrics } from '@lontar/shared/metrics.ts';
+import { metricsUrl } from '@lontar/shared/metrics-url.ts';
 import { listen, startProbeListener } from '@lontar/shared/probe-listener.ts';
 import { startRedisClock } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
@@ -142,7 +143,7 @@ async function startProbes(
       id: gateway,
       service: 'gateway',
       version: VERSION,
-      metricsUrl: `http://${config.METRICS_ADVERTISE ?? config.METRICS_HOST}:${probes.port}/metrics`,
+      metricsUrl: metricsUrl(config, probes.port),
       startedAt,
       inFlight: inbox.waiting,
       draining: lifecycle.stopping,

@@ -4,6 +4,7 @@ import { type Instance, startHeartbeat } from '@lontar/shared/instances.ts';
 import type { Lifecycle } from '@lontar/shared/lifecycle.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry, workerMetrics } from '@lontar/shared/metrics.ts';
+import { metricsUrl } from '@lontar/shared/metrics-url.ts';
 import { startProbeListener } from '@lontar/shared/probe-listener.ts';
 import { startRedisClock } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectPatient } from '@lontar/shared/redis-connection.ts';
@@ -132,7 +133,7 @@ async function startProbes(
       id,
       service: 'worker',
       version: VERSION,
-      metricsUrl: `http://${config.METRICS_ADVERTISE ?? config.METRICS_HOST}:${probes.port}/metrics`,
+      metricsUrl: metricsUrl(config, probes.port),
       startedAt,
       inFlight: runner.active,
       slots: config.WORKER_CONCURRENCY,
