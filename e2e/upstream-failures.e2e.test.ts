@@ -64,7 +64,7 @@ describe.each(['openai', 'gemini'] as const)('an upstream that speaks %s and', (
   });
 
   test.each([
-    ['answers 500', { kind: 'status', status: 500 }, [502]],
+    ['answers 500', { kind: 'status', status: 500 }, [502, 504]],
     [
       'answers 429 for longer than the deadline',
       { kind: 'status', status: 429, headers: { 'retry-after': '60' } },

@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { metricsPort, setting, sharedSettings, trueOrFalse, wholeNumber } from '@lontar/shared/config/settings.ts';
 import { z } from 'zod';
+import { uploadSettings, uploadSettingsProblem } from './uploads/upload-settings.ts';
 
 const pepper = setting(z.string().min(32, 'must have at least 32 characters'), {
   about: 'The secret under which API keys are hashed. Changing it makes every key invalid.',
@@ -17,8 +18,7 @@ const trustProxy = z
   )
   .transform((text) => (/^\d+$/.test(text) ? Number(text) : text.split(',').map((item) => item.trim())));
 
-/** The gateway's settings. */
-export const gatewaySettings = z.object({
+const settings = z.object({
   REDIS_URL: sharedSettings.REDIS_URL,
   PORT: setting(wholeNumber(0, 65_535).prefault('8080'), {
     about: 'The port that callers use; 0 takes a free one.',
@@ -59,6 +59,17 @@ export const gatewaySettings = z.object({
     about: 'The largest maxOutputTokens that a caller may ask for.',
     example: '65536',
   }),
+  PUBLIC_URL: setting(
+    z
+      .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
+      .transform((url) => url.replace(/\/+$/, ''))
+      .optional(),
+    {
+      about: 'Where callers reach the gateway, for links; where not set, as each caller has named it.',
+      example: 'https://llm.example.com',
+    },
+  ),
+  ...uploadSettings,
   REQUEST_TIMEOUT_MS: sharedSettings.REQUEST_TIMEOUT_MS,
   QUEUE_MAX_WAITING: setting(wholeNumber(1, 1_000_000).prefault('1000'), {
     about: 'Jobs that may wait at most; further requests get 503 at once.',
@@ -70,7 +81,12 @@ export const gatewaySettings = z.object({
     about: 'Whether each answered request is logged as a line.',
     example: 'true',
   }),
-  LOG_CONTENT: sharedSettings.LOG_CONTENT,
+});
+
+/** The gateway's settings. */
+export const gatewaySettings = settings.superRefine((config, context) => {
+  const problem = uploadSettingsProblem(config);
+  if (problem) context.addIssue({ code: 'custom', path: [problem.name], message: problem.message });
 });
 
 export type GatewayConfig = z.infer<typeof gatewaySettings>;

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { type Instance, startHeartbeat } from '@lontar/shared/instances.ts';
 import type { Lifecycle } from '@lontar/shared/lifecycle.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry, gatewayMetrics } from '@lontar/shared/metrics.ts';
+import { metricsUrl } from '@lontar/shared/metrics-url.ts';
 import { listen, startProbeListener } from '@lontar/shared/probe-listener.ts';
 import { startRedisClock } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
@@ -21,6 +23,8 @@ import { createPublicServer } from './http/server.ts';
 import { createStatsProxy } from './http/stats-proxy.ts';
 import { type Inbox, openInbox } from './inbox/inbox.ts';
 import { stopServing } from './stop-serving.ts';
+import { openUploadStorage } from './uploads/storage/open-storage.ts';
+import { startUploadSweeper } from './uploads/sweep-uploads.ts';
 
 const EVENTS_STOP_MS = 3_000;
 
@@ -63,6 +67,9 @@ export async function startGateway(
     (count) => logger.warn({ count }, 'gave back reservations that nobody settled'),
   );
   lifecycle.started('sweeper', sweeper.stop);
+  const storage = await openUploadStorage(config);
+  const uploadSweeper = startUploadSweeper({ redis, clock, storage, logger });
+  lifecycle.started('upload sweeper', uploadSweeper.stop);
   const statsProxy = createStatsProxy(config.STATS_URL, throttledWarning(logger, 'stats-service cannot be reached'));
   lifecycle.started('stats proxy', statsProxy.stop);
 
@@ -77,14 +84,17 @@ export async function startGateway(
     logger,
     events,
     statsProxy,
+    storage,
+    sweeper: uploadSweeper,
     onRedisFailure,
     draining: () => lifecycle.stopping,
   });
   const server = createPublicServer(app);
+  // Before the listener, so that probes and heartbeat go on while it drains.
+  const metricsPort = await startProbes(config, lifecycle, { gateway, redis, inbox, registry, server });
   await listen(server, config.PORT, config.HOST);
   lifecycle.started('public listener', () => stopServing(server));
   const { port } = server.address() as AddressInfo;
-  const metricsPort = await startProbes(config, lifecycle, { gateway, redis, inbox, registry });
   logger.info({ port, host: config.HOST, instance: gateway, version: VERSION }, 'the gateway serves');
   return { port, metricsPort };
 }
@@ -99,6 +109,9 @@ function settingsOf(config: GatewayConfig) {
       reservationMs: reservationMs(config.REQUEST_TIMEOUT_MS),
     },
     reading: { maxPromptChars: config.MAX_PROMPT_CHARS, maxOutputTokens: config.MAX_OUTPUT_TOKENS },
+    uploadsPerDay: config.UPLOADS_PER_DAY,
+    maxFileBytes: config.MAX_FILE_BYTES,
+    publicUrl: config.PUBLIC_URL,
     timeoutMs: config.REQUEST_TIMEOUT_MS,
     trustProxy: config.TRUST_PROXY,
     logRequests: config.LOG_REQUESTS,
@@ -108,15 +121,16 @@ function settingsOf(config: GatewayConfig) {
 async function startProbes(
   config: GatewayConfig,
   lifecycle: Lifecycle,
-  parts: { gateway: string; redis: Redis; inbox: Inbox; registry: ReturnType<typeof createRegistry> },
+  parts: { gateway: string; redis: Redis; inbox: Inbox; registry: ReturnType<typeof createRegistry>; server: Server },
 ): Promise<number> {
-  const { gateway, redis, inbox, registry } = parts;
+  const { gateway, redis, inbox, registry, server } = parts;
   const probes = await startProbeListener({
     host: config.METRICS_HOST,
     port: config.METRICS_PORT,
     registry,
     readiness: async () => {
       if (lifecycle.stopping) return { ready: false, reason: 'draining' };
+      if (!server.listening) return { ready: false, reason: 'starting' };
       await redis.set(redisKeys.probe(gateway), '1', 'EX', 60);
       return { ready: true };
     },
@@ -129,7 +143,7 @@ async function startProbes(
       id: gateway,
       service: 'gateway',
       version: VERSION,
-      metricsUrl: `http://${config.METRICS_ADVERTISE ?? config.METRICS_HOST}:${probes.port}/metrics`,
+      metricsUrl: metricsUrl(config, probes.port),
       startedAt,
       inFlight: inbox.waiting,
       draining: lifecycle.stopping,

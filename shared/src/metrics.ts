@@ -13,6 +13,8 @@ const TOKEN_BUCKETS = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048
 /** Route templates that metrics tell apart; everything else is `other`. */
 export const ROUTE_LABELS = [
   ...ENDPOINTS,
+  '/api/upload',
+  '/api/code',
   '/api/check-limit',
   '/api/usage',
   '/api/health',
@@ -41,6 +43,14 @@ export const MODEL_ERROR_TYPES = [
   'cancelled',
 ] as const;
 export type ModelErrorType = (typeof MODEL_ERROR_TYPES)[number];
+
+/** What an upload is, as the statistics tell them apart: content that only its owner sees counts as private. */
+export const UPLOAD_KINDS = ['file', 'code', 'private'] as const;
+export type UploadKind = (typeof UPLOAD_KINDS)[number];
+
+/** How an upload that was let in ended. */
+export const UPLOAD_OUTCOMES = ['kept', 'limited', 'too_large', 'invalid', 'cut_off', 'failed'] as const;
+export type UploadOutcome = (typeof UPLOAD_OUTCOMES)[number];
 
 export const JOB_OUTCOMES = ['answered', 'failed', 'retried', 'expired', 'cancelled', 'repeated'] as const;
 export type JobOutcome = (typeof JOB_OUTCOMES)[number];
@@ -72,6 +82,7 @@ export function gatewayMetrics(registry: Registry) {
   });
   for (const endpoint of ROUTE_LABELS) for (const outcome of OUTCOMES) requests.inc({ endpoint, outcome }, 0);
   return {
+    ...uploadMetrics(registers),
     requests,
     requestDuration: new Histogram({
       name: 'gateway_request_duration_seconds',
@@ -97,6 +108,28 @@ export function gatewayMetrics(registry: Registry) {
       registers,
     }),
   };
+}
+
+function uploadMetrics(registers: Registry[]) {
+  const uploads = new Counter({
+    name: 'gateway_uploads_total',
+    help: 'Uploads with a good key, by kind and outcome.',
+    labelNames: ['kind', 'outcome'] as const,
+    registers,
+  });
+  const uploadBytes = new Counter({
+    name: 'gateway_upload_bytes_total',
+    help: 'Bytes of content received in uploads, by kind and outcome.',
+    labelNames: ['kind', 'outcome'] as const,
+    registers,
+  });
+  for (const kind of UPLOAD_KINDS) {
+    for (const outcome of UPLOAD_OUTCOMES) {
+      uploads.inc({ kind, outcome }, 0);
+      uploadBytes.inc({ kind, outcome }, 0);
+    }
+  }
+  return { uploads, uploadBytes };
 }
 
 export type WorkerMetrics = ReturnType<typeof workerMetrics>;

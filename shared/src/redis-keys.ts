@@ -28,6 +28,10 @@ export const redisKeys = {
   request: (requestId: string) => `${TAG}:request:${requestId}`,
   /** Sorted set: unsettled request ids by deadline, Unix ms. */
   reservations: `${TAG}:reservations`,
+  /** Hash: one upload's state and metadata; its content is in the upload storage. */
+  upload: (uploadId: string) => `${TAG}:upload:${uploadId}`,
+  /** Sorted set: ids of uploads in work or being removed, by when their lease ends, Unix ms. */
+  openUploads: `${TAG}:open-uploads`,
   /** Stream: replies for one gateway instance. */
   inbox: (gateway: string) => `${TAG}:inbox:${gateway}`,
   /** Channel: ids of requests whose caller has left. */
@@ -42,7 +46,7 @@ export const redisKeys = {
   instances: `${TAG}:instances`,
   /** String: written by health probes, because a write notices what PING does not. */
   probe: (instance: string) => `${TAG}:probe:${instance}`,
-  /** String with expiry: uploads of one address on one UTC day (`2026-01-31`). */
+  /** String with expiry: uploads of one address on one UTC day (`2026-01-31`), those in work included. */
   uploads: (day: string, address: string) => `${TAG}:uploads:${day}:${address}`,
   /** Hash: `files`, `bytes` and `kind:<kind>` of everything stored by uploads. */
   uploadTotals: `${TAG}:upload-totals`,

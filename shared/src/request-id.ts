@@ -12,6 +12,11 @@ export const REQUEST_ID_PATTERN = /^req_[0-9A-Za-z]{22}$/;
  * `X-Request-Id` header and `metadata.request_id`; nobody can guess another caller's.
  */
 export function newRequestId(): string {
+  return `req_${randomToken()}`;
+}
+
+/** 128 random bits as 22 base62 characters: nobody can guess one. */
+export function randomToken(): string {
   const value = BigInt(`0x${randomBytes(TOKEN_BYTES).toString('hex')}`);
-  return `req_${encodeBase62(value, TOKEN_CHARACTERS)}`;
+  return encodeBase62(value, TOKEN_CHARACTERS);
 }

@@ -4,6 +4,7 @@ import { type Instance, startHeartbeat } from '@lontar/shared/instances.ts';
 import { createLifecycle, type Lifecycle } from '@lontar/shared/lifecycle.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry } from '@lontar/shared/metrics.ts';
+import { metricsUrl } from '@lontar/shared/metrics-url.ts';
 import { type ProbeListener, startProbeListener } from '@lontar/shared/probe-listener.ts';
 import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
 import { type StatsMetrics, statsMetrics } from '@lontar/shared/stats-metrics.ts';
@@ -158,7 +159,7 @@ async function startRegistration(base: Base, metricsPort: number): Promise<void>
     id: instanceId,
     service: 'stats-service',
     version,
-    metricsUrl: `http://${config.METRICS_ADVERTISE ?? config.METRICS_HOST}:${metricsPort}/metrics`,
+    metricsUrl: metricsUrl(config, metricsPort),
     startedAt,
     inFlight: 0,
     draining: lifecycle.stopping,

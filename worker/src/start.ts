@@ -4,11 +4,13 @@ import { type Instance, startHeartbeat } from '@lontar/shared/instances.ts';
 import type { Lifecycle } from '@lontar/shared/lifecycle.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry, workerMetrics } from '@lontar/shared/metrics.ts';
+import { metricsUrl } from '@lontar/shared/metrics-url.ts';
 import { startProbeListener } from '@lontar/shared/probe-listener.ts';
 import { startRedisClock } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectPatient } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
+import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { VERSION } from '@lontar/shared/version.ts';
 import { listenForCancellations } from './cancellations.ts';
 import type { WorkerConfig } from './config.ts';
@@ -59,12 +61,14 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
     keepPreviews: config.LOG_CONTENT === 'masked',
     random: Math.random,
     noteModelOutcome: progress.noteModelOutcome,
+    onRedisFailure: throttledWarning(logger, 'Redis refused a settlement'),
   };
   const runner = runJobs(config, deps, connections.jobs, progress);
-  lifecycle.started('jobs', () => runner.stop(Math.max(0, config.DRAIN_TIMEOUT_MS - STOP_RESERVE_MS)));
   const cancellations = await listenForCancellations(connections.subscriber, runner.cancel);
   lifecycle.started('cancellations', cancellations.stop);
   await startProbes(config, lifecycle, { id, connections, registry, runner, progress });
+  // Last, so that it stops first: cancellations, probes and heartbeat go on while jobs are finished.
+  lifecycle.started('jobs', () => runner.stop(Math.max(0, config.DRAIN_TIMEOUT_MS - STOP_RESERVE_MS)));
   logger.info({ instance: id, version: VERSION, concurrency: config.WORKER_CONCURRENCY }, 'the worker takes jobs');
   logger.info(chosen.notice);
 }
@@ -129,7 +133,7 @@ async function startProbes(
       id,
       service: 'worker',
       version: VERSION,
-      metricsUrl: `http://${config.METRICS_ADVERTISE ?? config.METRICS_HOST}:${probes.port}/metrics`,
+      metricsUrl: metricsUrl(config, probes.port),
       startedAt,
       inFlight: runner.active,
       slots: config.WORKER_CONCURRENCY,

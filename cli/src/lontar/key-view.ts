@@ -1,4 +1,5 @@
 import type { ApiKeyRecord } from '@lontar/shared/api-key-record.ts';
+import { alignColumns } from './columns.ts';
 
 /** A key as `--json` shows it: everything but hashes. Absent limits are `null`, times are ISO 8601. */
 export interface KeyView {
@@ -79,19 +80,6 @@ export function tableOfKeys(keys: readonly KeyView[]): string {
     key.name,
   ]);
   return alignColumns([['ID', 'STATE', 'CREATED', 'EXPIRES', 'USED', 'PER HOUR', 'PER DAY', 'NAME'], ...rows]);
-}
-
-/** Pads the cells of each column to the same width; the last column is left as it is. */
-export function alignColumns(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
 }
 
 function limit(value: number | null): string {

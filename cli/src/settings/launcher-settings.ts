@@ -1,10 +1,7 @@
-import { setting } from '@lontar/shared/config/settings.ts';
+import { sharedSettings } from '@lontar/shared/config/settings.ts';
 import { z } from 'zod';
 
-/** Settings that only `npm start` and `lontar` have; the services do not know them. */
+/** Settings that `npm start` and `lontar` read besides those of the services. */
 export const launcherSettings = z.object({
-  LONTAR_HOME: setting(z.string().default('.lontar'), {
-    about: 'The folder where npm start keeps secrets, Redis data and logs; from the project folder where not absolute.',
-    example: '.lontar',
-  }),
+  LONTAR_HOME: sharedSettings.LONTAR_HOME,
 });

@@ -86,9 +86,7 @@ async function startEverything(
     const keys = openKeyStore(redis, secrets.pepper);
     const isFirst = (await keys.count()) === 0;
     const first = isFirst ? await keys.create({ name: FIRST_KEY_NAME }) : undefined;
-    const selfTest = await withProgress('Sending a test request', progress, () =>
-      testOnce({ keys, redis, home }, baseUrl, settings),
-    );
+    const selfTest = await testOnce({ keys, redis, home, progress }, baseUrl, settings);
     const link = await signInLink(redis, baseUrl);
     out.write(readyMessage({ baseUrls, signInLink: link, firstKey: first?.key, selfTest, settings, logs: home.logs }));
   } finally {

@@ -8,6 +8,7 @@ import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import type { Home } from '../home/home.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import type { EverySetting } from '../settings/check-settings.ts';
+import { type ProgressStream, withProgress } from '../system/progress.ts';
 
 /** A loopback address that no caller has, so that the request does not count against the operator's own hour. */
 const OWN_ADDRESS = '127.0.0.9';
@@ -25,14 +26,17 @@ export type SelfTest =
  * restart asks nothing. The key for it is made, used once and removed again.
  */
 export async function testOnce(
-  deps: { keys: KeyStore; redis: Redis; home: Home },
+  deps: { keys: KeyStore; redis: Redis; home: Home; progress: ProgressStream },
   baseUrl: string,
   settings: EverySetting,
 ): Promise<SelfTest> {
   const record = join(deps.home.folder, 'self-test');
   const choice = fingerprint(settings);
   if (readText(record) === choice) return { outcome: 'skipped' };
-  const result = await sendTestRequest(deps, baseUrl, settings.REQUEST_TIMEOUT_MS + EXTRA_WAIT_MS);
+  const timeoutMs = settings.REQUEST_TIMEOUT_MS + EXTRA_WAIT_MS;
+  const result = await withProgress('Sending a test request', deps.progress, () =>
+    sendTestRequest(deps, baseUrl, timeoutMs),
+  );
   if (result.outcome === 'answered') writeFileSync(record, choice, { mode: 0o600 });
   return result;
 }

@@ -14,6 +14,8 @@
 -- ARGV[1]  'generate'  count the address, judge the key, reserve
 --          'count'     count the address; tell whether the key is genuine, charge nothing
 --          'bad-key'   count the address, and a bad key that needs no look-up
+--          'check'     count the address, judge the key; charge and reserve nothing (uploads)
+--          'judge'     judge the key alone, for paths outside /api/, which no hour counts
 -- ARGV[2]  address in the form that limits are counted by
 -- ARGV[3]  requests that the address may make in an hour
 -- ARGV[4]  bad keys that ban the address; 0 never bans
@@ -126,11 +128,13 @@ if not repeated then
     blockedFor = ban
     return answer('address_blocked')
   end
-  if address.used >= tonumber(ARGV[3]) then
-    redis.call('ZADD', KEYS[4], reset(address, HOUR) * 1000, ARGV[2])
-    return answer('address_limited')
+  if ARGV[1] ~= 'judge' then
+    if address.used >= tonumber(ARGV[3]) then
+      redis.call('ZADD', KEYS[4], reset(address, HOUR) * 1000, ARGV[2])
+      return answer('address_limited')
+    end
+    add(KEYS[1], HOUR, address)
   end
-  add(KEYS[1], HOUR, address)
   if ARGV[1] == 'bad-key' then return noteBadKey() end
 end
 
@@ -144,6 +148,8 @@ end
 if ARGV[1] == 'count' then return answer('counted') end
 if genuine == 0 then return noteBadKey() end
 
+local checks = ARGV[1] == 'check' or ARGV[1] == 'judge'
+
 -- Whether the caller's address begins with the bits of one of the key's networks.
 local function isAllowedAddress()
   for bits in string.gmatch(networks, '[^,]+') do
@@ -154,10 +160,11 @@ end
 
 if state ~= 'active' then return answer('key_not_active', 'revoked') end
 if expires and now >= tonumber(expires) then return answer('key_not_active', 'expired') end
-if models and not string.find(',' .. models .. ',', ',' .. ARGV[7] .. ',', 1, true) then
+if models and not checks and not string.find(',' .. models .. ',', ',' .. ARGV[7] .. ',', 1, true) then
   return answer('key_not_active', 'model')
 end
 if networks and not isAllowedAddress() then return answer('key_not_active', 'address') end
+if checks then return answer('counted') end
 
 charged = tonumber(spent or '0')
 credits = tonumber(total or '-1')

@@ -56,7 +56,7 @@ export interface AdmissionRules {
 }
 
 export interface AdmissionInput {
-  readonly mode: 'generate' | 'count' | 'bad-key';
+  readonly mode: 'generate' | 'count' | 'bad-key' | 'check' | 'judge';
   readonly requestId: string;
   /** The form that limits are counted by, see `limitAddress`. */
   readonly address: string;

@@ -1,8 +1,8 @@
-import type { Admission } from './admit.ts';
+import type { Admission, LimitState } from './admit.ts';
 
 /** One limit as the caller sees it. */
 export interface Limit {
-  readonly name: 'address-hour' | 'key-hour' | 'key-day' | 'credits' | 'concurrency';
+  readonly name: 'address-hour' | 'key-hour' | 'key-day' | 'credits' | 'concurrency' | 'uploads-day';
   readonly limit: number;
   readonly used: number;
   readonly remaining: number;
@@ -18,20 +18,23 @@ const LONG_WAIT_SECONDS = 86_400;
 /**
  * The limits that apply to a request. Concurrency is left out: it is no quota that is used up, and tells nothing about
  * how many requests are left.
+ *
+ * @param uploads the day of uploads of the address, where the request is one
  */
-function quotas(admission: Admission): Limit[] {
+function quotas(admission: Admission, uploads?: LimitState): Limit[] {
   const { address, hour, day, credits } = admission;
   const limits: Limit[] = [toLimit('address-hour', address, 3600)];
   if (hour) limits.push(toLimit('key-hour', hour, 3600));
   if (day) limits.push(toLimit('key-day', day, 86_400));
   // Credits never grow by themselves; tomorrow is when asking again is reasonable.
   if (credits) limits.push(toLimit('credits', { ...credits, resetAt: nextMidnight(admission.now) }));
+  if (uploads) limits.push(toLimit('uploads-day', uploads, 86_400));
   return limits;
 }
 
 /** The limit that binds soonest: the one that refused, else the one with the least left. */
-export function bindingLimit(admission: Admission): Limit {
-  const limits = quotas(admission);
+export function bindingLimit(admission: Admission, uploads?: LimitState): Limit {
+  const limits = quotas(admission, uploads);
   const refused = refusingLimit(admission, limits);
   if (refused) return refused;
   return limits.reduce((least, limit) => {
@@ -51,9 +54,9 @@ export function retryAfterSeconds(limit: Limit, now: number): number {
  * The rate-limit headers: the customary trio for the limit that binds soonest, and the IETF draft's fields
  * (draft-ietf-httpapi-ratelimit-headers) for all.
  */
-export function rateLimitHeaders(admission: Admission): Record<string, string> {
-  const binding = bindingLimit(admission);
-  const limits = quotas(admission);
+export function rateLimitHeaders(admission: Admission, uploads?: LimitState): Record<string, string> {
+  const binding = bindingLimit(admission, uploads);
+  const limits = quotas(admission, uploads);
   const seconds = Math.floor(admission.now / 1000);
   return {
     'X-RateLimit-Limit': String(binding.limit),
@@ -72,6 +75,8 @@ export function rateLimitHeaders(admission: Admission): Record<string, string> {
 }
 
 function refusingLimit(admission: Admission, limits: readonly Limit[]): Limit | undefined {
+  const spent = limits.find(({ name, remaining }) => name === 'uploads-day' && remaining === 0);
+  if (spent) return spent;
   const names = {
     address_limited: 'address-hour',
     key_hour: 'key-hour',

@@ -1,5 +1,5 @@
 import { type Answer, refuse } from '../http/answer.ts';
-import type { Admission } from './admit.ts';
+import type { Admission, LimitState } from './admit.ts';
 import { bindingLimit, type Limit, rateLimitHeaders, retryAfterSeconds } from './rate-limit.ts';
 
 /** Seconds after which a caller may try again when the queue is full. */
@@ -20,6 +20,7 @@ const LIMIT_MESSAGES = {
   credits: (limit) => `This API key has used all of its ${limit.limit} credits. Ask the operator for more.`,
   concurrency: (limit) =>
     `This API key has ${limit.limit} requests in flight, which is its limit. Wait until one is answered.`,
+  'uploads-day': (limit) => `Your address has made its ${limit.limit} uploads of today (UTC). Try again tomorrow.`,
 } as const satisfies Record<Limit['name'], (limit: Limit) => string>;
 
 /**
@@ -47,16 +48,21 @@ export function refusalFor(admission: Admission, keyId: string | undefined): Ans
         message: 'Too many requests are waiting for the model. Try again in a few seconds.',
       });
     default:
-      return limited(admission, headers, report);
+      return limited(admission, report);
   }
 }
 
-function limited(admission: Admission, headers: Record<string, string>, report: { keyId?: string }): Answer {
-  const limit = bindingLimit(admission);
+/**
+ * The 429 with its record, for the limit that refused.
+ *
+ * @param uploads the day of uploads of the address, where that is what is spent
+ */
+export function limited(admission: Admission, report: { keyId?: string }, uploads?: LimitState): Answer {
+  const limit = bindingLimit(admission, uploads);
   const wait = retryAfterSeconds(limit, admission.now);
   return refuse('too_many_requests', {
     message: LIMIT_MESSAGES[limit.name](limit),
-    headers: { ...headers, 'Retry-After': String(wait) },
+    headers: { ...rateLimitHeaders(admission, uploads), 'Retry-After': String(wait) },
     record: { used: limit.used, remaining: 0, limit: limit.limit },
     report,
   });

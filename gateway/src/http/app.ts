@@ -3,17 +3,25 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import helmet from 'helmet';
 import type { EventLog } from '../events/event-log.ts';
 import type { GenerateDeps } from '../generation/generate.ts';
-
+import { REFERENCE_PAGES } from '../reference/reference-routes.ts';
+import {
+  FILE_PATH,
+  STREAMED_ROUTES,
+  type StreamedHandler,
+  serveUpload,
+  type UploadRouteDeps,
+} from '../uploads/upload-routes.ts';
 import { type Answer, refuse } from './answer.ts';
 import { bodyProblem, readJsonBody } from './body.ts';
 import { concludeAnswer, concludeProxied } from './conclude.ts';
 import { countRequest } from './count-request.ts';
 import { createContext } from './create-context.ts';
+import { originOf } from './origin.ts';
 import type { RequestContext } from './request-context.ts';
 import { ROUTES, type Route, STATS_API_PATHS, UNCOUNTED_PATH } from './routes.ts';
 import type { StatsProxy } from './stats-proxy.ts';
 
-export interface AppDeps extends GenerateDeps {
+export interface AppDeps extends GenerateDeps, UploadRouteDeps {
   readonly logger: Logger;
   readonly events: EventLog;
   readonly statsProxy: StatsProxy;
@@ -35,6 +43,8 @@ export function createApp(deps: AppDeps): Express {
   app.use(helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } }));
   app.use((request, response, next) => {
     createContext(request, response);
+    deps.metrics.inFlight.inc();
+    response.once('close', () => deps.metrics.inFlight.dec());
     response.setHeader('Cache-Control', 'no-store');
     next();
   });
@@ -47,6 +57,11 @@ export function createApp(deps: AppDeps): Express {
   });
   const parseBody = readJsonBody(deps.reading.maxPromptChars);
   for (const route of ROUTES) app.all(route.path, takeMethods(route.methods, deps), parseBody, serveRoute(route, deps));
+  for (const [path, take] of STREAMED_ROUTES) {
+    app.all(path, takeMethods(['POST'], deps), serveStreamed(path, deps, take));
+  }
+  app.all(FILE_PATH, serveFiles(deps));
+  for (const [path, render] of Object.entries(REFERENCE_PAGES)) app.all(path, serveReference(deps, render));
   for (const path of STATS_API_PATHS) app.all(path, takeMethods(['GET'], deps), serveStats(path, deps));
   app.use('/api', (request, response) => serveCounted(deps, request, response, refuse('not_found')));
   app.get(deps.statsProxy.pagePaths, (request, response, next) => deps.statsProxy.forward(request, response, next));
@@ -64,6 +79,34 @@ function serveRoute(route: Route, deps: AppDeps) {
     context.body = request.body;
     const answer = await route.handle(deps, context);
     await concludeAnswer(deps, route.path, response, context, answer);
+  };
+}
+
+/** An endpoint whose handler needs the request itself, because its body is streamed or read late. */
+function serveStreamed(path: string, deps: AppDeps, take: StreamedHandler) {
+  return async (request: Request, response: Response): Promise<void> => {
+    const context = contextOf(response);
+    await concludeAnswer(deps, path, response, context, await take(deps, request, response, context));
+  };
+}
+
+function serveReference(deps: AppDeps, render: (typeof REFERENCE_PAGES)[string]) {
+  return (request: Request, response: Response): void => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      const details = { message: 'This path takes GET and HEAD only.', headers: { Allow: 'GET, HEAD' } };
+      return sendPlain(response, refuse('method_not_allowed', details));
+    }
+    const { reading, maxFileBytes, uploadsPerDay, rules, publicUrl } = deps;
+    const limits = { reading, maxFileBytes, uploadsPerDay, perHour: rules.perHour };
+    const { type, text, contentSecurityPolicy } = render(limits, originOf(request, publicUrl));
+    response.type(type).set('Content-Security-Policy', contentSecurityPolicy).send(text);
+  };
+}
+
+function serveFiles(deps: AppDeps) {
+  return async (request: Request, response: Response): Promise<void> => {
+    const answer = await serveUpload(deps, request, response, contextOf(response));
+    if (answer) sendPlain(response, answer);
   };
 }
 

@@ -16,8 +16,9 @@ export function readJsonBody(maxPromptChars: number): RequestHandler {
  * What is wrong with a request's body, or `undefined` when it can be read.
  *
  * @param error what the body parser threw
+ * @param fields the fields that the body must hold, for the message
  */
-export function bodyProblem(request: Request, error?: unknown): Answer | undefined {
+export function bodyProblem(request: Request, error?: unknown, fields = 'prompt and apikey'): Answer | undefined {
   const type = error instanceof Error && 'type' in error ? error.type : undefined;
   switch (type) {
     case undefined:
@@ -31,7 +32,7 @@ export function bodyProblem(request: Request, error?: unknown): Answer | undefin
     case 'request.size.invalid':
     case 'request.aborted':
       return refuse('invalid_parameter', {
-        message: 'The body is not valid JSON. Send an object with prompt and apikey.',
+        message: `The body is not valid JSON. Send an object with ${fields}.`,
       });
     default:
       return undefined;
@@ -40,5 +41,5 @@ export function bodyProblem(request: Request, error?: unknown): Answer | undefin
   if (!request.is('application/json')) return refuse('unsupported_media_type');
   const body: unknown = request.body;
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return undefined;
-  return refuse('invalid_parameter', { message: 'The body must be a JSON object with prompt and apikey.' });
+  return refuse('invalid_parameter', { message: `The body must be a JSON object with ${fields}.` });
 }

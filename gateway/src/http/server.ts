@@ -5,7 +5,8 @@ import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
 /** URL and headers together; a longer prompt goes into the body of a POST. */
 const MAX_HEADER_BYTES = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 8_000;
-const REQUEST_TIMEOUT_MS = 30_000;
+/** Long enough for 10 MB over a slow line (90 KB a second). */
+export const REQUEST_TIMEOUT_MS = 120_000;
 const KEEP_ALIVE_MS = 65_000;
 const CHECK_INTERVAL_MS = 1_000;
 

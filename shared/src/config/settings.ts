@@ -47,6 +47,11 @@ export const sharedSettings = {
     example: 'redis://127.0.0.1:6379',
     secret: true,
   }),
+  LONTAR_HOME: setting(z.string().default('.lontar'), {
+    about:
+      'The folder where npm start keeps secrets, Redis data, uploads and logs; from the project folder where not absolute.',
+    example: '.lontar',
+  }),
   LOG_LEVEL: setting(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'), {
     about: 'The least level that is logged.',
     example: 'info',
@@ -60,7 +65,8 @@ export const sharedSettings = {
     example: '127.0.0.1',
   }),
   METRICS_ADVERTISE: setting(z.string().optional(), {
-    about: "The host name under which other instances reach this instance's metrics; METRICS_HOST where not set.",
+    about:
+      "The host name under which other instances reach this instance's metrics; where not set METRICS_HOST, or the machine's name where that is 0.0.0.0.",
     example: 'worker-1',
   }),
   DRAIN_TIMEOUT_MS: setting(wholeNumber(0, 600_000).prefault('25000'), {

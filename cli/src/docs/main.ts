@@ -1,0 +1,8 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { configurationPage, envExample } from './settings-docs.ts';
+
+const root = new URL('../../../', import.meta.url);
+
+mkdirSync(new URL('docs/', root), { recursive: true });
+writeFileSync(new URL('.env.example', root), envExample());
+writeFileSync(new URL('docs/configuration.md', root), configurationPage());

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import { checkSettings } from '../settings/check-settings.ts';
+import { everySetting } from '../settings/services.ts';
+import { configurationPage, envExample } from './settings-docs.ts';
+
+describe('the docs of the settings', () => {
+  test.each([
+    ['.env.example', envExample],
+    ['docs/configuration.md', configurationPage],
+  ])('%s is what the schemas say (npm run docs makes it so)', (file, generate) => {
+    expect(readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8')).toBe(generate());
+  });
+
+  test('.env.example names every setting, and all of its values are valid', () => {
+    const uncommented = envExample().replaceAll(/^#(?=\w+=)/gm, '');
+    const values = parseEnv(uncommented);
+    expect(Object.keys(values).toSorted()).toEqual(Object.keys(everySetting.shape).toSorted());
+    expect(() => checkSettings(values)).not.toThrow();
+  });
+});

@@ -1,0 +1,79 @@
+import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
+import { listInstances } from '@lontar/shared/instances.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { redisWarnings } from '../redis/check-external.ts';
+import { type Finding, failed, ok, warning } from './finding.ts';
+
+const LEAST_REDIS_MAJOR = 6;
+const MOST_SKEW_MS = 2_000;
+const PROBE_SECONDS = 5;
+const SERVICES = ['gateway', 'worker', 'stats-service'] as const;
+
+/** What Redis and the instances that registered there tell. */
+export async function checkRedis(redis: Redis): Promise<Finding[]> {
+  return [
+    await checkVersion(redis),
+    await checkWrite(redis),
+    await checkClock(redis),
+    ...(await checkDurability(redis)),
+    ...(await checkInstances(redis)),
+    await checkQueue(redis),
+  ];
+}
+
+async function checkVersion(redis: Redis): Promise<Finding> {
+  const version = /^redis_version:(\S+)/m.exec(await redis.info('server'))?.[1] ?? 'unknown';
+  if (Number.parseInt(version, 10) >= LEAST_REDIS_MAJOR) return ok('redis version', `Redis ${version}`);
+  return failed('redis version', `Redis ${version} is too old; Lontar needs ${LEAST_REDIS_MAJOR} or later.`);
+}
+
+/** A write, because a full or read-only Redis still answers PING. */
+async function checkWrite(redis: Redis): Promise<Finding> {
+  try {
+    await redis.set(redisKeys.probe('doctor'), '1', 'EX', PROBE_SECONDS);
+    return ok('redis write', 'Redis takes writes.');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return failed(
+      'redis write',
+      `Redis refuses writes: ${reason} Free memory or disk, or point REDIS_URL at the primary.`,
+    );
+  }
+}
+
+async function checkClock(redis: Redis): Promise<Finding> {
+  const before = Date.now();
+  const [seconds, microseconds] = await redis.time();
+  const middle = (before + Date.now()) / 2;
+  const skewMs = Math.round(Math.abs(Number(seconds) * 1000 + Number(microseconds) / 1000 - middle));
+  if (skewMs <= MOST_SKEW_MS) return ok('clock', `Redis and this machine differ by ${skewMs} ms.`);
+  return warning('clock', `Redis and this machine differ by ${skewMs} ms. Run a time service (NTP) on both.`);
+}
+
+async function checkDurability(redis: Redis): Promise<Finding[]> {
+  const warnings = await redisWarnings(redis);
+  if (warnings.length === 0) return [ok('redis durability', 'Nothing is evicted, and an append-only file is kept.')];
+  return warnings.map((text) => warning('redis durability', text));
+}
+
+async function checkInstances(redis: Redis): Promise<Finding[]> {
+  const instances = await listInstances(redis);
+  return SERVICES.map((service) => {
+    const alive = instances.filter((instance) => instance.service === service && !instance.draining);
+    if (alive.length > 0) return ok(service, `${alive.length} running, version ${alive[0]?.version ?? 'unknown'}`);
+    return failed(service, `No ${service} is running. Start one: npm start`);
+  });
+}
+
+async function checkQueue(redis: Redis): Promise<Finding> {
+  const queue = openGenerationQueue(redis, () => undefined);
+  try {
+    const [{ waiting, active, delayed }, paused] = await Promise.all([queue.counts(), queue.isPaused()]);
+    const counts = `${waiting} waiting, ${active} active, ${delayed} delayed`;
+    if (paused) return warning('queue', `The queue is paused; ${counts}. Resume it: lontar queue resume`);
+    return ok('queue', counts);
+  } finally {
+    await queue.close();
+  }
+}

@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { readEndpoint } from '../../home/endpoint.ts';
+import { checkSettings } from '../../settings/check-settings.ts';
+import { callableUrl } from '../../start/ready-message.ts';
+import { SIGN_IN_SECONDS, signInLink } from '../../start/sign-in-link.ts';
+import { type CommandContext, print } from '../command-context.ts';
+
+/** `lontar dashboard`: a fresh link that signs the operator in. */
+export function addDashboardCommand(program: Command, context: CommandContext): void {
+  program
+    .command('dashboard')
+    .description('print a link that signs you in to the dashboard, once')
+    .option('--url <URL>', 'the address under which you reach the gateway, where it is not this machine')
+    .action(({ url }: { url?: string }) =>
+      context.withRedis(async (redis) => {
+        const link = await signInLink(redis, (url ?? gatewayUrl(context)).replace(/\/+$/, ''));
+        print(context, { url: link, validSeconds: SIGN_IN_SECONDS }, link);
+      }),
+    );
+}
+
+/** The running gateway's address, else the one that the settings say. */
+function gatewayUrl({ surroundings }: CommandContext): string {
+  const [running] = readEndpoint(surroundings.home)?.baseUrls ?? [];
+  if (running !== undefined) return running;
+  const { HOST, PORT } = checkSettings(surroundings.environment);
+  return callableUrl(HOST, PORT);
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { ask, expectSuccess, type Reply } from './harness/client.ts';
+import { seededRandom } from './harness/seeded-random.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+
+/** How many rounds of each kind; 25 make the hundred that a release is judged by. */
+const ROUNDS = Number(process.env['LIMIT_ROUNDS'] ?? '1');
+const CALLERS = Number(process.env['LIMIT_CALLERS'] ?? '150');
+const SEED = Number(process.env['SEED'] ?? '20261121');
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack({
+    gateways: 2,
+    workers: 2,
+    settings: { REQUEST_TIMEOUT_MS: '60000', LOG_REQUESTS: 'false' },
+  });
+}, 60_000);
+afterAll(() => stack.stop());
+
+describe.each([
+  ['hour', (most: number) => ['--per-hour', String(most)]],
+  ['day', (most: number) => ['--per-day', String(most)]],
+  ['credits', (most: number) => ['--credits', String(most)]],
+  ['concurrency', (most: number) => ['--concurrency', String(most)]],
+] as const)('the %s of a key, over two gateways, with a worker killed on the way', (kind, options) => {
+  test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
+    'round %i admits exactly the limit',
+    async (round) => {
+      const random = seededRandom(SEED + round);
+      const most = 1 + Math.floor(random() * 40);
+      const { id, key } = await stack.createKey(...options(most));
+      stack.upstream.reset();
+      const release = holdUpstream();
+      const replies = Array.from({ length: CALLERS }, (_, caller) =>
+        ask(stack.urls[caller % 2] ?? '', '/api/ai', {
+          query: { prompt: `n${caller}` },
+          headers: { 'x-api-key': key },
+        }),
+      );
+      // Everybody who is not admitted is refused at once; the admitted ones wait for the model.
+      const early: Reply[] = [];
+      const refused = new Promise<void>((resolve) => {
+        for (const reply of replies) {
+          void reply.then((got) => {
+            early.push(got);
+            if (early.length === CALLERS - most) resolve();
+          });
+        }
+      });
+      await refused;
+      expect(new Set(early.map(({ status }) => status))).toEqual(new Set([429]));
+      await killOneWorker(random);
+      release();
+      const answered = (await Promise.all(replies)).filter(({ status }) => status === 200);
+      answered.forEach(expectSuccess);
+      expect(answered).toHaveLength(most);
+      expect(Number(await stack.redis.client.hget(redisKeys.apiKey(id), 'charged'))).toBe(most);
+      expect(await stack.redis.client.zcard(redisKeys.keyFlight(id))).toBe(0);
+
+      const next = await ask(stack.url, '/api/ai', { query: { prompt: 'more' }, headers: { 'x-api-key': key } });
+      expect(next.status).toBe(kind === 'concurrency' ? 200 : 429);
+    },
+    120_000,
+  );
+});
+
+test('a failed generation gives its credit back exactly once, whatever happens to its worker', async () => {
+  const { id, key } = await stack.createKey('--credits', '5');
+  stack.upstream.reset();
+  stack.upstream.behave({ kind: 'status', status: 400 });
+  const replies = await Promise.all(
+    Array.from({ length: 5 }, () =>
+      ask(stack.url, '/api/ai', { query: { prompt: 'x' }, headers: { 'x-api-key': key } }),
+    ),
+  );
+  expect(replies.map(({ status }) => status)).toEqual([502, 502, 502, 502, 502]);
+  expect(await stack.redis.client.hget(redisKeys.apiKey(id), 'charged')).toBe('0');
+});
+
+/** Lets model calls hang until they are released; calls after that are answered at once. */
+function holdUpstream(): () => void {
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  stack.upstream.behave(async (call) => {
+    await released;
+    return { kind: 'answer', text: `echo ${call.prompt}` };
+  });
+  return release;
+}
+
+async function killOneWorker(random: () => number): Promise<void> {
+  const alive = stack.workers.filter(({ process: child }) => child.exitCode === null && child.signalCode === null);
+  await alive[Math.floor(random() * alive.length)]?.end('SIGKILL');
+  await stack.startWorker();
+}

@@ -1,0 +1,65 @@
+import { setting, sharedSettings, trueOrFalse, wholeNumber } from '@lontar/shared/config/settings.ts';
+import { z } from 'zod';
+
+/** Settings of the uploads; part of the gateway's. */
+export const uploadSettings = {
+  UPLOADS_PER_DAY: setting(wholeNumber(0, 1_000_000).prefault('20'), {
+    about: 'Uploads that one address may make in a UTC day.',
+    example: '20',
+  }),
+  MAX_FILE_BYTES: setting(wholeNumber(1, 1_073_741_824).prefault('10485760'), {
+    about: 'The largest upload, bytes.',
+    example: '10485760',
+  }),
+  UPLOAD_STORAGE: setting(z.enum(['disk', 's3'], 'must be disk or s3').default('disk'), {
+    about: 'Where contents of uploads are kept: on the local disk, or in an S3-compatible object store.',
+    example: 'disk',
+  }),
+  LONTAR_HOME: sharedSettings.LONTAR_HOME,
+  UPLOAD_DIR: setting(z.string().optional(), {
+    about: 'The folder of uploads, and of those on their way to the object store; LONTAR_HOME/uploads where not set.',
+    example: '/var/lib/lontar/uploads',
+  }),
+  S3_BUCKET: setting(z.string().optional(), {
+    about: 'With UPLOAD_STORAGE=s3: the bucket.',
+    example: 'lontar-uploads',
+  }),
+  S3_ENDPOINT: setting(z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(), {
+    about: 'With UPLOAD_STORAGE=s3: where the object store answers; Amazon where not set.',
+    example: 'https://s3.example.com',
+  }),
+  S3_REGION: setting(z.string().default('us-east-1'), {
+    about: 'With UPLOAD_STORAGE=s3: the region of the bucket.',
+    example: 'us-east-1',
+  }),
+  S3_PREFIX: setting(z.string().default('uploads/'), {
+    about: 'With UPLOAD_STORAGE=s3: what the names of all objects begin with.',
+    example: 'uploads/',
+  }),
+  S3_PATH_STYLE: setting(trueOrFalse().prefault('true'), {
+    about: 'With UPLOAD_STORAGE=s3: whether the bucket stands in the path (most stores) or in the host name.',
+    example: 'true',
+  }),
+  S3_ACCESS_KEY_ID: setting(z.string().optional(), {
+    about: 'With UPLOAD_STORAGE=s3: the access key; where not set, as the AWS SDK finds it (role, profile).',
+    example: 'the access key id of the store',
+    secret: true,
+  }),
+  S3_SECRET_ACCESS_KEY: setting(z.string().optional(), {
+    about: 'With UPLOAD_STORAGE=s3: the secret of the access key.',
+    example: 'the secret access key of the store',
+    secret: true,
+  }),
+} as const;
+
+type UploadConfig = z.infer<z.ZodObject<typeof uploadSettings>>;
+
+/** What is wrong with settings that hold each by itself but not together. */
+export function uploadSettingsProblem(config: UploadConfig): { name: string; message: string } | undefined {
+  if (config.UPLOAD_STORAGE !== 's3') return undefined;
+  if (!config.S3_BUCKET) return { name: 'S3_BUCKET', message: 'must be set when UPLOAD_STORAGE is s3' };
+  if ((config.S3_ACCESS_KEY_ID === undefined) !== (config.S3_SECRET_ACCESS_KEY === undefined)) {
+    return { name: 'S3_SECRET_ACCESS_KEY', message: 'and S3_ACCESS_KEY_ID must be set both or neither' };
+  }
+  return undefined;
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hashApiKey, mintApiKey } from '@lontar/shared/api-key.ts';
+import { readConfig } from '@lontar/shared/config/read-config.ts';
+import { createLifecycle } from '@lontar/shared/lifecycle.ts';
+import { createLogger } from '@lontar/shared/logger.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { gatewaySettings } from '../src/config.ts';
+import { startGateway } from '../src/start.ts';
+
+/** A gateway inside the test's own process, on a Redis of its own. */
+export interface TestGateway {
+  readonly url: string;
+  readonly redis: TestRedis;
+  /** `UPLOAD_DIR`. */
+  readonly folder: string;
+  /** Stores an active key with these fields of its record. */
+  createKey(fields?: Record<string, string>): Promise<{ id: string; key: string }>;
+  stop(): Promise<void>;
+}
+
+export async function startTestGateway(settings: Record<string, string> = {}): Promise<TestGateway> {
+  const [redis, folder] = await Promise.all([startTestRedis(), mkdtemp(join(tmpdir(), 'lontar-uploads-'))]);
+  const pepper = randomBytes(32).toString('base64url');
+  const config = readConfig(gatewaySettings, {
+    REDIS_URL: redis.url,
+    KEY_PEPPER: pepper,
+    PORT: '0',
+    METRICS_PORT: '0',
+    UPLOAD_DIR: folder,
+    RATE_LIMIT_PER_HOUR: '1000000',
+    BAN_AFTER_BAD_KEYS: '0',
+    LOG_LEVEL: 'silent',
+    ...settings,
+  });
+  const logger = createLogger('gateway', config.LOG_LEVEL);
+  const lifecycle = createLifecycle(logger);
+  const { port } = await startGateway(config, logger, lifecycle);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    redis,
+    folder,
+    async createKey(fields = {}) {
+      const { id, key } = mintApiKey();
+      const record = { id, hash: hashApiKey(key, pepper), name: 'test', state: 'active', createdAt: '0', ...fields };
+      await redis.client.hset(redisKeys.apiKey(id), record);
+      await redis.client.zadd(redisKeys.apiKeyIndex, 0, id);
+      return { id, key };
+    },
+    async stop() {
+      await lifecycle.stop(2_000);
+      await redis.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,229 @@
+import { ALNUM, BLANK, isIn, LETTER, LINE_END, QUOTE, SPACE, WORD } from './characters.ts';
+import { LONGEST_RUN, type TextWindow } from './text-window.ts';
+
+const BACKSLASH = 92;
+const EQUALS = 61;
+const COLON = 58;
+const STAR = 42;
+
+/** How a value was joined to its name. Loose operators ask more of the value. */
+export interface Operator {
+  readonly end: number;
+  readonly kind: 'assign' | 'loose' | 'tag' | 'cell' | 'words';
+  /** `=` without spaces around it. */
+  readonly tight: boolean;
+}
+
+export interface GivenValue {
+  readonly start: number;
+  readonly end: number;
+  readonly quoted: boolean;
+  /** The value follows on another line than its name. */
+  readonly below: boolean;
+  /** Nothing but the end of the line, or closing punctuation and the end, comes after. */
+  readonly last: boolean;
+  /** The value was longer than a run may be. */
+  readonly cut: boolean;
+  readonly call: boolean;
+}
+
+/** Finds the operator after a name: `=`, `:`, `:=`, `=>`, `->`, `||`, `,` after a quote, `>` of a tag, a table's `|`, or a verb. */
+export function readOperator(window: TextWindow, nameEnd: number): Operator | undefined {
+  let index = nameEnd;
+  let closed = false;
+  for (let steps = 0; steps < 4; steps++) {
+    const code = window.at(index);
+    const escaped = code === BACKSLASH && isIn(window.at(index + 1), QUOTE);
+    if (
+      isIn(code, QUOTE) ||
+      code === 93 ||
+      (code === STAR && steps < 2) ||
+      (code === 41 && closed) ||
+      (code === 63 && window.at(index + 1) === COLON)
+    )
+      index++;
+    else if (escaped) index += 2;
+    else if (code === 38 && window.matches(index, '&quot;')) index += 6;
+    else break;
+    closed = true;
+  }
+  const tightStart = index;
+  index = window.run(index, BLANK, 24);
+  const code = window.at(index);
+  if (code === EQUALS || code === COLON || code === 43 || code === 63 || code === 46)
+    return assignment(window, index, tightStart);
+  if (closed) {
+    const attribute = valueAttribute(window, tightStart);
+    if (attribute > 0) return { end: attribute, kind: 'assign', tight: false };
+  }
+  if (code === 10) {
+    // `- name: DB_PASSWORD` and `value: …` on the next line.
+    const below = valueAttribute(window, index);
+    return below > 0 ? { end: below, kind: 'assign', tight: false } : undefined;
+  }
+  if (code === 45 && window.at(index + 1) === 62) return { end: index + 2, kind: 'assign', tight: false };
+  if (code === 60 && window.at(index + 1) === 45) return { end: index + 2, kind: 'assign', tight: false };
+  if (code === 0x2192 || code === 0xff1a) return { end: index + 1, kind: 'assign', tight: false };
+  if (code === 124)
+    return window.at(index + 1) === 124
+      ? { end: index + 2, kind: 'loose', tight: false }
+      : { end: index + 1, kind: 'cell', tight: false };
+  if (code === 44) return { end: index + 1, kind: 'loose', tight: false };
+  if (code === 62) return { end: index + 1, kind: 'tag', tight: false };
+  if (code === 38 && window.matches(index, '&gt;')) return { end: index + 4, kind: 'tag', tight: false };
+  return index > nameEnd ? typedAssignment(window, index) : undefined;
+}
+
+/** `key="Name" value="…"`, `"name": "X", "value": "…"`: where the value's own operator ends, or -1. */
+function valueAttribute(window: TextWindow, from: number): number {
+  let index = window.at(from) === 44 ? window.run(from + 1, SPACE, 40) : window.run(from, SPACE, 40);
+  if (index === from) return -1;
+  if (isIn(window.at(index), QUOTE)) index++;
+  if (!window.matches(index, 'value')) return -1;
+  index = window.run(index + 5, QUOTE | BLANK, 3);
+  return window.at(index) === EQUALS || window.at(index) === COLON ? index + 1 : -1;
+}
+
+function assignment(window: TextWindow, from: number, tightStart: number): Operator | undefined {
+  const first = window.at(from);
+  let index = from;
+  while (index < from + 4 && /[:=?+.]/.test(String.fromCharCode(Math.max(0, window.at(index))))) index++;
+  const sign = window.text.slice(from, index);
+  if (first === EQUALS && window.at(index) === 62) return { end: index + 1, kind: 'assign', tight: false };
+  if (first === EQUALS && window.at(index) === 126) return undefined;
+  if (!/[:=]/.test(sign) || sign === '?.' || sign === '..') return undefined;
+  if (sign === '?' || sign === '+' || sign === '.') return undefined;
+  const tight = sign === '=' && from === tightStart && !isIn(window.at(index), SPACE);
+  return { end: index, kind: sign.startsWith('==') || sign === '::' ? 'loose' : 'assign', tight };
+}
+
+/** `var token string = "…"`, `apiKey String = …`. */
+function typedAssignment(window: TextWindow, from: number): Operator | undefined {
+  const end = window.run(from, WORD, 12);
+  if (end === from || !/^(?:string|str|text|varchar|char|secretstring|bytes)$/i.test(window.text.slice(from, end)))
+    return undefined;
+  const sign = window.run(end, BLANK, 4);
+  return window.at(sign) === EQUALS && window.at(sign + 1) !== EQUALS
+    ? { end: sign + 1, kind: 'assign', tight: false }
+    : undefined;
+}
+
+/** Reads the value after an operator, out of its quotes, block scalar, emphasis or code fence. */
+export function readValue(window: TextWindow, operatorEnd: number, inQuery: boolean): GivenValue | undefined {
+  let index = window.run(operatorEnd, BLANK, 24);
+  let below = false;
+  const code = window.at(index);
+  if (code === 124 || code === 62) {
+    // A YAML block scalar: `|`, `>`, `|-` and the value on the next line.
+    const mark = window.at(index + 1) === 45 ? index + 2 : index + 1;
+    if (isIn(window.at(mark), LINE_END)) index = mark;
+  }
+  if (isIn(window.at(index), LINE_END)) {
+    below = true;
+    index = skipToBelow(window, index);
+  }
+  while (window.at(index) === STAR && window.at(index + 1) === STAR && window.at(index + 2) !== STAR)
+    index = window.run(index + 2, BLANK, 2);
+  index = skipStringPrefix(window, index);
+  const escaped = window.at(index) === BACKSLASH && isIn(window.at(index + 1), QUOTE);
+  const entity = window.at(index) === 38 && window.matches(index, '&quot;');
+  if (escaped || entity || isIn(window.at(index), QUOTE))
+    return readQuoted(window, index, escaped ? 2 : entity ? 6 : 1, below);
+  return readBare(window, index, below, inQuery);
+}
+
+/** Skips line ends, indentation and the opening of a code fence; at most one blank line. */
+function skipToBelow(window: TextWindow, from: number): number {
+  let index = window.run(from, SPACE, 40);
+  if (window.matches(index, '```') || window.matches(index, '~~~')) {
+    index = window.run(window.run(index + 3, ALNUM, 16), SPACE, 24);
+  }
+  return index;
+}
+
+/** `b"…"`, `f'…'`, `@"…"`, `"""…"""`: the mark before the quote, and two of three quotes. */
+function skipStringPrefix(window: TextWindow, from: number): number {
+  let index = from;
+  const code = window.at(index);
+  if ((isIn(code, LETTER) || code === 64) && (window.at(index + 1) === 34 || window.at(index + 1) === 39)) index++;
+  while (
+    isIn(window.at(index), QUOTE) &&
+    window.at(index + 1) === window.at(index) &&
+    window.at(index + 2) === window.at(index)
+  )
+    index += 2;
+  return index;
+}
+
+function readQuoted(window: TextWindow, at: number, width: number, below: boolean): GivenValue | undefined {
+  const quote = width === 2 ? window.at(at + 1) : width === 6 ? 38 : window.at(at);
+  const start = at + width;
+  let index = start;
+  for (; index < start + LONGEST_RUN; index++) {
+    const code = window.at(index);
+    if (code < 0 || isIn(code, LINE_END)) break;
+    if (width === 2 && code === BACKSLASH && window.at(index + 1) === quote) break;
+    if (width === 1 && code === quote) break;
+    if (width === 6 && code === quote && window.matches(index, '&quot;')) break;
+    if (width === 1 && code === BACKSLASH) {
+      const next = window.at(index + 1);
+      if (next === 110 || next === 114) break;
+      if (next > 32) index++;
+    }
+  }
+  const cut = index >= start + LONGEST_RUN;
+  // The text ended inside the quotes: what stands there is judged like a bare value.
+  if (!cut && (window.at(index) < 0 || isIn(window.at(index), LINE_END))) {
+    const bare = readBare(window, start, below, false);
+    return bare === undefined ? undefined : { ...bare, quoted: true };
+  }
+  return { start, end: index, quoted: true, below, last: true, cut, call: false };
+}
+
+/** `&name=` after a value: the next parameter of a form or a query. */
+function beginsParameter(window: TextWindow, at: number): boolean {
+  const end = window.run(at + 1, WORD, 32);
+  return end > at + 1 && window.at(end) === EQUALS;
+}
+
+/** The pipe between the number and the secret of a Facebook app token. */
+export function joinsNumber(window: TextWindow, start: number, at: number): boolean {
+  return (
+    window.at(at) === 124 &&
+    isIn(window.at(at + 1), ALNUM) &&
+    at - start > 14 &&
+    at - start < 18 &&
+    /^\d+$/.test(window.text.slice(start, at))
+  );
+}
+
+const BARE_STOP = ',;<>)]}|"\'`';
+
+function readBare(window: TextWindow, start: number, below: boolean, inQuery: boolean): GivenValue | undefined {
+  let index = start;
+  let depth = 0;
+  for (; index < start + LONGEST_RUN; index++) {
+    const code = window.at(index);
+    if (code <= 32 || code > 126) break;
+    if (
+      code === 38 &&
+      (inQuery || beginsParameter(window, index) || window.matches(index, '&quot;') || window.matches(index, '&amp;'))
+    )
+      break;
+    if (code === BACKSLASH) break;
+    if (code === 40 || code === 91 || code === 123) depth++;
+    if (depth > 0 && (code === 41 || code === 93 || code === 125)) depth--;
+    else if (BARE_STOP.includes(String.fromCharCode(code)) && !joinsNumber(window, start, index)) break;
+  }
+  const cut = index >= start + LONGEST_RUN;
+  let end = index;
+  if (!cut) {
+    if (window.text.slice(end - 3, end) === '...' || window.at(end) === 0x2026) return undefined;
+    end = window.trim(start, end, '.,:;?');
+    if (window.text.slice(end - 2, end) === '**') end -= 2;
+  }
+  if (end === start) return undefined;
+  const after = window.run(index, BLANK, 3);
+  const last = isIn(window.at(after), LINE_END) || window.at(after) < 0 || window.at(after) === 35;
+  return { start, end, quoted: false, below, last, cut, call: window.text.slice(start, end).includes('(') };
+}

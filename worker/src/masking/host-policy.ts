@@ -1,0 +1,123 @@
+import {
+  API_SEGMENTS,
+  API_SUFFIXES,
+  API_WORDS,
+  INTERNAL_LABELS,
+  INTERNAL_SUFFIXES,
+  PUBLIC_SECOND_LABELS,
+  READING_LABELS,
+  READING_SEGMENTS,
+  READING_SITES,
+} from './rules/host-lists.ts';
+
+export interface HostLists {
+  readonly mask: readonly string[];
+  readonly allow: readonly string[];
+}
+
+/**
+ * What a host says by itself. `keep` and `mask` are final; `place` keeps a placeholder or a public site unless a port or
+ * a login stands beside it; `api` is masked unless the path is a page to read; `path` leaves it to the path.
+ */
+export interface HostVerdict {
+  readonly kind: 'allowed' | 'configured' | 'mask' | 'placeholder' | 'reading' | 'api' | 'path';
+  readonly rule: string;
+}
+
+const MOST_REMEMBERED = 1000;
+
+/** A judge of hosts that remembers its verdicts: the same few hosts fill a document. */
+export function hostJudge(lists: HostLists): (host: string) => HostVerdict {
+  let remembered = new Map<string, HostVerdict>();
+  return (host) => {
+    const known = remembered.get(host);
+    if (known !== undefined) return known;
+    if (remembered.size >= MOST_REMEMBERED) remembered = new Map();
+    const verdict = judgeHost(host, lists);
+    remembered.set(host, verdict);
+    return verdict;
+  };
+}
+
+function judgeHost(written: string, lists: HostLists): HostVerdict {
+  const host = written.toLowerCase().replace(/^\[|\]$|\.$/g, '');
+  if (covers(lists.allow, host)) return { kind: 'allowed', rule: '' };
+  if (covers(lists.mask, host)) return { kind: 'configured', rule: 'configured-host' };
+  if (written.startsWith('[') || isNumericHost(host)) return { kind: 'mask', rule: 'url-ip-host' };
+  const labels = host.split('.');
+  if (isPlaceholderHost(written, labels)) return { kind: 'placeholder', rule: '' };
+  if (labels.length === 1) return { kind: 'mask', rule: 'url-one-label' };
+  if (isInternal(labels)) return { kind: 'mask', rule: 'url-internal-host' };
+  if (READING_LABELS.has(labels[0] ?? '') || labels.some((label) => label.endsWith('-docs')))
+    return { kind: 'reading', rule: '' };
+  if (embedsAddress(host) || API_SUFFIXES.some((suffix) => isWithin(host, suffix)))
+    return { kind: 'mask', rule: 'url-api-host' };
+  const length = registrableLength(labels);
+  if (labels.slice(0, Math.max(0, labels.length - length)).some((label) => isApiLabel(label)))
+    return { kind: 'api', rule: 'url-api-host' };
+  if (READING_SITES.has(labels.slice(-length).join('.')) || READING_SITES.has(host))
+    return { kind: 'reading', rule: '' };
+  return { kind: 'path', rule: 'url-api-path' };
+}
+
+function covers(hosts: readonly string[], host: string): boolean {
+  return hosts.some((entry) => isWithin(host, entry));
+}
+
+function isWithin(host: string, suffix: string): boolean {
+  return host === suffix || (host.endsWith(suffix) && host.charCodeAt(host.length - suffix.length - 1) === 46);
+}
+
+/** Dotted, decimal and hexadecimal addresses: everything a resolver would take for a number. */
+function isNumericHost(host: string): boolean {
+  return /^(?:\d{1,3}(?:\.\d{1,3}){3}|\d{8,10}|0x[\da-f]{1,8})$/.test(host);
+}
+
+function isPlaceholderHost(host: string, labels: readonly string[]): boolean {
+  if (!/[a-z0-9]/i.test(host) || /^[-.]|\.\.|^x{2,}\b/i.test(host)) return true;
+  return labels.length === 1 && (/^[A-Z][A-Z0-9_]*$/.test(host) || /^(?:your|my|the|some)[-_]/i.test(host));
+}
+
+export function isInternal(labels: readonly string[]): boolean {
+  const last = labels.at(-1) ?? '';
+  if (INTERNAL_SUFFIXES.has(last) || last === 'arpa') return true;
+  return labels.slice(0, -1).some((label) => INTERNAL_LABELS.has(label));
+}
+
+/** How many labels the registrable name has: two, or three under a suffix such as `co.id`. */
+function registrableLength(labels: readonly string[]): number {
+  return labels.length > 2 && (labels.at(-1) ?? '').length === 2 && PUBLIC_SECOND_LABELS.has(labels.at(-2) ?? '')
+    ? 3
+    : 2;
+}
+
+/** True for `api`, `api-stg`, `llm-gateway`, `apiv2`: an API-like word between hyphens. */
+export function isApiLabel(label: string): boolean {
+  return label.split(/[-_]/).some((word) => API_WORDS.has(word.replace(/v?\d+$/, '')));
+}
+
+/** Names such as `ec2-3-4-5-6.compute…` or `10-20-30-40.example` carry the address itself. */
+function embedsAddress(host: string): boolean {
+  return /(?:^|[.-])\d{1,3}-\d{1,3}-\d{1,3}-\d{1,3}(?:[.-]|$)/.test(host);
+}
+
+function segmentsOf(path: string): string[] {
+  return (path.split(/[?#]/, 1)[0] ?? '').split('/').filter((segment) => segment !== '');
+}
+
+/** A page of a generated reference under an `api.` host. Swagger's own page belongs to the service. */
+export function isReadingPage(path: string): boolean {
+  if (!/\.(?:html?|md|png|svg|jpe?g|gif|pdf)(?:[?#]|$)/.test(path)) return false;
+  return !segmentsOf(path).some((segment) => segment.startsWith('swagger') || segment.startsWith('redoc'));
+}
+
+/** True when a path (lower case) has a segment only endpoints have, and no chapter of documentation before it. */
+export function isApiPath(path: string): boolean {
+  if (/[?&]wsdl(?:[&#]|$)/.test(path)) return true;
+  const segments = segmentsOf(path);
+  if (/\.(?:html?|md|png|svg|jpe?g|gif|webp|ico|pdf|css|js|mjs|zip|t?gz|sh)$/.test(segments.at(-1) ?? '')) return false;
+  const api = segments.findIndex(
+    (segment) => API_SEGMENTS.has(segment) || /^v\d{1,2}(?:(?:alpha|beta)\d*)?$/.test(segment),
+  );
+  return api >= 0 && !segments.slice(0, api).some((segment) => READING_SEGMENTS.has(segment));
+}

@@ -1,0 +1,76 @@
+import type { Anchor, MaskType, Verify } from './finding.ts';
+import { MARKERS } from './finding.ts';
+
+const SHORTEST = 8;
+
+/**
+ * Anchors for the service's own secrets, hosts and addresses, in every form they may appear in: as they are,
+ * percent-encoded, escaped for JSON, and inside base64 at each of its three alignments. Short values and plain words
+ * are left out: masking them would only show where they are.
+ */
+export function knownValueAnchors(values: readonly string[]): Anchor[] {
+  const forms = new Map<string, { exact: string; type: MaskType }>();
+  for (const value of values) {
+    if (!isMaskable(value)) continue;
+    const type = typeOf(value);
+    for (const form of formsOf(value)) if (form.length >= SHORTEST) forms.set(form, { exact: form, type });
+  }
+  return [...forms.values()].map(({ exact, type }) => ({
+    text: exact.toLowerCase(),
+    verify: verifyKnown(exact, type),
+    known: true,
+  }));
+}
+
+function verifyKnown(exact: string, type: MaskType): Verify {
+  return (window, start, end) =>
+    window.text.startsWith(exact, start) ? { type, rule: 'configured-value', start, end } : undefined;
+}
+
+function isMaskable(value: string): boolean {
+  if (value.length < SHORTEST || value.length > 4096) return false;
+  if (/^[a-z]+$/i.test(value) && value.length < 16) return false;
+  return !value.includes('***') && !Object.values(MARKERS).some((marker) => marker.includes(value.toUpperCase()));
+}
+
+function typeOf(value: string): MaskType {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return /^(?:https?|wss?):/i.test(value) ? 'url' : 'connection';
+  if (/^(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?$/.test(value) || /^[0-9a-f:]*:[0-9a-f:]*:[0-9a-f:]*$/i.test(value))
+    return 'ip';
+  return /^[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d+)?$/i.test(value) && /[a-z]/i.test(value) && !/\d{6}/.test(value)
+    ? 'url'
+    : 'key';
+}
+
+function formsOf(value: string): string[] {
+  return [
+    value,
+    percentEncoded(value),
+    percentEncoded(value).replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+    JSON.stringify(value).slice(1, -1),
+    value.replaceAll('/', '\\/'),
+    ...base64Forms(value),
+  ];
+}
+
+/** Like encodeURIComponent, but a lone surrogate is no error. */
+function percentEncoded(value: string): string {
+  return encodeURIComponent(value.toWellFormed()).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** What base64 makes of the value whatever stands before and after it: the characters no neighbour can change. */
+function base64Forms(value: string): string[] {
+  const bytes = Buffer.from(value, 'utf8');
+  const forms: string[] = [];
+  for (let shift = 0; shift < 3; shift++) {
+    const padded = Buffer.concat([Buffer.alloc(shift), bytes]);
+    const encoded = padded.toString('base64').replace(/=+$/, '');
+    const from = Math.ceil((shift * 8) / 6);
+    const stable = encoded.slice(from, Math.floor((padded.length * 8) / 6));
+    if (stable.length >= 12) forms.push(stable, stable.replaceAll('+', '-').replaceAll('/', '_'));
+  }
+  return forms;
+}

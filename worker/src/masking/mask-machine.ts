@@ -1,0 +1,236 @@
+import type { Automaton } from './automaton.ts';
+import { isIn } from './characters.ts';
+import { type Finding, MARKERS } from './finding.ts';
+import { LEFT_CONTEXT, TextWindow } from './text-window.ts';
+
+export interface MaskSpan {
+  readonly type: keyof typeof MARKERS;
+  readonly rule: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+interface PendingSpan {
+  type: Finding['type'];
+  rule: string;
+  start: number;
+  end: number;
+}
+
+/**
+ * The masking machine. Text goes in by `feed`, masked text comes out; a whole text is one final feed, a stream is many.
+ * What it keeps between feeds is the automaton's state, the spans not yet written and the text they lie in.
+ */
+export class MaskMachine {
+  readonly spans: MaskSpan[] = [];
+  private readonly automaton: Automaton;
+  private readonly window = new TextWindow();
+  private text = '';
+  private position = 0;
+  private state = 0;
+  /** Text before this index has been written. */
+  private written = 0;
+  private writtenLength = 0;
+  private pending: PendingSpan[] = [];
+  /** Findings that begin further on than the scan has come, nearest first. */
+  private ahead: Finding[] = [];
+  /** The alphabet of a masked run that is still going on, or 0. */
+  private open = 0;
+  /** A starved verifier is asked again when the text has reached this length, so that waiting stays linear. */
+  private retryAt = 0;
+
+  private readonly reporting: boolean;
+
+  /** `reporting` collects the spans; a stream does not, so that its memory stays bounded. */
+  constructor(automaton: Automaton, reporting: boolean) {
+    this.automaton = automaton;
+    this.reporting = reporting;
+  }
+
+  /** Takes the next piece of text and returns what can be said for certain; everything that is left when `final`. */
+  feed(chunk: string, final: boolean): string {
+    this.text = this.text === '' ? chunk : this.text + chunk;
+    if (!final && this.text.length < this.retryAt) return '';
+    this.window.show(this.text, final);
+    this.extendOpenRun();
+    const starved = this.scan();
+    const output = this.write(final ? this.text.length : this.safeCut());
+    if (final) return output;
+    this.retryAt = 0;
+    this.forget();
+    if (starved) this.retryAt = this.text.length + ((this.text.length - this.position) >> 3);
+    return output;
+  }
+
+  /** Runs the automaton to the end of the text; true when a verifier has to wait for more. */
+  private scan(): boolean {
+    for (;;) {
+      const ahead = this.ahead[0];
+      const stop = ahead === undefined ? this.text.length : Math.min(ahead.start, this.text.length);
+      if (this.scanTo(stop)) return true;
+      if (ahead === undefined || this.position < ahead.start) {
+        if (this.position >= this.text.length) return false;
+        continue;
+      }
+      this.ahead.shift();
+      this.commitAhead(ahead);
+    }
+  }
+
+  private scanTo(stop: number): boolean {
+    const { classes, table, firstMatch } = this.automaton;
+    const { text, ahead } = this;
+    const waiting = ahead.length;
+    let state = this.state;
+    let position = this.position;
+    while (position < stop) {
+      const from = state;
+      state = table[from + (classes[text.charCodeAt(position)] ?? 0)] ?? 0;
+      position++;
+      if (state < firstMatch) continue;
+      if (!this.verify(state, position)) {
+        this.state = from;
+        this.position = position - 1;
+        return true;
+      }
+      if (ahead.length !== waiting) break;
+    }
+    this.state = state;
+    this.position = position;
+    return false;
+  }
+
+  /** A finding further on is reached: it is taken unless what was found on the way reaches into it. */
+  private commitAhead(finding: Finding): void {
+    const start = Math.max(finding.start, this.window.floor);
+    if (start < finding.end) this.take({ ...finding, start });
+  }
+
+  /** Asks the verifiers of the anchors that end at `end`; false when one of them is starved. */
+  private verify(state: number, end: number): boolean {
+    const { firstMatch, stride, matches } = this.automaton;
+    const anchors = matches[(state - firstMatch) / stride] ?? [];
+    const { window } = this;
+    for (const anchor of anchors) {
+      const start = end - anchor.text.length;
+      if (start < window.floor && anchor.known !== true) continue;
+      const finding = anchor.verify(window, start, end);
+      if (window.starved) {
+        window.starved = false;
+        window.nextTable = undefined;
+        return false;
+      }
+      if (window.nextTable !== undefined) {
+        window.table = window.nextTable;
+        window.nextTable = undefined;
+      }
+      if (finding !== undefined && this.accept(finding, end, anchor.known === true)) break;
+    }
+    return true;
+  }
+
+  private accept(finding: Finding, anchorEnd: number, known: boolean): boolean {
+    if (finding.start < this.window.floor && !known) return false;
+    if (finding.start > anchorEnd) {
+      // The way to the finding is still to be read: an address may stand between `curl` and its password.
+      this.ahead.push(finding);
+      this.ahead.sort((a, b) => a.start - b.start);
+      return true;
+    }
+    const span = { type: finding.type, rule: finding.rule, start: finding.start, end: finding.end };
+    if (known) this.absorb(span);
+    this.take({ ...finding, ...span });
+    return true;
+  }
+
+  private take({ type, rule, start, end, open = 0 }: Finding): void {
+    this.pending.push({ type, rule, start, end });
+    this.window.floor = Math.max(this.window.floor, end);
+    this.open = open;
+    this.extendOpenRun();
+  }
+
+  /** A configured value overlaps what is already masked: both become one span, named by what begins first. */
+  private absorb(span: PendingSpan): void {
+    for (let last = this.pending.at(-1); last !== undefined && last.end > span.start; last = this.pending.at(-1)) {
+      this.pending.pop();
+      span.end = Math.max(span.end, last.end);
+      if (last.start > span.start) continue;
+      span.start = last.start;
+      span.type = last.type;
+      span.rule = last.rule;
+    }
+  }
+
+  private extendOpenRun(): void {
+    if (this.open === 0) return;
+    const { window } = this;
+    let end = window.floor;
+    while (end < window.length && isIn(window.text.charCodeAt(end), this.open)) end++;
+    if (end < window.length || window.final) this.open = 0;
+    window.floor = end;
+    const last = this.pending.at(-1);
+    if (last !== undefined) last.end = end;
+  }
+
+  /** The index before which no later finding can begin. */
+  private safeCut(): number {
+    const { automaton, window } = this;
+    const unread = Math.min(this.position + 1, this.text.length);
+    const inAnchor = this.position - (automaton.depths[this.state / automaton.stride] ?? 0);
+    const cut = Math.max(this.written, Math.min(inAnchor, window.unbrokenBefore(unread)));
+    const code = cut > 0 ? this.text.charCodeAt(cut - 1) : 0;
+    return code >= 0xd800 && code < 0xdc00 && cut - 1 >= this.written ? cut - 1 : cut;
+  }
+
+  /** Writes everything before `cut`: text as it is, a span as its marker as soon as its beginning is certain. */
+  private write(cut: number): string {
+    const { text } = this;
+    if (this.pending.length === 0 && this.written === 0 && cut === text.length) {
+      this.written = cut;
+      this.writtenLength += cut;
+      return text;
+    }
+    let output = '';
+    let kept = 0;
+    for (const span of this.pending) {
+      if (span.start >= cut && span.end > this.written) break;
+      if (span.start >= this.written) {
+        output += text.slice(this.written, span.start);
+        const marker = span.type === 'marker' ? text.slice(span.start, span.end) : MARKERS[span.type];
+        this.report(span, this.writtenLength + output.length, marker.length);
+        output += marker;
+      }
+      this.written = Math.max(this.written, span.end);
+      kept++;
+    }
+    // The last written span stays: an open run or a configured value may still extend it.
+    this.pending = this.pending.slice(Math.max(0, kept - 1));
+    if (this.written < cut) {
+      output += text.slice(this.written, cut);
+      this.written = cut;
+    }
+    this.writtenLength += output.length;
+    return output;
+  }
+
+  private report(span: PendingSpan, start: number, length: number): void {
+    if (this.reporting && span.type !== 'marker')
+      this.spans.push({ type: span.type, rule: span.rule, start, end: start + length });
+  }
+
+  /** Drops text that nothing can refer to any more. */
+  private forget(): void {
+    const keep = Math.min(this.written, this.position, this.text.length) - LEFT_CONTEXT - 64;
+    if (keep < 4 * LEFT_CONTEXT) return;
+    this.text = this.text.slice(keep);
+    this.position -= keep;
+    this.written -= keep;
+    this.window.forget(keep);
+    this.ahead = this.ahead.map((finding) => ({ ...finding, start: finding.start - keep, end: finding.end - keep }));
+    for (const span of this.pending) {
+      span.start -= keep;
+      span.end -= keep;
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { builtInAnchors } from './anchors.ts';
+import { type Automaton, buildAutomaton } from './automaton.ts';
+import type { HostLists } from './host-policy.ts';
+import { knownValueAnchors } from './known-values.ts';
+import { MaskMachine, type MaskSpan } from './mask-machine.ts';
+
+export interface MaskOptions {
+  /** The service's own secrets, hosts and addresses: masked wherever they appear, in any encoding. */
+  readonly knownValues?: readonly string[];
+  /** Hosts whose URLs are always masked, subdomains included. */
+  readonly maskHosts?: readonly string[];
+  /** Hosts whose URLs are never masked, subdomains included. */
+  readonly allowHosts?: readonly string[];
+}
+
+export interface MaskResult {
+  readonly text: string;
+  /** What was masked, in positions of the masked text. */
+  readonly spans: readonly MaskSpan[];
+}
+
+export interface Masker {
+  readonly mask: (text: string) => MaskResult;
+  readonly createStream: () => TransformStream<string, string>;
+}
+
+/** Compiles the options once. Build it at start: the table takes milliseconds, a call microseconds. */
+export function createMasker(options: MaskOptions = {}): Masker {
+  const automaton = compile(options);
+  return {
+    mask: (text) => maskWith(automaton, text),
+    createStream: () => streamWith(automaton),
+  };
+}
+
+/**
+ * Masks API endpoints, keys, IP addresses and connection strings in `text`. Never throws on any text, lone surrogates
+ * included; masking its own output changes nothing.
+ */
+export function mask(text: string, options?: MaskOptions): MaskResult {
+  return maskWith(automatonFor(options), text);
+}
+
+/** A stream of text pieces that masks as `mask` does, whatever the pieces are, in bounded memory. */
+export function createMaskStream(options?: MaskOptions): TransformStream<string, string> {
+  return streamWith(automatonFor(options));
+}
+
+const compiled = new WeakMap<MaskOptions, Automaton>();
+const NO_OPTIONS: MaskOptions = {};
+
+function automatonFor(options: MaskOptions = NO_OPTIONS): Automaton {
+  const known = compiled.get(options) ?? compile(options);
+  compiled.set(options, known);
+  return known;
+}
+
+function compile({ knownValues = [], maskHosts = [], allowHosts = [] }: MaskOptions): Automaton {
+  const hosts: HostLists = { mask: maskHosts.map(normalHost), allow: allowHosts.map(normalHost) };
+  return buildAutomaton([...knownValueAnchors(knownValues), ...builtInAnchors(hosts)]);
+}
+
+function normalHost(host: string): string {
+  return host
+    .trim()
+    .toLowerCase()
+    .replace(/^\*?\./, '');
+}
+
+function maskWith(automaton: Automaton, text: string): MaskResult {
+  const machine = new MaskMachine(automaton, true);
+  const masked = machine.feed(text, true);
+  return { text: masked, spans: machine.spans };
+}
+
+function streamWith(automaton: Automaton): TransformStream<string, string> {
+  const machine = new MaskMachine(automaton, false);
+  return new TransformStream({
+    transform(chunk, controller) {
+      const output = machine.feed(chunk, false);
+      if (output !== '') controller.enqueue(output);
+    },
+    flush(controller) {
+      const output = machine.feed('', true);
+      if (output !== '') controller.enqueue(output);
+    },
+  });
+}

@@ -1,0 +1,52 @@
+/**
+ * The grammar of values that stand for a value: templates, variables, ellipses, masks, instructions in capitals.
+ * All patterns are anchored and run over slices of bounded length.
+ */
+
+const TEMPLATE =
+  /^(?:\$|<|\{|\[|%[A-Za-z_][A-Za-z0-9_]*%|#\{|@\{|&[a-z]+;|!(?:Ref|Sub|GetAtt|ImportValue|vault|secret|env)\b|ENC\[|vault:|op:\/\/|ssm:|secretsmanager:|file:|env:|arn:)/;
+const MASKED = /^(?:[*•●xX.…_\-#?0]{2,}|\.\.\.|…)[*•●xX.…_\-#?0]*$/;
+const SHORTENED = /(?:\.\.\.|…|\*{3,}|x{5,}|X{5,})/;
+const SPEAKING =
+  /(?:^|[-_. ])(?:your|my|ganti|isi|masukkan|anda|replace|insert|changeme|change[-_]me|placeholder|redacted|removed|dummy|fake|sample|example|contoh|todo|fixme|goes|here|disini|xxx+|abc123|somevalue|value|undefined|masked|hidden|disamarkan|rahasiakan|omitted|snip)(?:$|[-_. ])/i;
+const SPEAKING_START =
+  /^(?:your|my)[A-Z_-]|^(?:your|my)(?:api|secret|token|password|key|access)|^(?:insert|replace|enter|put|add|paste|set)[-_A-Z]/i;
+const CAPITALS = /^[A-Z][A-Z]*(?:[_-][A-Z]+)+$|^[A-Z]{2,12}$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
+
+/** True for a value that a template engine, a shell or a reader has to fill in. */
+export function isTemplate(value: string): boolean {
+  return value === '' || TEMPLATE.test(value) || /\$\{|\{\{|\$\(|<[a-z][a-z0-9 _-]*>/i.test(value);
+}
+
+/** True for a value that is visibly not the value: masked, shortened, or an instruction. */
+export function isPlaceholder(value: string): boolean {
+  if (isTemplate(value) || MASKED.test(value) || SHORTENED.test(value)) return true;
+  if (isRepetition(value)) return true;
+  if (CAPITALS.test(value) && !looksDrawn(value)) return true;
+  return (SPEAKING.test(value) || SPEAKING_START.test(value)) && !looksDrawn(value);
+}
+
+/** True for the body of a token that was typed to show where the token goes: `xxxx`, `abcdefgh`, `your-key-here`. */
+export function isFiller(body: string): boolean {
+  if (MASKED.test(body) || /x{6,}|X{6,}|0{10,}|\.\.|…|\*{3}/.test(body) || isRepetition(body)) return true;
+  return (
+    /^(?:your|my|insert|replace|example|placeholder|change[-_]?me|redacted|test[-_])/i.test(body) && !looksDrawn(body)
+  );
+}
+
+/** `aaaaaaaa`, `00000000`, `1234567890`, `abcdefgh`: typed to fill a space. */
+function isRepetition(value: string): boolean {
+  if (value.length < 4) return false;
+  let steps = 0;
+  for (let index = 1; index < value.length; index++) {
+    const step = value.charCodeAt(index) - value.charCodeAt(index - 1);
+    if (step === 0 || step === 1) steps++;
+  }
+  return steps >= value.length * 0.8;
+}
+
+/** Digits in the middle of capitals: drawn at random rather than written. */
+function looksDrawn(value: string): boolean {
+  const digits = value.replace(/[^0-9]/g, '').length;
+  return digits >= 3 && value.length >= 12 && value.replace(/[^_-]/g, '').length <= 1;
+}

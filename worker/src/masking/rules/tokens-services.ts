@@ -1,0 +1,212 @@
+import type { TokenShape } from '../token-shape.ts';
+import { shapes } from './shapes.ts';
+
+/** Payments, messaging, mail, commerce, office and productivity services. */
+export const SERVICE_TOKENS: readonly TokenShape[] = [
+  ...shapes('https://docs.stripe.com/keys', {
+    'stripe-secret-live': 'sk_live_{an24}',
+    'stripe-secret-test': 'sk_test_{an24}',
+    'stripe-restricted-live': 'rk_live_{an24}',
+    'stripe-restricted-test': 'rk_test_{an24}',
+    'stripe-production-secret': 'sk_prod_{an24}',
+    'stripe-production-restricted': 'rk_prod_{an24}',
+    'stripe-organisation-key': 'sk_org_{an24}',
+    'stripe-webhook-secret': 'whsec_{b64:32}',
+  }),
+  ...shapes('https://docs.slack.dev/authentication/tokens', {
+    'slack-bot-token': 'xoxb-{d10}-{url:30}',
+    'slack-user-token': 'xoxp-{d10}-{url:40}',
+    'slack-legacy-token': 'xoxs-{d10}-{url:20}',
+    'slack-legacy-workspace-token': 'xoxa-{url:20}',
+    'slack-legacy-refresh-token': 'xoxr-{url:20}',
+    'slack-legacy-client-token': 'xoxo-{url:20}',
+    'slack-cookie': 'xoxd-{url:40}',
+    'slack-client-token': 'xoxc-{d10}-{url:30}',
+    'slack-configuration-token': 'xoxe.{dot:60}',
+    'slack-configuration-refresh-token': 'xoxe-{url:60}',
+    'slack-app-token': 'xapp-{url:60}',
+    'slack-workflow-token': 'xwfp-{url:40}',
+  }),
+  ...shapes('https://shopify.dev/docs/apps/build/authentication-authorization', {
+    'shopify-admin-token': 'shpat_{hex:32}',
+    'shopify-custom-token': 'shpca_{hex:32}',
+    'shopify-private-token': 'shppa_{hex:32}',
+    'shopify-shared-secret': 'shpss_{hex:32}',
+    'shopify-user-token': 'shpua_{hex:32}',
+    'shopify-refresh-token': 'shprt_{hex:32}',
+    'shopify-theme-password': 'shptka_{hex:32}',
+    'shopify-partner-token': 'prtapi_{hex:32}',
+  }),
+  ...shapes('https://www.twilio.com/docs/iam/api-keys', { 'twilio-api-key': 'SK{hex:32}' }, true),
+  ...shapes('https://www.twilio.com/docs/sendgrid/ui/account-and-settings/api-keys', {
+    'sendgrid-key': 'SG.{url:22}.{url:43}',
+  }),
+  ...shapes('https://developers.brevo.com/docs/getting-started', {
+    'brevo-key': 'xkeysib-{hex:64}-{an16}',
+    'brevo-smtp-key': 'xsmtpsib-{hex:64}-{an16}',
+  }),
+  ...shapes(
+    'https://documentation.mailgun.com/docs/mailgun/api-reference/authentication/',
+    { 'mailgun-key': 'key-{hex:32}', 'mailgun-public-key': 'pubkey-{hex:32}' },
+    true,
+  ),
+  ...shapes('https://resend.com/docs/api-reference/introduction', { 'resend-key': 're_{w:32}' }, true),
+  ...shapes('https://postmarkapp.com/', { 'loops-key': 'mlsn.{hex:64}' }),
+  ...shapes(
+    'https://docs.easypost.com/docs/authentication',
+    { 'easypost-key': 'EZAK{an54}', 'easypost-test-key': 'EZTK{an54}' },
+    true,
+  ),
+  ...shapes('https://docs.goshippo.com/docs/guides_general/authentication/', {
+    'shippo-live-token': 'shippo_live_{hex:40}',
+    'shippo-test-token': 'shippo_test_{hex:40}',
+  }),
+  ...shapes('https://duffel.com/docs/api/overview/authentication', {
+    'duffel-live-token': 'duffel_live_{url:43}',
+    'duffel-test-token': 'duffel_test_{url:43}',
+  }),
+  ...shapes(
+    'https://developer.squareup.com/docs/build-basics/access-tokens',
+    {
+      'square-access-token': 'sq0atp-{url:22}',
+      'square-oauth-secret': 'sq0csp-{url:43}',
+      'square-client-id': 'sq0idp-{url:22}',
+      'square-token': 'EAAA{url:60}',
+    },
+    ['square-token'],
+  ),
+  ...shapes(
+    'https://developers.facebook.com/docs/facebook-login/guides/access-tokens/',
+    {
+      'facebook-page-token': 'EAAM{an80}',
+      'facebook-page-token-c': 'EAAC{an80}',
+      'facebook-user-token': 'EAAB{an80}',
+      'facebook-app-token': 'EAAG{an80}',
+    },
+    true,
+  ),
+  ...shapes(
+    'https://developers.facebook.com/docs/instagram-platform',
+    { 'instagram-token': 'IGQV{url:80}', 'instagram-login-token': 'IGAA{url:80}' },
+    true,
+  ),
+  ...shapes('https://developer.flutterwave.com/docs/authentication', {
+    'flutterwave-secret-key': 'FLWSECK-{an32}',
+    'flutterwave-test-key': 'FLWSECK_TEST-{an12}',
+    'flutterwave-public-key': 'FLWPUBK_TEST-{hex:32}',
+    'flutterwave-public-live-key': 'FLWPUBK-{hex:32}',
+  }),
+  ...shapes('https://docs.adyen.com/development-resources/api-credentials/', { 'adyen-key': 'AQE{b64:80}' }, true),
+  ...shapes('https://docs.midtrans.com/reference/authorization', {
+    'midtrans-server-key': 'Mid-server-{url:24}',
+    'midtrans-sandbox-key': 'SB-Mid-server-{url:24}',
+  }),
+  ...shapes('https://docs.xendit.co/docs/api-keys', {
+    'xendit-production-key': 'xnd_production_{an40}',
+    'xendit-development-key': 'xnd_development_{an40}',
+    'xendit-public-key': 'xnd_public_{w:40}',
+  }),
+  ...shapes('https://razorpay.com/docs/api/authentication/', {
+    'razorpay-live-key': 'rzp_live_{an14}',
+    'razorpay-test-key': 'rzp_test_{an14}',
+  }),
+  ...shapes('https://paystack.com/docs/api/authentication/', {
+    'paddle-key': 'pdl_live_apikey_{w:40}',
+    'paddle-sandbox-key': 'pdl_sdbx_apikey_{w:40}',
+  }),
+  ...shapes('https://developer.paypal.com/api/rest/authentication/', {
+    'paypal-braintree-token': 'access_token$production${lo:16}${hex:32}',
+    'braintree-sandbox-token': 'access_token$sandbox${lo:16}${hex:32}',
+  }),
+  ...shapes('https://plaid.com/docs/api/tokens/', {
+    'plaid-sandbox-token': 'access-sandbox-{url:36}',
+    'plaid-development-token': 'access-development-{url:36}',
+    'plaid-production-token': 'access-production-{url:36}',
+  }),
+  ...shapes(
+    'https://developer.gocardless.com/api-reference/',
+    {
+      'gocardless-live-token': 'live_{url:40}',
+      'lob-live-key': 'live_{hex:35}',
+      'lob-test-key': 'test_{hex:35}',
+      'lob-public-live-key': 'live_pub_{hex:31}',
+      'lob-public-test-key': 'test_pub_{hex:31}',
+    },
+    true,
+  ),
+  ...shapes('https://docs.lob.com/', { 'gocardless-sandbox-token': 'sandbox_{url:40}' }, true),
+  ...shapes('https://developers.linear.app/docs/graphql/working-with-the-graphql-api', {
+    'linear-key': 'lin_api_{an40}',
+    'linear-oauth-token': 'lin_oauth_{hex:64}',
+    'linear-webhook-secret': 'lin_wh_{an40}',
+  }),
+  ...shapes(
+    'https://developers.notion.com/docs/authorization',
+    { 'notion-token': 'ntn_{an46}', 'notion-legacy-token': 'secret_{an43}' },
+    ['notion-legacy-token'],
+  ),
+  ...shapes(
+    'https://airtable.com/developers/web/guides/personal-access-tokens',
+    { 'airtable-token': 'pat{an14}.{hex:64}' },
+    true,
+  ),
+  ...shapes('https://www.figma.com/developers/api', {
+    'figma-token': 'figd_{url:40}',
+    'figma-oauth-token': 'figu_{url:40}',
+    'figma-refresh-token': 'figur_{url:40}',
+    'figma-header-token': 'figoh_{url:40}',
+  }),
+  ...shapes('https://developers.hubspot.com/docs/apps/legacy-apps/private-apps/overview', {
+    'hubspot-token': 'pat-na1-{url:36}',
+    'hubspot-token-na2': 'pat-na2-{url:36}',
+    'hubspot-token-eu': 'pat-eu1-{url:36}',
+  }),
+  ...shapes(
+    'https://developers.intercom.com/docs/build-an-integration/learn-more/authentication',
+    { 'intercom-token': 'dG9r{b64:56}' },
+    true,
+  ),
+  ...shapes('https://docs.typeform.com/developers/get-started/personal-access-token/', {
+    'typeform-token': 'tfp_{dot:59}',
+  }),
+  ...shapes('https://developer.frame.io/', { 'frameio-token': 'fio-u-{url:64}' }),
+  ...shapes(
+    'https://www.dropbox.com/developers/documentation/http/documentation',
+    { 'dropbox-short-token': 'sl.{url:130}' },
+    true,
+  ),
+  ...shapes('https://developer.adobe.com/developer-console/docs/guides/authentication/', {
+    'adobe-client-secret': 'p8e-{an32}',
+    'adobe-ims-secret': 'p8e-{url:32}',
+  }),
+  ...shapes('https://docs.mapbox.com/help/dive-deeper/access-tokens/', {
+    'mapbox-secret-token': 'sk.eyJ{dot:80}',
+    'mapbox-public-token': 'pk.eyJ{dot:80}',
+    'mapbox-temporary-token': 'tk.eyJ{dot:80}',
+  }),
+  ...shapes('https://www.getbeamer.com/api', { 'beamer-key': 'b_{b64:44}' }, true),
+  ...shapes('https://api.intra.42.fr/apidoc', {
+    'intra42-secret': 's-s4t2ud-{hex:64}',
+    'intra42-affiliate-secret': 's-s4t2af-{hex:64}',
+  }),
+  ...shapes('https://docs.settlemint.com/', {
+    'settlemint-application-token': 'sm_aat_{an16}',
+    'settlemint-personal-token': 'sm_pat_{an16}',
+    'settlemint-service-token': 'sm_sat_{an16}',
+  }),
+  ...shapes('https://freemius.com/help/documentation/', { 'rootly-key': 'rootly_{hex:64}' }),
+  ...shapes('https://clerk.com/docs/deployments/clerk-environment-variables', { 'contentful-token': 'CFPAT-{url:43}' }),
+  ...shapes('https://customer.io/docs/', { 'klaviyo-key': 'pk_{hex:34}' }, true),
+  ...shapes('https://docs.apify.com/platform/integrations/api', { 'apify-token': 'apify_api_{an36}' }),
+  ...shapes('https://workos.com/docs/reference/api-keys', { 'sanity-token': 'skE{an80}' }, true),
+  ...shapes(
+    'https://developer.okta.com/docs/guides/create-an-api-token/',
+    { 'asana-token': '1/{d16}:{hex:32}', 'asana-v2-token': '2/{d16}/{d16}:{hex:32}' },
+    true,
+  ),
+  ...shapes('https://docs.gitea.com/development/api-usage', { 'gumroad-key': 'gto_{lo:40}' }, true),
+  ...shapes('https://developers.cloudflare.com/turnstile/', { 'recaptcha-secret': '6L{url:38}' }, true),
+  ...shapes('https://api.mattermost.com/', { 'novu-key': 'nv_{hex:32}' }, true),
+  ...shapes('https://help.pagerduty.com/', { 'pagerduty-key': 'u+{url:18}' }, true),
+  ...shapes('https://developers.maxmind.com/', { 'nango-key': 'nango_{hex:32}' }, true),
+];

@@ -1,0 +1,108 @@
+import { ALNUM, DASH, DOT, isIn, LETTER, LOWER, QUOTE, UNDERSCORE, UPPER, WORD } from './characters.ts';
+import { HARMLESS_QUALIFIERS, NOT_THE_SECRET } from './rules/secret-words.ts';
+import type { TextWindow } from './text-window.ts';
+
+/** `glued`: an unknown ending is stuck to the word, as in `authority`; only a drawn value makes it a secret's name. */
+export type NameKind = 'password' | 'secret' | 'weak' | 'vendor' | 'glued';
+
+export interface SecretName {
+  readonly kind: NameKind;
+  readonly start: number;
+  readonly end: number;
+}
+
+const LONGEST_NAME = 64;
+
+/**
+ * Reads the whole name around the secret word at [start, end) and says whether it names a secret: `DB_PASSWORD`,
+ * `clientSecret` and `x-api-key` do; `token_type`, `cacheKey`, `monkey` and `author` do not.
+ */
+export function readName(window: TextWindow, start: number, end: number, kind: NameKind): SecretName | undefined {
+  const nameEnd = endOfName(window, end);
+  if (nameEnd - end >= LONGEST_NAME || !leadsOn(window, nameEnd)) return undefined;
+  const glued = isIn(window.before(start - 1), LOWER) && isIn(window.text.charCodeAt(start), LOWER);
+  if (glued && kind === 'vendor') return undefined;
+  const nameStart = window.runBefore(start, WORD | DASH, LONGEST_NAME);
+  if (glued && kind !== 'password' && !isKnownGlue(window.text.slice(nameStart, start))) return undefined;
+  const name = { kind, start: nameStart, end: nameEnd };
+  if (kind === 'vendor') return name;
+  if (nameEnd > end) {
+    const stuck = stuckEnding(window, end, nameEnd);
+    if (stuck !== '' && stuck !== 's') {
+      if (NOT_THE_SECRET.has(stuck)) return undefined;
+      const telling = end - start > 3 || (end - start === 3 && kind === 'weak');
+      if (!TAIL_WORD.test(stuck)) return telling ? { ...name, kind: 'glued' } : undefined;
+    }
+    if (wordsOf(window.text.slice(end, nameEnd)).some((word) => NOT_THE_SECRET.has(word))) return undefined;
+  } else if (kind !== 'password' && HARMLESS_QUALIFIERS.has(qualifierBefore(window, nameStart, start)))
+    return undefined;
+  return name;
+}
+
+/** Letters of the same case that go on right after the secret word, lower case: `ization` after `token`. */
+function stuckEnding(window: TextWindow, end: number, nameEnd: number): string {
+  const last = window.text.charCodeAt(end - 1);
+  const letters = isIn(last, LOWER) ? LOWER : isIn(last, UPPER) ? UPPER : 0;
+  if (letters === 0) return '';
+  let index = end;
+  while (index < nameEnd && isIn(window.text.charCodeAt(index), letters)) index++;
+  // The last capital of a run begins the next word.
+  if (letters === UPPER && index < nameEnd && isIn(window.text.charCodeAt(index), LOWER)) index--;
+  return window.text.slice(end, Math.max(end, index)).toLowerCase();
+}
+
+/** The word of the name, or of the sentence, right before the secret word: `cache` in `cacheKey`, `primary` in `primary key`. */
+function qualifierBefore(window: TextWindow, nameStart: number, start: number): string {
+  if (nameStart === start) return wordBefore(window, nameStart);
+  let to = start;
+  while (to > nameStart && !isIn(window.text.charCodeAt(to - 1), LETTER)) to--;
+  let from = to;
+  const letters = from > nameStart && isIn(window.text.charCodeAt(from - 1), LOWER) ? LOWER : UPPER;
+  while (from > nameStart && isIn(window.text.charCodeAt(from - 1), letters)) from--;
+  if (letters === LOWER && from > nameStart && isIn(window.text.charCodeAt(from - 1), UPPER)) from--;
+  return window.text.slice(from, to).toLowerCase();
+}
+
+/** What may follow the name of a secret at all: an operator, a quote, a bracket, white space or emphasis. */
+function leadsOn(window: TextWindow, index: number): boolean {
+  const code = window.at(index);
+  if (code <= 32 || code === 61 || code === 58 || code > 126 || isIn(code, QUOTE)) return true;
+  if (code === 46 || code === 43) return window.at(index + 1) === 61;
+  if (code === 45) return window.at(index + 1) === 62;
+  return LEADS_ON.includes(String.fromCharCode(code));
+}
+
+const LEADS_ON = '*])>|,?&\\<';
+const TAIL_WORD = /^(?:key|token|secret|value|val|code|hex|prod|dev|test|live|staging|base|string|str|nya|mu|ku|s)/;
+const KNOWN_GLUE =
+  /(?:^|[^a-z])(?:my|db|user|admin|app|auth|api|access|client|master|private|secret|bot|refresh|id|web|service|account|session)$/;
+
+function isKnownGlue(head: string): boolean {
+  return KNOWN_GLUE.test(head.toLowerCase());
+}
+
+/** Names go on over letters, digits, underscores, hyphens and dots that another word follows. */
+function endOfName(window: TextWindow, end: number): number {
+  let index = window.run(end, WORD, LONGEST_NAME);
+  for (let parts = 0; parts < 4; parts++) {
+    const code = window.at(index);
+    if ((code !== 45 && code !== 46) || !isIn(window.at(index + 1), ALNUM)) break;
+    index = window.run(index + 1, WORD, LONGEST_NAME);
+  }
+  return index;
+}
+
+function wordsOf(name: string): string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((word) => word !== '');
+}
+
+/** The word before the name, one space away: `primary key`, `public key`. */
+function wordBefore(window: TextWindow, nameStart: number): string {
+  if (window.before(nameStart - 1) !== 32) return '';
+  const start = window.runBefore(nameStart - 1, ALNUM | UNDERSCORE | DOT, 24);
+  return window.text.slice(start, nameStart - 1).toLowerCase();
+}

@@ -1,0 +1,144 @@
+import { isIn, stopsLeft } from './characters.ts';
+import type { TablePlace } from './table-columns.ts';
+
+/** How far a verifier may look to the left of its anchor for context; a stream keeps as much of what it has emitted. */
+export const LEFT_CONTEXT = 320;
+/** How far a finding may begin to the left of its anchor; a stream withholds as much of an unbroken run. */
+export const LEFT_REACH = 160;
+/** How long a run may grow before it is judged by its beginning and the rest is swallowed. */
+export const LONGEST_RUN = 2048;
+/** Runs up to this long are simply read again; longer ones are remembered. */
+const SHORT_RUN = 64;
+const REMEMBERED_RUNS = 6;
+const STAR = 42;
+/** Dot, hyphen, underscore. */
+const JOINERS = new Set([46, 45, 95]);
+
+/**
+ * The text a verifier may look at. All reading to the right goes through `at` and `run`, which notice when an answer
+ * would depend on characters that have not arrived yet: the machine then asks again later. An answer given without
+ * that is the answer for every continuation, which is why a stream equals the whole text under every chunking.
+ */
+export class TextWindow {
+  text = '';
+  length = 0;
+  final = true;
+  /** Set when a verifier wanted characters that have not arrived. */
+  starved = false;
+  /** The end of the last masked span: verifiers see nothing before it. */
+  floor = 0;
+  /** The table the scan is in, and what a verifier wants to follow it: taken over only when no verifier was starved. */
+  table: TablePlace = { columns: [], column: -1 };
+  nextTable: TablePlace | undefined;
+
+  /** Anchors of a kind before these positions were found to lead nowhere. */
+  pairsRejectedUntil = 0;
+  hostRejectedUntil = 0;
+  private longRuns: { bits: number; start: number; end: number }[] = [];
+
+  show(text: string, final: boolean): void {
+    this.text = text;
+    this.length = text.length;
+    this.final = final;
+  }
+
+  /** Moves every remembered position when the first `count` characters are dropped. */
+  forget(count: number): void {
+    this.floor = Math.max(0, this.floor - count);
+    this.pairsRejectedUntil -= count;
+    this.hostRejectedUntil -= count;
+    this.longRuns = [];
+  }
+
+  /** The code unit at `index`, or -1 after the end. */
+  at(index: number): number {
+    if (index < this.length) return this.text.charCodeAt(index);
+    if (!this.final) this.starved = true;
+    return -1;
+  }
+
+  /** The code unit at `index` looking left: -1 before the text and inside what is already masked. */
+  before(index: number): number {
+    return index < this.floor ? -1 : this.text.charCodeAt(index);
+  }
+
+  /** The end of the run of characters in `bits` that begins at `from`, at most `limit` long. */
+  run(from: number, bits: number, limit: number = LONGEST_RUN): number {
+    const stop = Math.min(this.length, from + limit);
+    const near = Math.min(stop, from + SHORT_RUN);
+    let index = from;
+    while (index < near && isIn(this.text.charCodeAt(index), bits)) index++;
+    if (index === near && near < stop) index = this.longRun(from, index, bits, stop);
+    if (index === this.length && index < from + limit && !this.final) this.starved = true;
+    return index;
+  }
+
+  /** Goes on with a long run; what is known of it is remembered, so that many anchors inside one run stay linear. */
+  private longRun(from: number, reached: number, bits: number, stop: number): number {
+    const known = this.longRuns.find((run) => run.bits === bits && run.start <= from && reached <= run.end);
+    let index = known === undefined ? reached : Math.min(known.end, stop);
+    while (index < stop && isIn(this.text.charCodeAt(index), bits)) index++;
+    if (known !== undefined) known.end = Math.max(known.end, index);
+    else {
+      if (this.longRuns.length >= REMEMBERED_RUNS) this.longRuns.shift();
+      this.longRuns.push({ bits, start: from, end: index });
+    }
+    return index;
+  }
+
+  /** The start of the run of characters in `bits` that ends before `end`, at most `limit` long. */
+  runBefore(end: number, bits: number, limit: number = LEFT_REACH): number {
+    const stop = Math.max(this.floor, end - limit);
+    let index = end;
+    while (index > stop && isIn(this.text.charCodeAt(index - 1), bits)) index--;
+    return index;
+  }
+
+  /** The start of the unbroken run that holds the character before `end`, at most LEFT_REACH away. */
+  unbrokenBefore(end: number): number {
+    const stop = Math.max(this.floor, end - LEFT_REACH);
+    let index = end;
+    while (index > stop && !stopsLeft(this.text.charCodeAt(index - 1))) index--;
+    return index;
+  }
+
+  /** Steps back from `end` over characters that are in `characters`, not beyond `from`. */
+  trim(from: number, end: number, characters: string): number {
+    let index = end;
+    while (index > from && characters.includes(this.text.charAt(index - 1))) index--;
+    return index;
+  }
+
+  /** True when `expected` (lower case) stands at `index`, in any ASCII case. */
+  matches(index: number, expected: string): boolean {
+    for (let offset = 0; offset < expected.length; offset++) {
+      const code = this.at(index + offset);
+      const folded = code >= 65 && code <= 90 ? code | 32 : code;
+      if (folded !== expected.charCodeAt(offset)) return false;
+    }
+    return true;
+  }
+
+  /**
+   * True when one of our markers stands at `end`, or after a joining dot, hyphen or underscore. What it replaced was a
+   * continuation of the word before it, so that word is no address or host of its own: masking stays a fixed point.
+   */
+  touchesMarker(end: number): boolean {
+    let index = end;
+    while (index < end + 4 && JOINERS.has(this.at(index))) index++;
+    if (this.at(index) !== STAR || this.at(index + 1) !== STAR || this.at(index + 2) !== STAR) return false;
+    const letter = this.at(index + 3);
+    return letter === 65 || letter === 73 || letter === 68;
+  }
+
+  /** The text from `from`, `length` characters of it; waits for all of them. */
+  peek(from: number, length: number): string {
+    if (from + length > this.length && !this.final) this.starved = true;
+    return this.text.slice(from, from + length);
+  }
+
+  /** Text left of `end`, at most `limit` characters and not beyond what is masked. Only for context, never for spans. */
+  left(end: number, limit: number = LEFT_CONTEXT): string {
+    return this.text.slice(Math.max(this.floor, end - limit), end);
+  }
+}

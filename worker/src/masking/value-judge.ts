@@ -1,0 +1,105 @@
+import { isPlaceholder, isTemplate } from './placeholder.ts';
+import { wordiness } from './rules/letter-pairs.ts';
+import { DEFAULT_WORDS } from './rules/secret-words.ts';
+
+/** How a value was given: it decides how much the value itself must show. */
+export interface ValueSetting {
+  /** `password`: anything but a word of the trade; `secret`: a token or a drawn word; `weak`: only what is visibly drawn. */
+  readonly name: 'password' | 'secret' | 'weak';
+  readonly quoted: boolean;
+  /** `NAME=value` without spaces, as in an environment file: nothing but a value can stand there. */
+  readonly environment: boolean;
+  /** In a sentence rather than in code. */
+  readonly prose: boolean;
+}
+
+const HEX_ONLY = /^(?:0x)?[0-9a-fA-F]+$/;
+const UUID = /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;
+const REFERENCE = /^(?:[A-Za-z_$][\w$]*|this)(?:\??\.[A-Za-z_$#][\w$]*|\[[^\]]*\]|::[A-Za-z_]\w*|->[A-Za-z_]\w*)+$/;
+const IDENTIFIER = /^[A-Za-z_$][A-Za-z_$]*$/;
+const SEPARATED_WORDS = /^[A-Za-z]+(?:[-_./: ][A-Za-z]+)*$/;
+const PATH =
+  /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\)[\w.@/\\-]*$|^[\w.-]+\.(?:pem|key|crt|cer|p12|pfx|jks|json|ya?ml|txt|env|ts|js|py|go|rb|java|php|md|html?|css|toml|ini|conf|sh|sql|xml|lock|log|png)$/;
+const NUMBER = /^[-+]?\d{1,9}(?:[._,]\d+)*(?:ms|s|m|h|d|w|y|kb|mb|gb|k|px|rem|em|%)?$/i;
+const DATE = /^\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+(?:Z|[+-][\d:]+)?)?$/;
+const MODEL_NAME = /^[a-z]+(?:[-_.][a-z]*\d{0,3}[a-z]?(?:\.\d+)?[a-z]?)*$/;
+
+/** Decides whether `value`, given to a secret's name, is the secret itself. */
+export function isSecretValue(value: string, setting: ValueSetting): boolean {
+  if (value.length < 4 || isPlaceholder(value) || value.includes('***')) return false;
+  if (DEFAULT_WORDS.has(value.toLowerCase())) return false;
+  if (NUMBER.test(value) && (setting.name !== 'password' || value.length < 4 || /[a-z%]$/i.test(value))) return false;
+  if (DATE.test(value) || isAddressLike(value)) return false;
+  if (isDrawn(value)) return true;
+  if (!setting.environment && (REFERENCE.test(value) || PATH.test(value))) return false;
+  if (setting.environment && (PATH.test(value) || /^https?:/.test(value))) return false;
+  if (setting.name === 'weak') return false;
+  if (setting.name === 'password') return isPassword(value, setting);
+  return isToken(value, setting);
+}
+
+/** Visibly made by a generator: digits among letters without words, long hex, a UUID. */
+export function isDrawn(value: string): boolean {
+  if (UUID.test(value)) return true;
+  if (HEX_ONLY.test(value))
+    return value.length >= 16 && /\d/.test(value) && (/[a-f]/i.test(value) || value.length >= 24);
+  if (value.length < 10 || !/^[\x21-\x7e]+$/.test(value)) return false;
+  const digits = count(value, /\d/g);
+  const letters = count(value, /[A-Za-z]/g);
+  if (letters < 3 || /[(){}[\]<>,;]|\*\*|(?:^|\/)\.{1,2}\/|:\/\//.test(value)) return false;
+  if (REFERENCE.test(value) && value.split('.').every((part) => isName(part))) return false;
+  const changes = count(value, /[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z]/g);
+  const score = wordiness(value);
+  if (digits === 0) return value.length >= 12 && changes >= 4 && score < 0.5;
+  if (MODEL_NAME.test(value) && score > 0.45) return false;
+  if (value.length >= 16) return (changes >= 3 && score < 0.62) || score < 0.42;
+  return (changes >= 3 && score < 0.5) || (value.length >= 14 && score < 0.38);
+}
+
+function isName(part: string): boolean {
+  return /^[A-Za-z_$#][\w$]*$/.test(part) && count(part, /\d/g) <= 2 && wordiness(part) > 0.4;
+}
+
+function isPassword(value: string, { quoted, environment, prose }: ValueSetting): boolean {
+  if (/\s/.test(value))
+    return (
+      quoted &&
+      /^(?:[a-z]{3,10} ){3,23}[a-z0-9]{2,10}$/.test(value) &&
+      !/\b(?:your|must|is|the|be|and|or|to|enter|please|not|are|for|anda|harus|wajib|tidak|untuk)\b/.test(value)
+    );
+  if (isTemplate(value.slice(1)) || (/[(){}<>]/.test(value.replace(/[)}]$/, '')) && !environment && !quoted))
+    return false;
+  const marked = /\d/.test(value) || /[!#@$%^&*+=~?]/.test(value);
+  if (SEPARATED_WORDS.test(value)) {
+    if (environment) return !IDENTIFIER.test(value) || /^[a-z]+$/.test(value) || wordiness(value) < 0.4;
+    if (prose) return false;
+    return quoted ? value.length >= 6 && wordiness(value) < 0.72 && !/[ :/]/.test(value) : wordiness(value) < 0.3;
+  }
+  if (!marked) return environment;
+  if (prose && !quoted) return value.length >= 6 && /[A-Za-z]/.test(value) && /\d/.test(value);
+  return environment || quoted || !/^[a-z]+\d?$/i.test(value);
+}
+
+function isToken(value: string, { quoted, environment }: ValueSetting): boolean {
+  if (/\s/.test(value) || value.length < 8) return false;
+  if (SEPARATED_WORDS.test(value) || MODEL_NAME.test(value)) {
+    return (quoted || environment) && value.length >= 8 && wordiness(value) < 0.42 && !/[/ :]/.test(value);
+  }
+  if (/[(){}<>,;]/.test(value)) return false;
+  const digits = count(value, /\d/g);
+  if (value.length >= 16 && (quoted || environment))
+    return digits > 0 && (wordiness(value) < 0.8 || digits >= 4) && !/[/:]/.test(value.slice(0, 1));
+  return (quoted || environment) && digits >= 2 && /[A-Za-z]/.test(value) && wordiness(value) < 0.75;
+}
+
+function isAddressLike(value: string): boolean {
+  return (
+    /^[a-z][a-z0-9+.-]*:(?:\/\/|\\\/)/i.test(value) ||
+    /^\d{1,3}(?:\.\d{1,3}){3}/.test(value) ||
+    /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(value)
+  );
+}
+
+function count(value: string, pattern: RegExp): number {
+  return value.match(pattern)?.length ?? 0;
+}
