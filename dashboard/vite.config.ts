@@ -10,7 +10,7 @@ export default defineConfig({
     outDir: '../dist',
     emptyOutDir: true,
     target: 'es2022',
-    modulePreload: false,
+    modulePreload: { polyfill: false },
     // The page's policy allows no data: URLs.
     assetsInlineLimit: 0,
     reportCompressedSize: true,
