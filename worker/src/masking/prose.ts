@@ -1,5 +1,6 @@
 import { BARE_VALUE, BLANK, isIn, LETTER, QUOTE, UPPER } from './characters.ts';
 import type { Finding, Verify } from './finding.ts';
+import { NOT_THE_SECRET } from './rules/secret-words.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
 import { isDrawn, isSecretValue } from './value-judge.ts';
@@ -52,7 +53,8 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     const end = quoted ? index : window.trim(start, index, '.,:;!?');
     const word = window.text.slice(start, end);
     const folded = word.length < 12 ? word.toLowerCase() : '';
-    if (NAMES_ANOTHER_THING.has(folded)) return undefined;
+    if (NAMES_ANOTHER_THING.has(folded) || (words === 0 && isAspect(folded))) return undefined;
+    if (word.includes('=') && /^[A-Za-z_]+=/.test(word)) return undefined;
     if (SECRET_NOUNS.has(folded)) {
       // The nearer word is asked by itself.
       if (name.kind !== 'vendor' || named) return undefined;
@@ -100,6 +102,17 @@ function skipBetween(window: TextWindow, from: number, stop: number): number {
   const code = window.at(index);
   return isIn(code, LETTER) || isIn(code, BARE_VALUE) ? index : -1;
 }
+
+/** `password policy`, `token lifetime`: the sentence goes on about something else than the secret's owner. */
+function isAspect(word: string): boolean {
+  return NOT_THE_SECRET.has(word) && !OWNERS.has(word);
+}
+
+const OWNERS = new Set(
+  'user username owner email mail phone group role service services account test server storage backend page store s'.split(
+    ' ',
+  ),
+);
 
 /** Three stars and a capital: one of our markers, not emphasis. */
 function isMarker(window: TextWindow, index: number): boolean {
