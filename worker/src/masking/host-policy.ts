@@ -114,6 +114,8 @@ export function isReadingPage(path: string): boolean {
 /** True when a path (lower case) has a segment only endpoints have, and no chapter of documentation before it. */
 export function isApiPath(path: string): boolean {
   if (/[?&]wsdl(?:[&#]|$)/.test(path)) return true;
+  // A fragment is for a reader: no endpoint is called with one.
+  if (path.includes('#')) return false;
   const segments = segmentsOf(path);
   if (/\.(?:html?|md|png|svg|jpe?g|gif|webp|ico|pdf|css|js|mjs|zip|t?gz|sh)$/.test(segments.at(-1) ?? '')) return false;
   const api = segments.findIndex(

@@ -156,11 +156,10 @@ export const verifyNamedAfterwards: Verify = (window, start, end) => {
   if (window.at(index) === 42 && isMarker(window, index)) return undefined;
   const stop = window.trim(from, index, '.,:;!?');
   if (stop - from < 15 || stop < index || !isDrawn(window.text.slice(from, stop))) return undefined;
-  const after = window.peek(index, AFTER).split('\n', 1)[0] ?? '';
-  const words = after
-    .toLowerCase()
-    .split(/[^a-z]+/)
-    .slice(0, -1);
+  const after = window.peek(index, AFTER);
+  const words = (after.split('\n', 1)[0] ?? '').toLowerCase().split(/[^a-z]+/);
+  // A word cut off by the reach is no word.
+  if (after.length === AFTER && !after.includes('\n')) words.pop();
   const noun = words.findIndex((word) => SECRET_NOUNS.has(word));
   if (noun < 0 || words.slice(0, noun).some((word) => NAMES_ANOTHER_THING.has(word))) return undefined;
   return { type: 'key', rule: 'prose', start: from, end: stop };
