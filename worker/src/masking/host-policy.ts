@@ -92,7 +92,7 @@ function registrableLength(labels: readonly string[]): number {
 }
 
 /** True for `api`, `api-stg`, `llm-gateway`, `apiv2`: an API-like word between hyphens. */
-export function isApiLabel(label: string): boolean {
+function isApiLabel(label: string): boolean {
   return label.split(/[-_]/).some((word) => API_WORDS.has(word.replace(/v?\d+$/, '')));
 }
 

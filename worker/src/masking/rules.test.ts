@@ -4,7 +4,7 @@ import { CONNECTION_RULES } from './rules/connection-rules.ts';
 import { ADDRESS_RULES, ENDPOINT_RULES } from './rules/endpoint-rules.ts';
 import { KEY_RULES } from './rules/key-rules.ts';
 import { TOKEN_SHAPES } from './rules/token-rules.ts';
-import { draw, seeded } from './testing/run-stream.ts';
+import { draw, seeded } from './testing/drawn.ts';
 import { prefixOf, sampleToken } from './token-shape.ts';
 import { INNER_SHAPES } from './unprefixed-tokens.ts';
 
