@@ -82,11 +82,13 @@ async function installFromLockfile() {
   }
 }
 
-/** Whether node_modules fits the lockfile, by what an earlier run noted or by what npm itself noted there. */
+/** Whether node_modules fits the lockfile, by what an earlier run noted or by what is there. */
 function isInstalled() {
   if (!existsSync(pinnedNode) && !(existsSync(marker) && canRunSources())) return false;
-  if (existsSync(marker)) return readFileSync(marker, 'utf8') === fingerprint();
-  return fitsLockfile();
+  if (existsSync(marker) && readFileSync(marker, 'utf8') === fingerprint()) return true;
+  if (!fitsLockfile()) return false;
+  writeFileSync(marker, fingerprint());
+  return true;
 }
 
 function fingerprint() {
@@ -94,13 +96,14 @@ function fingerprint() {
   return createHash('sha256').update(lockfile).update(`${process.platform} ${process.arch}`).digest('hex');
 }
 
-/** For a node_modules that somebody's own `npm ci` or `npm install` made: compares npm's record of it. */
+/** For a node_modules that somebody's own `npm ci` or `npm install` made: compares npm's record of it, and looks. */
 function fitsLockfile() {
   try {
     const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
     const present = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')).packages;
     return Object.entries(wanted).every(
-      ([path, entry]) => path === '' || entry.optional || present[path]?.version === entry.version,
+      ([path, entry]) =>
+        path === '' || entry.optional || (present[path]?.version === entry.version && existsSync(join(root, path))),
     );
   } catch {
     return false;
@@ -119,12 +122,14 @@ function refuseWhileRunning() {
 }
 
 async function lockInstallation() {
-  mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
   for (let waits = 0; ; waits += 1) {
     try {
+      // Inside the loop: whoever held the lock takes the folder away where nothing else is in it.
+      mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
       writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
       return;
     } catch (error) {
+      if (error.code === 'ENOENT') continue;
       if (error.code !== 'EEXIST') throw new Refusal(`Cannot write to ${root}: ${error.message}`);
     }
     const holder = lockHolder();

@@ -6,7 +6,7 @@ import { type Stack, startStack } from './harness/stack.ts';
 
 /** How many rounds of each kind; 25 make the hundred that a release is judged by. */
 const ROUNDS = Number(process.env['LIMIT_ROUNDS'] ?? '1');
-const CALLERS = Number(process.env['LIMIT_CALLERS'] ?? '300');
+const CALLERS = Number(process.env['LIMIT_CALLERS'] ?? '150');
 const SEED = Number(process.env['SEED'] ?? '20261121');
 
 let stack: Stack;

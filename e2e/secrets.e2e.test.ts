@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ask, expectSuccess } from './harness/client.ts';
+import { dumpRedis } from './harness/redis-dump.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
 // Made at run time, so that no token-shaped text stands in the sources.
@@ -25,7 +26,7 @@ test('no key, pepper, upstream key, prompt or unmasked answer stays in a log or 
   await ask(stack.url, '/api/ai2', { query: { prompt: PROMPT_CANARY }, headers: { authorization: `Bearer ${key}` } });
   await ask(stack.url, `/nothing?apikey=${key}`);
 
-  const places = { logs: stack.logs(), redis: await dump() };
+  const places = { logs: stack.logs(), redis: await dumpRedis(stack.redis.client) };
   for (const [place, text] of Object.entries(places)) {
     expect(text.length).toBeGreaterThan(100);
     for (const secret of [key, PROMPT_CANARY, ANSWER_SECRET, stack.secrets.pepper, stack.secrets.upstreamKey]) {
@@ -39,22 +40,3 @@ test('no key, pepper, upstream key, prompt or unmasked answer stays in a log or 
     }
   }
 });
-
-/** Everything in Redis, as text. */
-async function dump(): Promise<string> {
-  const { client } = stack.redis;
-  const parts: string[] = [];
-  for (const name of await client.keys('*')) {
-    const type = await client.type(name);
-    const read: Record<string, () => Promise<unknown>> = {
-      string: () => client.get(name),
-      hash: () => client.hgetall(name),
-      list: () => client.lrange(name, 0, -1),
-      set: () => client.smembers(name),
-      zset: () => client.zrange(name, '0', '-1'),
-      stream: () => client.xrange(name, '-', '+'),
-    };
-    parts.push(name, JSON.stringify(await read[type]?.()));
-  }
-  return parts.join('\n');
-}

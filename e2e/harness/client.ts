@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { expect } from '@jest/globals';
+import { apiDocument } from './api-document.ts';
 
 export interface Reply {
   readonly status: number;
@@ -12,21 +13,23 @@ export interface Ask {
   readonly method?: string;
   readonly query?: Record<string, string | string[]>;
   readonly headers?: Record<string, string>;
-  readonly body?: string | Record<string, unknown>;
+  readonly body?: string | FormData | Record<string, unknown>;
   readonly signal?: AbortSignal;
 }
 
-/** Makes one request and reads its answer; JSON where it is JSON. Errors must have exactly the documented form. */
+/** Makes one request and reads its answer; JSON where it is JSON. Every answer must be as the service's own document says. */
 export async function ask(url: string, path: string, options: Ask = {}): Promise<Reply> {
   const target = new URL(path, url);
   for (const [name, value] of Object.entries(options.query ?? {})) {
     for (const item of [value].flat()) target.searchParams.append(name, item);
   }
+  const method = options.method ?? 'GET';
+  const isJsonBody = typeof options.body === 'object' && !(options.body instanceof FormData);
   const response = await fetch(target, {
-    method: options.method ?? 'GET',
-    headers: { ...(typeof options.body === 'object' && { 'content-type': 'application/json' }), ...options.headers },
+    method,
+    headers: { ...(isJsonBody && { 'content-type': 'application/json' }), ...options.headers },
     ...(options.body !== undefined && {
-      body: typeof options.body === 'object' ? JSON.stringify(options.body) : options.body,
+      body: isJsonBody ? JSON.stringify(options.body) : options.body,
     }),
     ...(options.signal && { signal: options.signal }),
   });
@@ -37,6 +40,8 @@ export async function ask(url: string, path: string, options: Ask = {}): Promise
   if (isJson && response.status >= 400 && target.pathname !== '/api/check-limit' && target.pathname !== '/api/health') {
     expectErrorForm(response.status, body);
   }
+  const { status } = response;
+  (await apiDocument(url)).check({ method, target: target.pathname + target.search, status, headers, text });
   return { status: response.status, headers, body, text };
 }
 
@@ -71,13 +76,13 @@ export function expectSuccess(reply: Reply): string {
 }
 
 /** Sends a request target as it is, which `fetch` would tidy up or refuse. */
-export function askRaw(
+export async function askRaw(
   url: string,
   target: string,
   options: { method?: string; headers?: Record<string, string> } = {},
 ): Promise<Reply> {
   const { hostname, port } = new URL(url);
-  return new Promise((resolve, reject) => {
+  const reply = await new Promise<Reply>((resolve, reject) => {
     const sent = request(
       { hostname, port, path: target, method: options.method ?? 'GET', headers: options.headers, agent: false },
       (response) => {
@@ -98,4 +103,7 @@ export function askRaw(
     sent.on('error', reject);
     sent.end();
   });
+  const { status, headers, text } = reply;
+  (await apiDocument(url)).check({ method: options.method ?? 'GET', target, status, headers, text });
+  return reply;
 }

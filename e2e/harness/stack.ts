@@ -1,7 +1,11 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { listInstances } from '@lontar/shared/instances.ts';
 import { type FakeUpstream, startFakeUpstream } from '@lontar/shared/testing/fake-upstream.ts';
 import { freePort, startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { type Service, startService } from './service.ts';
@@ -29,6 +33,8 @@ export interface Stack {
   /** Origin of the first gateway. */
   readonly url: string;
   readonly urls: string[];
+  /** `UPLOAD_DIR`. */
+  readonly uploads: string;
   /** Secrets that must never show anywhere. */
   readonly secrets: { readonly pepper: string; readonly upstreamKey: string; readonly dashboardToken: string };
   /** Creates an API key with the operator's command. */
@@ -36,6 +42,12 @@ export interface Stack {
   lontar(...args: string[]): Promise<{ stdout: string; stderr: string }>;
   startGateway(): Promise<string>;
   startWorker(): Promise<Service>;
+  /** Starts stats-service, again where it was killed, on the same port. */
+  startStats(): Promise<Service>;
+  /** The stats-service that was started last. */
+  readonly stats: Service | undefined;
+  /** Where the registered instances serve their metrics. */
+  metricsUrls(): Promise<string[]>;
   /** All log lines of all services. */
   logs(): string;
   stop(): Promise<void>;
@@ -46,6 +58,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     startTestRedis({ durable: options.durable ?? false }),
     startFakeUpstream(),
   ]);
+  const uploads = await mkdtemp(join(tmpdir(), 'lontar-e2e-'));
   const secrets = {
     pepper: randomBytes(32).toString('base64url'),
     upstreamKey: randomBytes(24).toString('base64url'),
@@ -57,6 +70,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     DASHBOARD_TOKEN: secrets.dashboardToken,
     RATE_LIMIT_PER_HOUR: '1000000',
     METRICS_PORT: '0',
+    UPLOAD_DIR: uploads,
     ...modelSettings(options.protocol ?? 'openai', upstream, secrets.upstreamKey),
     ...options.settings,
   };
@@ -70,10 +84,10 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       PORT: '0',
       ...environment,
     });
-    gateways.push(service);
+    const index = gateways.push(service) - 1;
     const { port } = await service.logged('the gateway serves');
     const url = `http://127.0.0.1:${String(port)}`;
-    urls.push(url);
+    urls[index] = url;
     return url;
   };
   const startWorker = async () => {
@@ -88,13 +102,18 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
     });
 
-  if (options.stats) {
-    const port = String(await freePort());
-    environment['STATS_URL'] = `http://127.0.0.1:${port}`;
-    const stats = startService('stats-service', 'stats-service/src/main.ts', { ...environment, STATS_PORT: port });
+  const statsPort = String(await freePort());
+  environment['STATS_URL'] = `http://127.0.0.1:${statsPort}`;
+  const startStats = async () => {
+    const stats = startService('stats-service', 'stats-service/src/main.ts', {
+      ...environment,
+      STATS_PORT: statsPort,
+    });
     others.push(stats);
     await stats.logged('stats-service serves');
-  }
+    return stats;
+  };
+  if (options.stats) await startStats();
   await Promise.all([
     ...Array.from({ length: options.gateways ?? 1 }, startGateway),
     ...Array.from({ length: options.workers ?? 1 }, startWorker),
@@ -105,6 +124,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     gateways,
     workers,
     urls,
+    uploads,
     get url() {
       return urls[0] ?? '';
     },
@@ -125,11 +145,17 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     lontar,
     startGateway,
     startWorker,
+    startStats,
+    get stats() {
+      return others.at(-1);
+    },
+    metricsUrls: async () => (await listInstances(redis.client)).map(({ metricsUrl }) => metricsUrl),
     logs: () => [...gateways, ...workers, ...others].map((service) => service.logs()).join('\n'),
     async stop() {
       await Promise.all([...gateways, ...workers, ...others].map((service) => service.end('SIGKILL')));
       await upstream.stop();
       await redis.stop();
+      await rm(uploads, { recursive: true, force: true });
     },
   };
 }

@@ -23,6 +23,8 @@ export interface GenerationQueue {
    * @returns whether it was taken out; false when it is in work or gone
    */
   remove(requestId: string): Promise<boolean>;
+  /** Jobs that no worker is at: waiting, or between two attempts. The oldest come first. */
+  unstarted(atMost: number): Promise<GenerationJob[]>;
   counts(): Promise<QueueCounts>;
   /** How long the oldest waiting job has waited, ms; 0 when none waits. */
   oldestWaitingAgeMs(): Promise<number>;
@@ -57,6 +59,10 @@ export function openGenerationQueue(redis: Redis, onError: (error: Error) => voi
     async remove(requestId) {
       // BullMQ refuses to remove a job that a worker holds the lock of.
       return (await queue.remove(requestId).catch(() => 0)) === 1;
+    },
+    async unstarted(atMost) {
+      const jobs = await queue.getJobs(['wait', 'delayed'], 0, atMost - 1, true);
+      return jobs.map(({ data }) => data);
     },
     async counts() {
       const counts = await queue.getJobCounts('wait', 'active', 'delayed', 'failed');

@@ -9,7 +9,7 @@ try {
   const logger = createLogger('stats-service', config.LOG_LEVEL);
   const service = await startStatsService(config, logger);
   stopOnSignal(service.lifecycle, logger, config.DRAIN_TIMEOUT_MS);
-  logger.info({ port: service.port, metricsPort: service.metricsPort }, 'stats-service is ready');
+  logger.info({ port: service.port, metricsPort: service.metricsPort }, 'stats-service serves');
 } catch (error) {
   console.error(error instanceof ConfigError ? error.message : error);
   process.exit(error instanceof ConfigError ? 2 : 1);

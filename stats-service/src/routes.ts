@@ -27,7 +27,7 @@ export interface Answer {
 }
 
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST';
   /** Path; a part `:name` takes one segment. */
   readonly path: string;
   readonly handle: (asked: Asked) => Promise<Answer> | Answer;

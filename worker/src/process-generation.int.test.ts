@@ -61,6 +61,7 @@ function deps(generate: Generate, over: Partial<ProcessDeps> = {}): ProcessDeps 
     keepPreviews: true,
     random: () => 0.5,
     noteModelOutcome: () => undefined,
+    onRedisFailure: () => undefined,
     ...over,
   };
 }
@@ -190,6 +191,18 @@ describe('no model is called', () => {
     await processGeneration(deps(answers), start({}, { start: 2 }));
     expect(asked).toHaveLength(0);
   });
+});
+
+test('a settlement that Redis refuses is tried again until it is taken', async () => {
+  await server.client.config('SET', 'min-replicas-to-write', '1');
+  let processed: Promise<unknown> | undefined;
+  await new Promise<void>((refused) => {
+    processed = processGeneration(deps(answers, { onRedisFailure: () => refused() }), start());
+  });
+  expect(await settled()).toBeUndefined();
+  await server.client.config('SET', 'min-replicas-to-write', '0');
+  expect(await processed).toEqual({ kind: 'done' });
+  expect(await settled()).toMatchObject({ outcome: 'answered' });
 });
 
 describe('an aborted call', () => {

@@ -19,6 +19,7 @@ import type { LanguageModel } from './model/language-model.ts';
  * the gateway's own write was slow. Below the gateway's patience with Redis, ms.
  */
 const LATE_MS = 500;
+const SETTLE_RETRY_MS = 200;
 
 export interface ProcessDeps {
   readonly redis: Redis;
@@ -34,6 +35,8 @@ export interface ProcessDeps {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly noteModelOutcome: (ok: boolean) => void;
+  /** Told about each settlement that Redis refused; must not flood the log. */
+  readonly onRedisFailure: (error: unknown) => void;
 }
 
 /**
@@ -148,10 +151,24 @@ async function settleFailure(deps: ProcessDeps, start: JobStart, error: Generati
   await settleJob(deps, start, { v: 1, outcome: 'failed', error });
 }
 
+/**
+ * Settles, and goes on trying while Redis refuses the write (full, read-only, failing over): the work is done and paid
+ * for. After the deadline nobody waits any more, and the gateway or the sweeper has given the credit back.
+ */
 async function settleJob(deps: ProcessDeps, { job, start }: JobStart, settlement: Settlement): Promise<void> {
   const { id: requestId, keyId, gateway } = job;
-  const result = await settle(deps.redis, { requestId, keyId, settlement, attempt: start, replyTo: gateway });
-  if (result.kind !== 'settled') deps.logger.info({ requestId, result: result.kind }, 'somebody else settled first');
+  for (;;) {
+    try {
+      const result = await settle(deps.redis, { requestId, keyId, settlement, attempt: start, replyTo: gateway });
+      if (result.kind !== 'settled')
+        deps.logger.info({ requestId, result: result.kind }, 'somebody else settled first');
+      return;
+    } catch (error) {
+      deps.onRedisFailure(error);
+      if (deps.clock.now() > job.deadlineAt) return;
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_RETRY_MS));
+    }
+  }
 }
 
 function finish(deps: ProcessDeps, start: JobStart, startedAt: number, outcome: JobOutcome): JobEnd {

@@ -10,6 +10,7 @@ import { startRedisClock } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectPatient } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
+import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { VERSION } from '@lontar/shared/version.ts';
 import { listenForCancellations } from './cancellations.ts';
 import type { WorkerConfig } from './config.ts';
@@ -60,6 +61,7 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
     keepPreviews: config.LOG_CONTENT === 'masked',
     random: Math.random,
     noteModelOutcome: progress.noteModelOutcome,
+    onRedisFailure: throttledWarning(logger, 'Redis refused a settlement'),
   };
   const runner = runJobs(config, deps, connections.jobs, progress);
   const cancellations = await listenForCancellations(connections.subscriber, runner.cancel);

@@ -93,9 +93,23 @@ function tableOf(settings: readonly DocumentedSetting[], program: string): strin
   const rows = settings.map((setting) => {
     const reader = setting.readers.find((candidate) => candidate.program === program);
     const secret = setting.secret ? ' Secret.' : '';
-    return `| \`${setting.name}\` | ${inTable(defaultCell(setting.name, reader?.byDefault))} | ${inTable(setting.about)}${secret} | ${inTable(exampleCell(setting.example))} |`;
+    return [
+      `\`${setting.name}\``,
+      inTable(defaultCell(setting.name, reader?.byDefault)),
+      inTable(setting.about) + secret,
+      inTable(exampleCell(setting.example)),
+    ];
   });
-  return ['| setting | default | what it does | example |', '|---|---|---|---|', ...rows].join('\n');
+  return markdownTable(['setting', 'default', 'what it does', 'example'], rows);
+}
+
+/** Columns are padded to one width, as the formatter would do; the file is then the same before and after it. */
+function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const lines = [head, widths.map((width) => '-'.repeat(width)), ...rows];
+  return lines
+    .map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)
+    .join('\n');
 }
 
 function defaultCell(name: string, byDefault: string | undefined): string {

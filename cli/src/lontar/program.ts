@@ -1,18 +1,25 @@
 import { Command } from 'commander';
 import type { Surroundings } from '../settings/environment.ts';
 import { type CommandContext, createContext, type Streams } from './command-context.ts';
+import { addBackupCommand, addRestoreCommand } from './commands/backup.ts';
 import { addConfigCommand } from './commands/config.ts';
 import { addDashboardCommand } from './commands/dashboard.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
+import { addIpsCommand } from './commands/ips.ts';
 import { addKeysCommand } from './commands/keys.ts';
+import { addQueueCommand } from './commands/queue.ts';
 import { describeFailure, EXIT } from './failure.ts';
 
 /** Every command of `lontar`. A new one is a file beside these and a line here. */
 const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[] = [
   addKeysCommand,
+  addIpsCommand,
+  addQueueCommand,
   addDashboardCommand,
   addDoctorCommand,
   addConfigCommand,
+  addBackupCommand,
+  addRestoreCommand,
 ];
 
 const EXIT_CODES_HELP = `

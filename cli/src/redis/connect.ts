@@ -7,8 +7,8 @@ const COMMAND_TIMEOUT_MS = 5_000;
 
 /** Redis does not answer, or refuses us. The message names the address, never the password. */
 export class RedisUnreachable extends Error {
-  constructor(url: string, reason: string) {
-    super(`Redis at ${url.startsWith('/') ? url : describeRedis(url)} cannot be used: ${reason}`);
+  constructor(url: string, reason: string, advice: string) {
+    super(`Redis at ${url.startsWith('/') ? url : describeRedis(url)} cannot be used: ${reason} ${advice}`.trimEnd());
     this.name = 'RedisUnreachable';
   }
 }
@@ -16,9 +16,11 @@ export class RedisUnreachable extends Error {
 /**
  * A connection for one operator's command: it either works now or says why not, and never tries again by itself.
  *
+ * @param name what `CLIENT LIST` shows
+ * @param advice what the operator can do when it does not work
  * @throws RedisUnreachable
  */
-export async function connectOnce(url: string, name: string): Promise<Redis> {
+export async function connectOnce(url: string, name: string, advice = ''): Promise<Redis> {
   const redis = new Redis(url, {
     connectionName: name,
     lazyConnect: true,
@@ -39,7 +41,7 @@ export async function connectOnce(url: string, name: string): Promise<Redis> {
     return redis;
   } catch (error) {
     redis.disconnect();
-    throw new RedisUnreachable(url, explain(cause ?? error));
+    throw new RedisUnreachable(url, explain(cause ?? error), advice);
   }
 }
 
@@ -53,5 +55,5 @@ function explain(error: unknown): string {
   if (/WRONGPASS|invalid password/i.test(message)) return 'the password or user name is wrong.';
   if (/NOAUTH/.test(message)) return 'it asks for a password, and the address has none.';
   if (/LOADING/.test(message)) return 'it is still loading its data; try again in a moment.';
-  return message;
+  return `${message}.`;
 }

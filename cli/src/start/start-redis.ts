@@ -12,6 +12,7 @@ import { createRedisTether } from './redis-tether.ts';
 
 /** A large append-only file takes a while to load. */
 const READY_TIMEOUT_MS = 120_000;
+const ADVICE = 'Start it, correct REDIS_URL, or remove REDIS_URL: npm start then brings its own.';
 const UNIX_PREFIX = /^unix:\/\//;
 
 export interface ChosenRedis {
@@ -39,7 +40,7 @@ export async function startRedis(deps: {
   const { surroundings, settings, say } = deps;
   if (isGiven(surroundings.environment, 'REDIS_URL')) {
     const connection = settings.REDIS_URL;
-    const redis = await connectOnce(connection, 'lontar-start');
+    const redis = await connectOnce(connection, 'lontar-start', ADVICE);
     for (const warning of await redisWarnings(redis)) say(`Warning: ${warning}`);
     redis.disconnect();
     const full = connection.startsWith('/') ? `unix://${connection}` : connection;

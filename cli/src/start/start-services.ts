@@ -83,7 +83,11 @@ export async function startServices(deps: {
   readonly redisUrl: string | undefined;
   readonly secrets: Readonly<Record<string, string>>;
 }): Promise<void> {
-  const common = { ...deps.secrets, ...(deps.redisUrl === undefined ? {} : { REDIS_URL: deps.redisUrl }) };
+  const common = {
+    LONTAR_HOME: deps.surroundings.home.folder,
+    ...deps.secrets,
+    ...(deps.redisUrl === undefined ? {} : { REDIS_URL: deps.redisUrl }),
+  };
   const started = deps.plan.services.map(({ name, service, metricsPort, own }) => {
     const spec = serviceProcess(name, service, deps.surroundings, { ...common, ...own });
     rotateLog(spec.log);

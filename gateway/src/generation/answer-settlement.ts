@@ -4,7 +4,7 @@ import { type Answer, refuse } from '../http/answer.ts';
 import { elapsedMs, type RequestContext } from '../http/request-context.ts';
 
 /** Version of the answers' form, `metadata.api_version`. */
-const API_VERSION = '2.0.0';
+export const API_VERSION = '2.0.0';
 /** Characters of an answer that the operator's log keeps. */
 const ANSWER_PREVIEW_CHARS = 4_000;
 

@@ -15,8 +15,9 @@ import type { RequestContext } from '../http/request-context.ts';
 import type { Inbox } from '../inbox/inbox.ts';
 import { answerSettlement } from './answer-settlement.ts';
 import { awaitSettlement } from './await-settlement.ts';
+import type { ReadingLimits } from './generation-rules.ts';
 import { gatherFields } from './given-fields.ts';
-import { type GenerationAsk, type GenerationReading, type ReadingLimits, readGeneration } from './read-generation.ts';
+import { type GenerationAsk, type GenerationReading, readGeneration } from './read-generation.ts';
 
 export interface GenerateDeps {
   /** Instance id of this gateway. */

@@ -1,5 +1,6 @@
 import { readKeyId } from '@lontar/shared/api-key.ts';
 import { PUBLIC_MODELS, type PublicModel } from '@lontar/shared/endpoints.ts';
+import { defaultOutputTokens, GENERATION_RULES, type ReadingLimits } from './generation-rules.ts';
 
 /** What a caller asks for, checked. */
 export interface GenerationAsk {
@@ -24,17 +25,6 @@ export type GenerationReading =
 /** A field's values in the order they were given; more than one is refused. */
 export type GivenFields = ReadonlyMap<string, readonly unknown[]>;
 
-export interface ReadingLimits {
-  readonly maxPromptChars: number;
-  readonly maxOutputTokens: number;
-}
-
-/** The model that answers where the caller names none. */
-const DEFAULT_MODEL: PublicModel = 'ai-2.5-flash';
-const DEFAULT_TEMPERATURE = 0.7;
-const DEFAULT_OUTPUT_TOKENS = 8192;
-const LEAST_TEMPERATURE = 0.1;
-const MOST_TEMPERATURE = 2;
 const SHOWN_VALUE_CHARS = 60;
 
 /**
@@ -58,17 +48,15 @@ export function readGeneration(fields: GivenFields, limits: ReadingLimits): Gene
   const model = readModel(fields);
   if (!model.ok) return invalid(model.message);
   const temperature = readNumber(fields, 'temperature', {
-    least: LEAST_TEMPERATURE,
-    most: MOST_TEMPERATURE,
+    ...GENERATION_RULES.temperature,
     whole: false,
-    byDefault: DEFAULT_TEMPERATURE,
   });
   if (!temperature.ok) return invalid(temperature.message);
   const maxOutputTokens = readNumber(fields, 'maxOutputTokens', {
-    least: 1,
+    least: GENERATION_RULES.maxOutputTokens.least,
     most: limits.maxOutputTokens,
     whole: true,
-    byDefault: Math.min(DEFAULT_OUTPUT_TOKENS, limits.maxOutputTokens),
+    byDefault: defaultOutputTokens(limits),
   });
   if (!maxOutputTokens.ok) return invalid(maxOutputTokens.message);
   const ask = {
@@ -117,7 +105,7 @@ function characters(text: string, most: number): number {
 function readModel(fields: GivenFields): Read<PublicModel> {
   const given = single(fields, 'model');
   if (!given.ok) return given;
-  if (given.value === undefined || given.value === null) return { ok: true, value: DEFAULT_MODEL };
+  if (given.value === undefined || given.value === null) return { ok: true, value: GENERATION_RULES.defaultModel };
   const known = PUBLIC_MODELS.find((model) => model === given.value);
   if (known) return { ok: true, value: known };
   return { ok: false, message: `model must be one of ${PUBLIC_MODELS.join(', ')}; ${show(given.value)} was given.` };

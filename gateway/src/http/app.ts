@@ -3,6 +3,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import helmet from 'helmet';
 import type { EventLog } from '../events/event-log.ts';
 import type { GenerateDeps } from '../generation/generate.ts';
+import { REFERENCE_PAGES } from '../reference/reference-routes.ts';
 import {
   FILE_PATH,
   STREAMED_ROUTES,
@@ -15,6 +16,7 @@ import { bodyProblem, readJsonBody } from './body.ts';
 import { concludeAnswer, concludeProxied } from './conclude.ts';
 import { countRequest } from './count-request.ts';
 import { createContext } from './create-context.ts';
+import { originOf } from './origin.ts';
 import type { RequestContext } from './request-context.ts';
 import { ROUTES, type Route, STATS_API_PATHS, UNCOUNTED_PATH } from './routes.ts';
 import type { StatsProxy } from './stats-proxy.ts';
@@ -59,6 +61,7 @@ export function createApp(deps: AppDeps): Express {
     app.all(path, takeMethods(['POST'], deps), serveStreamed(path, deps, take));
   }
   app.all(FILE_PATH, serveFiles(deps));
+  for (const [path, render] of Object.entries(REFERENCE_PAGES)) app.all(path, serveReference(deps, render));
   for (const path of STATS_API_PATHS) app.all(path, takeMethods(['GET'], deps), serveStats(path, deps));
   app.use('/api', (request, response) => serveCounted(deps, request, response, refuse('not_found')));
   app.get(deps.statsProxy.pagePaths, (request, response, next) => deps.statsProxy.forward(request, response, next));
@@ -84,6 +87,19 @@ function serveStreamed(path: string, deps: AppDeps, take: StreamedHandler) {
   return async (request: Request, response: Response): Promise<void> => {
     const context = contextOf(response);
     await concludeAnswer(deps, path, response, context, await take(deps, request, response, context));
+  };
+}
+
+function serveReference(deps: AppDeps, render: (typeof REFERENCE_PAGES)[string]) {
+  return (request: Request, response: Response): void => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      const details = { message: 'This path takes GET and HEAD only.', headers: { Allow: 'GET, HEAD' } };
+      return sendPlain(response, refuse('method_not_allowed', details));
+    }
+    const { reading, maxFileBytes, uploadsPerDay, rules, publicUrl } = deps;
+    const limits = { reading, maxFileBytes, uploadsPerDay, perHour: rules.perHour };
+    const { type, text, contentSecurityPolicy } = render(limits, originOf(request, publicUrl));
+    response.type(type).set('Content-Security-Policy', contentSecurityPolicy).send(text);
   };
 }
 

@@ -101,7 +101,7 @@ export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): 
   const recheckAll = () => void recheck(0).catch(() => undefined);
   redis.on('ready', recheckAll);
   const timer = setInterval(() => void recheck(RECHECK_MS).catch(() => undefined), RECHECK_MS);
-  const loop = readLoop();
+  void readLoop();
 
   return {
     wait: waiters.wait,
@@ -110,13 +110,13 @@ export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): 
       return waiters.count();
     },
     async stop() {
-      if (stopped) return loop;
+      if (stopped) return;
       stopped = true;
       clearInterval(timer);
       redis.off('ready', recheckAll);
       await redis.del(key).catch(() => 0);
+      // The loop is not waited for: a reader that is reconnecting never tells its pending command that it is over.
       reader.disconnect();
-      await loop;
     },
   };
 }

@@ -331,6 +331,7 @@ test('without Redis every upload, download and removal is a 503 within the time 
       expect((await fetch(new URL(path, lone.url), { method, headers, ...body })).status).toBe(503);
     }
   } finally {
+    await lone.redis.start();
     await lone.stop();
   }
 });

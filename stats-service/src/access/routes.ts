@@ -34,7 +34,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
   return [
     { method: 'GET', path: '/dashboard/session', handle: (asked) => describeSession(deps, asked) },
     { method: 'POST', path: '/dashboard/session', handle: (asked) => signIn(deps, asked) },
-    { method: 'DELETE', path: '/dashboard/session', handle: (asked) => signOut(deps, asked) },
+    { method: 'POST', path: '/dashboard/sign-out', handle: (asked) => signOut(deps, asked) },
     {
       method: 'GET',
       path: '/dashboard/log',

@@ -3,8 +3,8 @@ import { isGenerationRoute, type RequestEvent } from '@lontar/shared/request-eve
 import { responseBucket } from '../counters/response-times.ts';
 import { DAY_DETAIL_TTL_MS, DAY_TTL_MS, MOMENT_TTL_MS, momentStart, statsKeys, utcDay } from '../stats-keys.ts';
 
-/** Longest masked text that the log keeps, characters; what is beyond is cut. */
-export const TEXT_CHARACTERS = 4_000;
+/** Longest masked text that the log keeps, characters; gateways cut at 4,000, and this bounds whatever comes. */
+const TEXT_CHARACTERS = 4_100;
 /** Distinct endpoint and status fields come from closed sets; a strange status is counted under its hundred. */
 const KNOWN_STATUS = /^[1-5]\d\d$/;
 /** Their own traffic would drown the log: monitors and pages ask for these every few seconds. */
@@ -125,8 +125,8 @@ function logRow(event: RequestEvent): Omit<LogRow, 'cursor'> {
 }
 
 function logTexts({ generation }: RequestEvent): string {
-  const prompt = generation?.promptPreview?.slice(0, TEXT_CHARACTERS);
-  const answer = generation?.answerPreview?.slice(0, TEXT_CHARACTERS);
+  const prompt = generation?.promptPreview?.slice(0, TEXT_CHARACTERS).toWellFormed();
+  const answer = generation?.answerPreview?.slice(0, TEXT_CHARACTERS).toWellFormed();
   return prompt === undefined && answer === undefined ? '' : JSON.stringify({ prompt, answer });
 }
 

@@ -1,13 +1,15 @@
+import { DASH, DOT, isIn, WORD } from './characters.ts';
 import type { TextWindow } from './text-window.ts';
 
 /** How far back a word may stand that says what a dotted number is. */
 const REACH = 64;
+const SECTION_SIGN = 0xa7;
 
 const VERSION_WORDS = new Set(
   `version versions versi ver v vers section sections sec chapter chapters clause clauses bab pasal ayat klausul bagian subbab butir
   poin oid oids build builds release releases released rilis revision rev firmware driver drivers patch hotfix update upgrade upgraded
   table tabel figure gambar fig appendix lampiran paragraph annex article artikel item items sdk jdk jre api-level semver kernel
-  step langkah rule aturan requirement chrome chromium edge safari webkit mozilla oracle rp idr usd rupiah versioning tag nomor no halaman`.split(
+  step langkah rule aturan requirement chrome chromium safari webkit mozilla oracle rp idr usd rupiah versioning tag nomor no halaman`.split(
     /\s+/,
   ),
 );
@@ -20,22 +22,36 @@ const ADDRESS_WORDS = new Set(
 
 export type AddressContext = 'version' | 'address' | 'none';
 
-/** Reads the words before a dotted number, nearest first, within the sentence, and says what they make of it. */
+/** Reads the words before a dotted number, nearest first, within the line and sentence, and says what they make of it. */
 export function contextBefore(window: TextWindow, start: number): AddressContext {
-  const left = window.left(start, REACH);
-  // Words cut off by the reach are not words.
-  const words = left.toLowerCase().split(/[^a-z0-9§._-]+/);
-  if (left.length === REACH) words.shift();
-  for (let index = words.length - 1, seen = 0; index >= 0 && seen < 6; index--) {
-    const word = words[index] ?? '';
-    if (word === '') continue;
-    if (word === '§' || word.startsWith('§')) return 'version';
-    const bare = word.replace(/^[._-]+|[._-]+$/g, '');
-    const last = bare.slice(Math.max(bare.lastIndexOf('_'), bare.lastIndexOf('-'), bare.lastIndexOf('.')) + 1);
-    if (VERSION_WORDS.has(bare) || VERSION_WORDS.has(last)) return 'version';
-    if (ADDRESS_WORDS.has(bare) || ADDRESS_WORDS.has(last)) return 'address';
-    if (/[a-z]\.$/.test(word)) return 'none';
+  const stop = Math.max(window.floor, start - REACH);
+  let end = start;
+  for (let seen = 0; seen < 6; ) {
+    while (end > stop && !isWordPart(window.text.charCodeAt(end - 1))) {
+      if (window.text.charCodeAt(end - 1) === 10) return 'none';
+      end--;
+    }
+    let begin = end;
+    while (begin > stop && isWordPart(window.text.charCodeAt(begin - 1))) begin--;
+    // A word cut off by the reach is no word.
+    if (begin === end || (begin === stop && stop === start - REACH)) return 'none';
+    const context = contextOf(window.text.slice(begin, end).toLowerCase());
+    if (context !== undefined) return context;
+    end = begin;
     seen++;
   }
   return 'none';
+}
+
+function isWordPart(code: number): boolean {
+  return isIn(code, WORD | DOT | DASH) || code === SECTION_SIGN;
+}
+
+function contextOf(word: string): AddressContext | undefined {
+  if (word.startsWith('§')) return 'version';
+  const bare = word.replace(/^[._-]{1,8}|[._-]{1,8}$/g, '');
+  const last = bare.slice(Math.max(bare.lastIndexOf('_'), bare.lastIndexOf('-'), bare.lastIndexOf('.')) + 1);
+  if (VERSION_WORDS.has(bare) || VERSION_WORDS.has(last)) return 'version';
+  if (ADDRESS_WORDS.has(bare) || ADDRESS_WORDS.has(last)) return 'address';
+  return /[a-z]\.$/.test(word) ? 'none' : undefined;
 }

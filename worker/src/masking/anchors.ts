@@ -1,4 +1,6 @@
 import { assignmentVerifier, verifyBasic, verifyBearer } from './assignment.ts';
+import { apiHostVerifier, clientVerifier, hostPortVerifier } from './bare-hosts.ts';
+import { commandVerifier } from './command-secrets.ts';
 import { verifyJaas, verifyLibpq, verifyOracleDescriptor, verifyPairs } from './connection-pairs.ts';
 import { readConnectionUri, verifyGoDsn, verifyJdbc, verifySqlplus } from './connection-uri.ts';
 import type { Anchor, Verify } from './finding.ts';
@@ -7,13 +9,18 @@ import { verifyIp4 } from './ip4.ts';
 import { verifyIp6 } from './ip6.ts';
 import { verifyEncodedJwt, verifyJwt, verifyPrivateKey } from './key-blocks.ts';
 import { MARKER_ANCHORS } from './own-markers.ts';
+import { GIVING_VERBS, verifyNamedAfterwards } from './prose.ts';
+import { COMMAND_OPTIONS, VENDOR_WORDS } from './rules/commands.ts';
 import { LIBPQ_KEYS } from './rules/connection-families.ts';
+import { BARE_HOST_ENDINGS } from './rules/host-lists.ts';
 import { PASSWORD_WORDS, SECRET_WORDS, WEAK_WORDS } from './rules/secret-words.ts';
 import { AI_TOKENS } from './rules/tokens-ai.ts';
 import { CLOUD_TOKENS } from './rules/tokens-cloud.ts';
 import { SERVICE_TOKENS } from './rules/tokens-services.ts';
 import { SOURCE_CODE_TOKENS } from './rules/tokens-source-code.ts';
+import { verifyTableCell, verifyTableDivider, verifyTableEnd } from './table-columns.ts';
 import { tokenAnchor } from './token-shape.ts';
+import { innerShapeAnchors } from './unprefixed-tokens.ts';
 import { relativeUrlVerifier, urlVerifier } from './url.ts';
 
 const DIGITS = '0123456789'.split('');
@@ -30,6 +37,13 @@ export function builtInAnchors(hosts: HostLists): Anchor[] {
     ...MARKER_ANCHORS,
     ...each(['://', ':\\/\\/', '%3a%2f%2f', ':\\u002f\\u002f'], url),
     ...each(['"//', "'//", '`//', '(//'], relativeUrlVerifier(hosts)),
+    ...each(
+      [...BARE_HOST_ENDINGS].map((ending) => `.${ending}:`),
+      hostPortVerifier(hosts),
+    ),
+    ...each(['api.', 'api-', 'gateway.', 'gw.'], apiHostVerifier(hosts)),
+    ...CLIENTS.map((text) => ({ text, verify: clientVerifier(hosts, text, true) })),
+    ...ENDPOINT_OPTIONS.map((text) => ({ text, verify: clientVerifier(hosts, text, false) })),
     ...each([...pairs, ...defanged], verifyIp4),
     ...each([...HEX_DIGITS.map((digit) => `${digit}:`), '::'], verifyIp6),
     ...each(['jdbc:', 'r2dbc:'], verifyJdbc),
@@ -46,11 +60,21 @@ export function builtInAnchors(hosts: HostLists): Anchor[] {
     ...each(['eyj'], verifyJwt),
     ...each(['zxlk'], verifyEncodedJwt),
     ...[...SOURCE_CODE_TOKENS, ...CLOUD_TOKENS, ...AI_TOKENS, ...SERVICE_TOKENS].map(tokenAnchor),
+    ...innerShapeAnchors(),
+    ...[...COMMAND_OPTIONS].map(([command, options]) => ({ text: command, verify: commandVerifier(command, options) })),
+    ...each(['\n|-', '\n| -', '\n|:', '\n| :'], verifyTableDivider),
+    ...each(['\n\n'], verifyTableEnd),
+    ...each(['|'], verifyTableCell),
+    ...each(
+      GIVING_VERBS.map((verb) => `${verb} `),
+      verifyNamedAfterwards,
+    ),
     ...each(['basic '], verifyBasic),
     ...each(['bearer '], verifyBearer),
     ...each(PASSWORD_WORDS, assignmentVerifier('password')),
     ...each(SECRET_WORDS, assignmentVerifier('secret')),
     ...each(WEAK_WORDS, assignmentVerifier('weak')),
+    ...each(VENDOR_WORDS, assignmentVerifier('vendor')),
   ];
 }
 
@@ -85,4 +109,41 @@ const ADO_FIRST_KEYS = [
   'addr=',
   'address=',
   'instrumentationkey=',
+];
+
+/** Commands whose argument may be a host without a scheme. */
+const CLIENTS = [
+  'curl ',
+  'wget ',
+  'httpie ',
+  'xh ',
+  'docker pull ',
+  'docker push ',
+  'docker login ',
+  'docker tag ',
+  'podman pull ',
+  'telnet ',
+  'nc ',
+  'ncat ',
+  'websocat ',
+  'wscat -c ',
+  'ab ',
+  'wrk ',
+  'hey ',
+];
+/** Options and headers whose value is a host. */
+const ENDPOINT_OPTIONS = [
+  'grpcurl ',
+  '-connect ',
+  '-servername ',
+  'server_name ',
+  '--bootstrap-server ',
+  'bootstrap.servers=',
+  '\nhost: ',
+  '"host: ',
+  "'host: ",
+  '-h "host: ',
+  '--endpoint ',
+  '--server ',
+  '--api-server ',
 ];

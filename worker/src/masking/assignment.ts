@@ -1,7 +1,9 @@
-import { BARE_VALUE, BASE64, BASE64URL, isIn, QUOTE } from './characters.ts';
+import { ALNUM, BARE_VALUE, BASE64, BASE64URL, isIn, LETTER, QUOTE, UNDERSCORE } from './characters.ts';
 import type { Finding, Verify } from './finding.ts';
 import { type GivenValue, type Operator, readOperator, readValue } from './given-value.ts';
 import { findInProse } from './prose.ts';
+import { wordiness } from './rules/letter-pairs.ts';
+import { PASSWORD_WORDS, SECRET_WORDS, WEAK_WORDS } from './rules/secret-words.ts';
 import { type NameKind, readName, type SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
 import { isDrawn, isSecretValue } from './value-judge.ts';
@@ -12,16 +14,24 @@ export function assignmentVerifier(kind: NameKind): Verify {
     if (isInMarker(window, start)) return undefined;
     const name = readName(window, start, end, kind);
     if (name === undefined) return undefined;
-    const operator = readOperator(window, name.end);
-    if (operator === undefined) return findInProse(window, name);
+    const operator = readOperator(window, name.end) ?? optionOperator(window, name);
+    if (operator === undefined) return name.kind === 'glued' ? undefined : findInProse(window, name);
     const found = judgeAssignment(window, name, operator);
     return found;
   };
 }
 
+/** `--password value`: the blank is the operator. */
+function optionOperator(window: TextWindow, name: SecretName): Operator | undefined {
+  if (!window.text.startsWith('--', name.start) || window.at(name.end) !== 32 || window.at(name.end + 1) === 45)
+    return undefined;
+  return { end: name.end + 1, kind: 'assign', tight: true };
+}
+
 function judgeAssignment(window: TextWindow, name: SecretName, operator: Operator): Finding | undefined {
   const query = window.before(name.start - 1);
   const inQuery = operator.tight && (query === 63 || query === 38 || query === 59);
+  if (isNestedName(window, operator.end)) return undefined;
   let value = readValue(window, operator.end, inQuery);
   if (value === undefined) return undefined;
   // `Authorization: Bearer …`, `password: string = "…"`: a word that introduces the value.
@@ -41,6 +51,18 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
   return isGivenSecret(window, name, operator, value) ? findingOf(window, name, value) : undefined;
 }
 
+/** `policy: min=12`, `key=key=…`: the value is a name with a value of its own, which is asked by itself. */
+function isNestedName(window: TextWindow, from: number): boolean {
+  const start = window.at(from) === 32 ? from + 1 : from;
+  const end = window.run(start, LETTER | UNDERSCORE, 32);
+  const code = window.at(end);
+  if (end - start < 2 || (code !== 61 && code !== 58) || !isIn(window.at(end + 1), ALNUM | QUOTE)) return false;
+  const word = window.text.slice(start, end).toLowerCase();
+  return code === 61 ? wordiness(word) > 0.5 || NAMES.has(word) : NAMES.has(word);
+}
+
+const NAMES = new Set<string>(['authorization', ...PASSWORD_WORDS, ...SECRET_WORDS, ...WEAK_WORDS]);
+
 function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator, value: GivenValue): boolean {
   const text = window.text.slice(value.start, Math.min(value.end, value.start + 300));
   const next = window.at(value.end);
@@ -51,8 +73,13 @@ function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator,
       (name.kind === 'password' &&
         isSecretValue(text, { name: 'secret', quoted: true, environment: false, prose: false }))
     );
+  if (name.kind === 'glued')
+    return (
+      operator.kind === 'assign' && !value.below && isDrawn(text) && text.length >= 10 && !/^[0-9a-f-]+$/i.test(text)
+    );
+  if (value.below && (name.kind === 'weak' || name.kind === 'vendor') && /^[0-9a-f-]+$/i.test(text)) return false;
   if (value.below || operator.kind === 'loose' || name.kind === 'vendor') return isDrawn(text) && !isSentenceWord(text);
-  const environment = operator.tight && !value.quoted && (name.upper || isOption(window, name));
+  const environment = operator.tight && !value.quoted && (isUpper(window, name) || isOption(window, name));
   const sentence = !value.quoted && !value.last && operator.kind === 'assign' && !operator.tight;
   return isSecretValue(text, {
     name: name.kind === 'password' ? 'password' : name.kind === 'secret' ? 'secret' : 'weak',
@@ -64,6 +91,11 @@ function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator,
 
 function isSentenceWord(text: string): boolean {
   return /^[A-Za-z]+$/.test(text) && text.length < 16;
+}
+
+/** `DB_PASSWORD`: the name of an environment variable. */
+function isUpper(window: TextWindow, name: SecretName): boolean {
+  return !/[a-z]/.test(window.text.slice(name.start, name.end));
 }
 
 /** `--password=…` and `-e API_TOKEN=…` give plain values, as an environment file does. */
@@ -103,6 +135,7 @@ const BEARER = BASE64URL | BASE64 | 128 | 1024 | 2048;
 export const verifyBearer: Verify = (window, start, end) => {
   if (isIn(window.before(start - 1), BASE64URL)) return undefined;
   const run = window.run(end, BEARER);
+  if (window.text.slice(run - 3, run) === '...' || window.at(run) === 0x2026) return undefined;
   const stop = window.trim(end, run, '.:');
   const token = window.text.slice(end, Math.min(stop, end + 300));
   const secret =

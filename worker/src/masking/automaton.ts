@@ -16,20 +16,41 @@ export interface Automaton {
   readonly depths: Uint16Array;
 }
 
-interface Trie {
-  readonly next: Int32Array;
-  readonly own: Anchor[][];
-  readonly depths: number[];
-  count: number;
+interface TrieNode {
+  readonly children: Map<number, TrieNode>;
+  readonly depth: number;
+  /** Place in breadth-first order. */
+  place: number;
+  failure: TrieNode | undefined;
+  anchors: readonly Anchor[];
 }
 
 /** Compiles anchors into the table. Anchors are folded to lower case; all characters outside ASCII share one class. */
 export function buildAutomaton(anchors: readonly Anchor[]): Automaton {
   const { classes, width } = characterClasses(anchors);
   const stride = 2 ** Math.ceil(Math.log2(width));
-  const trie = buildTrie(anchors, classes, stride);
-  const order = linkFailures(trie, stride);
-  return renumber(trie, order, classes, stride);
+  const order = breadthFirst(buildTrie(anchors, classes));
+  const silent = order.filter((node) => node.anchors.length === 0);
+  const matching = order.filter((node) => node.anchors.length > 0);
+  const depths = new Uint16Array(order.length);
+  for (const [place, node] of [...silent, ...matching].entries()) {
+    node.place = place * stride;
+    depths[place] = node.depth;
+  }
+  const table = new Int32Array(order.length * stride);
+  for (const node of order) {
+    // A row is the failure's row, which lies nearer the root and is complete, with the node's own children over it.
+    if (node.failure !== undefined) table.copyWithin(node.place, node.failure.place, node.failure.place + stride);
+    for (const [symbol, child] of node.children) table[node.place + symbol] = child.place;
+  }
+  return {
+    classes,
+    table,
+    stride,
+    firstMatch: silent.length * stride,
+    matches: matching.map((node) => node.anchors),
+    depths,
+  };
 }
 
 function characterClasses(anchors: readonly Anchor[]): { classes: Uint8Array; width: number } {
@@ -49,64 +70,36 @@ function characterClasses(anchors: readonly Anchor[]): { classes: Uint8Array; wi
   return { classes, width };
 }
 
-function buildTrie(anchors: readonly Anchor[], classes: Uint8Array, stride: number): Trie {
-  const size = anchors.reduce((sum, { text }) => sum + text.length, 1);
-  const trie: Trie = { next: new Int32Array(size * stride), own: [[]], depths: [0], count: 1 };
-  for (const anchor of anchors) {
-    let state = 0;
-    for (let index = 0; index < anchor.text.length; index++) {
-      const cell = state * stride + (classes[anchor.text.charCodeAt(index)] ?? 0);
-      if (trie.next[cell] === 0) {
-        trie.depths[trie.count] = index + 1;
-        trie.own[trie.count] = [];
-        trie.next[cell] = trie.count++;
-      }
-      state = trie.next[cell] ?? 0;
-    }
-    trie.own[state]?.push(anchor);
-  }
-  return trie;
+function newNode(depth: number): TrieNode {
+  return { children: new Map(), depth, place: 0, failure: undefined, anchors: [] };
 }
 
-/** Fills in the transitions that leave the trie and inherits matches from suffixes; returns states breadth first. */
-function linkFailures(trie: Trie, stride: number): number[] {
-  const { next, own } = trie;
-  const failures = new Int32Array(trie.count);
-  const order = [0];
-  for (let head = 0; head < order.length; head++) {
-    const state = order[head] ?? 0;
-    const failure = failures[state] ?? 0;
-    if (state !== 0) own[state] = [...(own[state] ?? []), ...(own[failure] ?? [])];
-    for (let symbol = 0; symbol < stride; symbol++) {
-      const child = next[state * stride + symbol] ?? 0;
-      const fallback = state === 0 ? 0 : (next[failure * stride + symbol] ?? 0);
-      if (child === 0) {
-        next[state * stride + symbol] = fallback;
-      } else {
-        failures[child] = fallback;
-        order.push(child);
-      }
+function buildTrie(anchors: readonly Anchor[], classes: Uint8Array): TrieNode {
+  const root = newNode(0);
+  for (const anchor of anchors) {
+    let node = root;
+    for (let index = 0; index < anchor.text.length; index++) {
+      const symbol = classes[anchor.text.charCodeAt(index)] ?? 0;
+      const child = node.children.get(symbol) ?? newNode(index + 1);
+      node.children.set(symbol, child);
+      node = child;
+    }
+    node.anchors = [...node.anchors, anchor];
+  }
+  return root;
+}
+
+/** Links every node to its longest proper suffix and inherits that suffix's anchors; nodes nearest the root first. */
+function breadthFirst(root: TrieNode): TrieNode[] {
+  const order = [root];
+  for (const node of order) {
+    for (const [symbol, child] of node.children) {
+      let suffix = node.failure;
+      while (suffix !== undefined && !suffix.children.has(symbol)) suffix = suffix.failure;
+      child.failure = suffix?.children.get(symbol) ?? root;
+      if (child.failure.anchors.length > 0) child.anchors = [...child.anchors, ...child.failure.anchors];
+      order.push(child);
     }
   }
   return order;
-}
-
-function renumber(trie: Trie, order: readonly number[], classes: Uint8Array, stride: number): Automaton {
-  const silent = order.filter((state) => trie.own[state]?.length === 0);
-  const matching = order.filter((state) => trie.own[state]?.length !== 0);
-  const places = new Int32Array(trie.count);
-  const depths = new Uint16Array(trie.count);
-  for (const [place, state] of [...silent, ...matching].entries()) {
-    places[state] = place;
-    depths[place] = trie.depths[state] ?? 0;
-  }
-  const table = new Int32Array(trie.count * stride);
-  for (let state = 0; state < trie.count; state++) {
-    const to = (places[state] ?? 0) * stride;
-    for (let symbol = 0; symbol < stride; symbol++) {
-      table[to + symbol] = (places[trie.next[state * stride + symbol] ?? 0] ?? 0) * stride;
-    }
-  }
-  const matches = matching.map((state) => trie.own[state] ?? []);
-  return { classes, table, stride, firstMatch: silent.length * stride, matches, depths };
 }

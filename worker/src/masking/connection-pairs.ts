@@ -19,9 +19,13 @@ interface Pairs {
 
 /** Verifies at the first key of `Server=…;Database=…;Password=…`. */
 export const verifyPairs: Verify = (window, start) => {
+  if (start < window.pairsRejectedUntil) return undefined;
   if (isIn(window.before(start - 1), WORD) && window.before(start - 2) !== 92) return undefined;
   const pairs = readPairs(window, start, window.before(start - 1));
-  if (pairs === undefined || pairs.count < 2) return undefined;
+  if (pairs === undefined) return undefined;
+  // A part of a string that is none is none either.
+  if (!window.starved) window.pairsRejectedUntil = pairs.end;
+  if (pairs.count < 2) return undefined;
   const has = (kind: PairKind) => pairs.literal.has(kind);
   const login = has('secret') && !pairs.keys.has('instrumentationkey');
   const cloud =

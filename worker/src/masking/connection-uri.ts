@@ -1,4 +1,4 @@
-import { BARE_VALUE, isIn, LINE_END, QUOTE } from './characters.ts';
+import { BARE_VALUE, DOT, isIn, LINE_END, QUOTE, WORD } from './characters.ts';
 import type { Finding, Verify } from './finding.ts';
 import { isPlaceholder, isTemplate } from './placeholder.ts';
 import { CONNECTION_SCHEMES, MAIL_SCHEMES } from './rules/connection-families.ts';
@@ -21,7 +21,13 @@ export function readConnectionUri(
   const body = window.text.slice(end, stop).replaceAll('\\/', '/').replace(/%3a/i, ':').replace(/%40/i, '@');
   if (mail && !body.includes('@')) return 'not-one';
   if (isTemplateOfUri(body)) return undefined;
-  return spanOf(window, family === 'redis' ? 'redis-uri' : `${family}-uri`, schemeStart, end, stop);
+  return spanOf(window, `${family}-uri`, startOfRun(window, schemeStart), end, stop);
+}
+
+/** What is stuck to the scheme goes with it, so that what stays does not end in the middle of a word; an escape stays. */
+function startOfRun(window: TextWindow, schemeStart: number): number {
+  const start = window.runBefore(schemeStart, WORD | DOT, 64);
+  return window.before(start - 1) === BACKSLASH ? schemeStart : start;
 }
 
 function spanOf(window: TextWindow, rule: string, start: number, bodyStart: number, stop: number): Finding {
@@ -63,9 +69,14 @@ function endsAtBackslash(window: TextWindow, index: number): boolean {
 /** True for `<user>:<password>@<host>`, `${DB}`, `USER:PASSWORD@HOST`, an ellipsis, or nothing at all. */
 function isTemplateOfUri(body: string): boolean {
   const rest = body.replace(/^\/+/, '');
+  if (rest.includes('***')) return true;
   const at = rest.lastIndexOf('@');
   const userinfo = at < 0 ? '' : rest.slice(0, at);
-  const host = rest.slice(at + 1).split(/[/?;]/, 1)[0] ?? '';
+  const host =
+    rest
+      .slice(at + 1)
+      .replace(/^\/+/, '')
+      .split(/[/?;]/, 1)[0] ?? '';
   const colon = userinfo.indexOf(':');
   const password = colon < 0 ? '' : userinfo.slice(colon + 1);
   if (password !== '' && !isBlank(password)) return false;
@@ -93,12 +104,17 @@ function isTelling(host: string): boolean {
 /** Verifies at `jdbc:` and `r2dbc:`. */
 export const verifyJdbc: Verify = (window, start, end) => {
   if (isIn(window.before(start - 1), BARE_VALUE & ~(512 | 2048 | 128))) return undefined;
+  const parts = /^[a-z0-9+-]{2,20}(?::[a-z0-9+-]{2,20}){0,2}?:(?:\/\/|@|thin:|oci:|\w{1,32}\/\w)/i.exec(
+    window.peek(end, 64),
+  );
+  if (parts === null || /^(?:sqlite|duckdb|h2:(?:mem|file|~)|hsqldb:mem|derby:[^/])/i.test(parts[0])) return undefined;
   const stop = endOfUri(window, end, window.before(start - 1), true);
   const body = window.text.slice(end, stop);
-  const parts = /^[a-z0-9:_+-]{2,40}?:(?:\/\/|@|thin:|oci:|\w+\/\w+@)/i.exec(body);
-  if (parts === null || /^(?:sqlite|duckdb|h2:(?:mem|file|~)|hsqldb:mem|derby:[^/])/i.test(body)) return undefined;
   const password = /[;?&:](?:password|pwd)=([^;&]+)/i.exec(body)?.[1] ?? '';
-  const rest = body.slice(parts[0].length).replace(/^(?:\/\/|@\/?\/?)/, '');
+  const rest = body
+    .slice(parts[0].search(/(?:\/\/|@|thin:|oci:)/i))
+    .replace(/^(?:thin|oci):/i, '')
+    .replace(/^(?:\/\/|@\/?\/?)/, '');
   if ((password === '' || isBlank(password)) && isTemplateOfUri(rest.replace(/^@/, ''))) return undefined;
   return spanOf(window, 'jdbc', start, end, stop);
 };
@@ -110,6 +126,7 @@ export const verifyGoDsn: Verify = (window, start, end) => {
   const opener = window.before(from - 1);
   const close = window.run(end, BARE_VALUE, 128);
   if (window.at(close) !== 41) return undefined;
+  if (window.text.slice(from, close).includes('***')) return undefined;
   const userinfo = window.text.slice(from, start);
   const password = userinfo.slice(userinfo.indexOf(':') + 1);
   if (isBlank(password) && isBlank(window.text.slice(end, close))) return undefined;

@@ -52,6 +52,15 @@ export function readOperator(window: TextWindow, nameEnd: number): Operator | un
   const code = window.at(index);
   if (code === EQUALS || code === COLON || code === 43 || code === 63 || code === 46)
     return assignment(window, index, tightStart);
+  if (closed) {
+    const attribute = valueAttribute(window, tightStart);
+    if (attribute > 0) return { end: attribute, kind: 'assign', tight: false };
+  }
+  if (code === 10) {
+    // `- name: DB_PASSWORD` and `value: …` on the next line.
+    const below = valueAttribute(window, index);
+    return below > 0 ? { end: below, kind: 'assign', tight: false } : undefined;
+  }
   if (code === 45 && window.at(index + 1) === 62) return { end: index + 2, kind: 'assign', tight: false };
   if (code === 60 && window.at(index + 1) === 45) return { end: index + 2, kind: 'assign', tight: false };
   if (code === 0x2192 || code === 0xff1a) return { end: index + 1, kind: 'assign', tight: false };
@@ -63,6 +72,16 @@ export function readOperator(window: TextWindow, nameEnd: number): Operator | un
   if (code === 62) return { end: index + 1, kind: 'tag', tight: false };
   if (code === 38 && window.matches(index, '&gt;')) return { end: index + 4, kind: 'tag', tight: false };
   return index > nameEnd ? typedAssignment(window, index) : undefined;
+}
+
+/** `key="Name" value="…"`, `"name": "X", "value": "…"`: where the value's own operator ends, or -1. */
+function valueAttribute(window: TextWindow, from: number): number {
+  let index = window.at(from) === 44 ? window.run(from + 1, SPACE, 40) : window.run(from, SPACE, 40);
+  if (index === from) return -1;
+  if (isIn(window.at(index), QUOTE)) index++;
+  if (!window.matches(index, 'value')) return -1;
+  index = window.run(index + 5, QUOTE | BLANK, 3);
+  return window.at(index) === EQUALS || window.at(index) === COLON ? index + 1 : -1;
 }
 
 function assignment(window: TextWindow, from: number, tightStart: number): Operator | undefined {
@@ -161,6 +180,23 @@ function readQuoted(window: TextWindow, at: number, width: number, below: boolea
   return { start, end: index, quoted: true, below, last: true, cut, call: false };
 }
 
+/** `&name=` after a value: the next parameter of a form or a query. */
+function beginsParameter(window: TextWindow, at: number): boolean {
+  const end = window.run(at + 1, WORD, 32);
+  return end > at + 1 && window.at(end) === EQUALS;
+}
+
+/** The pipe between the number and the secret of a Facebook app token. */
+export function joinsNumber(window: TextWindow, start: number, at: number): boolean {
+  return (
+    window.at(at) === 124 &&
+    isIn(window.at(at + 1), ALNUM) &&
+    at - start > 14 &&
+    at - start < 18 &&
+    /^\d+$/.test(window.text.slice(start, at))
+  );
+}
+
 const BARE_STOP = ',;<>)]}|"\'`';
 
 function readBare(window: TextWindow, start: number, below: boolean, inQuery: boolean): GivenValue | undefined {
@@ -169,15 +205,20 @@ function readBare(window: TextWindow, start: number, below: boolean, inQuery: bo
   for (; index < start + LONGEST_RUN; index++) {
     const code = window.at(index);
     if (code <= 32 || code > 126) break;
-    if (code === 38 && (inQuery || window.matches(index, '&quot;') || window.matches(index, '&amp;'))) break;
+    if (
+      code === 38 &&
+      (inQuery || beginsParameter(window, index) || window.matches(index, '&quot;') || window.matches(index, '&amp;'))
+    )
+      break;
     if (code === BACKSLASH) break;
     if (code === 40 || code === 91 || code === 123) depth++;
     if (depth > 0 && (code === 41 || code === 93 || code === 125)) depth--;
-    else if (BARE_STOP.includes(String.fromCharCode(code))) break;
+    else if (BARE_STOP.includes(String.fromCharCode(code)) && !joinsNumber(window, start, index)) break;
   }
   const cut = index >= start + LONGEST_RUN;
   let end = index;
   if (!cut) {
+    if (window.text.slice(end - 3, end) === '...' || window.at(end) === 0x2026) return undefined;
     end = window.trim(start, end, '.,:;?');
     if (window.text.slice(end - 2, end) === '**') end -= 2;
   }

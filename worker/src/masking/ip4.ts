@@ -47,7 +47,7 @@ export const verifyIp4: Verify = (window, anchorStart) => {
   const start = window.runBefore(anchorStart + 1, DIGIT, 4);
   if (start > anchorStart || anchorStart + 1 - start > 3) return undefined;
   const quad = readQuad(window, start);
-  if (quad === undefined || !endsAsAddress(window, quad.end)) return undefined;
+  if (quad === undefined || !endsAsAddress(window, quad.end) || window.touchesMarker(quad.end)) return undefined;
   const left = judgeLeft(window, start);
   if (left === 'keep') return undefined;
   if (left === 'ask' && contextBefore(window, start) === 'version') return undefined;
@@ -57,7 +57,7 @@ export const verifyIp4: Verify = (window, anchorStart) => {
 /** What touches the number on its left: part of a name or a path, certainly an address, or open. */
 function judgeLeft(window: TextWindow, start: number): 'keep' | 'mask' | 'ask' {
   const code = window.before(start - 1);
-  if (isIn(code, WORD)) return afterEscape(window, start) ? 'ask' : 'keep';
+  if (isIn(code, WORD)) return afterEscape(window, start) || isEmphasis(window, start) ? 'ask' : 'keep';
   if (code === DOT || code === 43 || code === 94 || code === 126) return 'keep';
   if (code === HYPHEN)
     return start - 1 === window.floor && start > 1 ? 'mask' : isOption(window, start - 1) ? 'ask' : 'keep';
@@ -78,6 +78,11 @@ function afterEscape(window: TextWindow, start: number): boolean {
   return window.before(start - 2) === 92 && /[nrt]/.test(window.text.charAt(start - 1));
 }
 
+/** `_10.0.0.1_`: Markdown's emphasis. */
+function isEmphasis(window: TextWindow, start: number): boolean {
+  return window.before(start - 1) === 95 && !isIn(window.before(start - 2), WORD);
+}
+
 /** `-10.0.0.1` after white space is an odd option, not a name. */
 function isOption(window: TextWindow, hyphen: number): boolean {
   const code = window.before(hyphen - 1);
@@ -94,6 +99,7 @@ function judgeSlash(window: TextWindow, slash: number): 'keep' | 'mask' | 'ask' 
 /** What may follow an address: not a longer number, a version suffix or the rest of a file name. */
 function endsAsAddress(window: TextWindow, end: number): boolean {
   const code = window.at(end);
+  if (code === 95) return !isIn(window.at(end + 1), WORD);
   if (isIn(code, WORD) || code === 43) return false;
   if (code === DOT) {
     if (!isIn(window.at(end + 1), ALNUM)) return true;

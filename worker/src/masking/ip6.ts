@@ -30,6 +30,7 @@ export const verifyIp6: Verify = (window, anchorStart, anchorEnd) => {
   if (isIn(left, COLON | DOT) || left === 45 || left === 47 || left === 43) return undefined;
   const address = readAddress(window, start);
   if (address === undefined || !isWhole(address)) return undefined;
+  if (window.touchesMarker(address.end)) return undefined;
   if (!isAddressHere(window, start, address)) return undefined;
   return { type: 'ip', rule: 'ipv6', start, end: readZone(window, address.end) };
 };
@@ -45,7 +46,7 @@ function readAddress(window: TextWindow, start: number): Address6 | undefined {
     const length = end - index;
     if (length > 4) return undefined;
     if (length > 0) {
-      if (window.at(end) === 46 && isIn(window.text.charCodeAt(index), DIGIT)) {
+      if (window.at(end) === 46 && isIn(window.at(end + 1), DIGIT) && isIn(window.text.charCodeAt(index), DIGIT)) {
         const quad = readQuad(window, index);
         if (quad === undefined) return undefined;
         return isClean(window, quad.end)

@@ -32,6 +32,8 @@ export class MaskMachine {
   private written = 0;
   private writtenLength = 0;
   private pending: PendingSpan[] = [];
+  /** Findings that begin further on than the scan has come, nearest first. */
+  private ahead: Finding[] = [];
   /** The alphabet of a masked run that is still going on, or 0. */
   private open = 0;
   /** A starved verifier is asked again when the text has reached this length, so that waiting stays linear. */
@@ -62,24 +64,46 @@ export class MaskMachine {
 
   /** Runs the automaton to the end of the text; true when a verifier has to wait for more. */
   private scan(): boolean {
+    for (;;) {
+      const ahead = this.ahead[0];
+      const stop = ahead === undefined ? this.text.length : Math.min(ahead.start, this.text.length);
+      if (this.scanTo(stop)) return true;
+      if (ahead === undefined || this.position < ahead.start) {
+        if (this.position >= this.text.length) return false;
+        continue;
+      }
+      this.ahead.shift();
+      this.commitAhead(ahead);
+    }
+  }
+
+  private scanTo(stop: number): boolean {
     const { classes, table, firstMatch } = this.automaton;
-    const { text } = this;
-    const end = text.length;
+    const { text, ahead } = this;
+    const waiting = ahead.length;
     let state = this.state;
     let position = this.position;
-    while (position < end) {
+    while (position < stop) {
       const from = state;
       state = table[from + (classes[text.charCodeAt(position)] ?? 0)] ?? 0;
       position++;
-      if (state >= firstMatch && !this.verify(state, position)) {
+      if (state < firstMatch) continue;
+      if (!this.verify(state, position)) {
         this.state = from;
         this.position = position - 1;
         return true;
       }
+      if (ahead.length !== waiting) break;
     }
     this.state = state;
     this.position = position;
     return false;
+  }
+
+  /** A finding further on is reached: it is taken unless what was found on the way reaches into it. */
+  private commitAhead(finding: Finding): void {
+    const start = Math.max(finding.start, this.window.floor);
+    if (start < finding.end) this.take({ ...finding, start });
   }
 
   /** Asks the verifiers of the anchors that end at `end`; false when one of them is starved. */
@@ -93,22 +117,37 @@ export class MaskMachine {
       const finding = anchor.verify(window, start, end);
       if (window.starved) {
         window.starved = false;
+        window.nextTable = undefined;
         return false;
       }
-      if (finding !== undefined && this.accept(finding, anchor.known === true)) break;
+      if (window.nextTable !== undefined) {
+        window.table = window.nextTable;
+        window.nextTable = undefined;
+      }
+      if (finding !== undefined && this.accept(finding, end, anchor.known === true)) break;
     }
     return true;
   }
 
-  private accept(finding: Finding, known: boolean): boolean {
+  private accept(finding: Finding, anchorEnd: number, known: boolean): boolean {
     if (finding.start < this.window.floor && !known) return false;
+    if (finding.start > anchorEnd) {
+      // The way to the finding is still to be read: an address may stand between `curl` and its password.
+      this.ahead.push(finding);
+      this.ahead.sort((a, b) => a.start - b.start);
+      return true;
+    }
     const span = { type: finding.type, rule: finding.rule, start: finding.start, end: finding.end };
     if (known) this.absorb(span);
-    this.pending.push(span);
-    this.window.floor = Math.max(this.window.floor, span.end);
-    this.open = finding.open ?? 0;
-    this.extendOpenRun();
+    this.take({ ...finding, ...span });
     return true;
+  }
+
+  private take({ type, rule, start, end, open = 0 }: Finding): void {
+    this.pending.push({ type, rule, start, end });
+    this.window.floor = Math.max(this.window.floor, end);
+    this.open = open;
+    this.extendOpenRun();
   }
 
   /** A configured value overlaps what is already masked: both become one span, named by what begins first. */
@@ -187,7 +226,8 @@ export class MaskMachine {
     this.text = this.text.slice(keep);
     this.position -= keep;
     this.written -= keep;
-    this.window.floor = Math.max(0, this.window.floor - keep);
+    this.window.forget(keep);
+    this.ahead = this.ahead.map((finding) => ({ ...finding, start: finding.start - keep, end: finding.end - keep }));
     for (const span of this.pending) {
       span.start -= keep;
       span.end -= keep;

@@ -1,15 +1,14 @@
-import { ALNUM, DASH, DOT, isIn, LOWER, UNDERSCORE, UPPER, WORD } from './characters.ts';
+import { ALNUM, DASH, DOT, isIn, LETTER, LOWER, QUOTE, UNDERSCORE, UPPER, WORD } from './characters.ts';
 import { HARMLESS_QUALIFIERS, NOT_THE_SECRET } from './rules/secret-words.ts';
 import type { TextWindow } from './text-window.ts';
 
-export type NameKind = 'password' | 'secret' | 'weak' | 'vendor';
+/** `glued`: an unknown ending is stuck to the word, as in `authority`; only a drawn value makes it a secret's name. */
+export type NameKind = 'password' | 'secret' | 'weak' | 'vendor' | 'glued';
 
 export interface SecretName {
   readonly kind: NameKind;
   readonly start: number;
   readonly end: number;
-  /** `DB_PASSWORD`: the name of an environment variable. */
-  readonly upper: boolean;
 }
 
 const LONGEST_NAME = 64;
@@ -19,40 +18,67 @@ const LONGEST_NAME = 64;
  * `clientSecret` and `x-api-key` do; `token_type`, `cacheKey`, `monkey` and `author` do not.
  */
 export function readName(window: TextWindow, start: number, end: number, kind: NameKind): SecretName | undefined {
-  const nameStart = window.runBefore(start, WORD | DASH, LONGEST_NAME);
-  const before = window.before(start - 1);
-  const glued = isIn(before, LOWER) && isIn(window.text.charCodeAt(start), LOWER);
-  if (glued && kind !== 'password' && kind !== 'vendor' && !isKnownGlue(window, nameStart, start)) return undefined;
   const nameEnd = endOfName(window, end);
-  const first = window.text.charCodeAt(end);
-  const upper = !/[a-z]/.test(window.text.slice(nameStart, nameEnd));
-  if (kind === 'vendor') return glued ? undefined : { kind, start: nameStart, end: nameEnd, upper };
-  if (nameEnd > end && isIn(window.at(end), ALNUM)) {
-    const inner = isIn(window.text.charCodeAt(end - 1), LOWER) && isIn(first, LOWER);
-    const shouting = isIn(window.text.charCodeAt(end - 1), UPPER) && isIn(first, UPPER);
-    const rest = (/^[a-z]+|^[A-Z]+(?![a-z])/.exec(window.text.slice(end, nameEnd))?.[0] ?? '').toLowerCase();
-    if ((inner || shouting) && rest !== 's' && !isTailWord(rest)) return undefined;
-    if ((inner || shouting) && NOT_THE_SECRET.has(rest) && rest !== 's') return undefined;
-  }
-  const tail = wordsOf(window.text.slice(end, nameEnd));
-  if (tail.some((word) => NOT_THE_SECRET.has(word))) return undefined;
-  if (kind === 'password') return { kind, start: nameStart, end: nameEnd, upper };
-  const head = wordsOf(window.text.slice(nameStart, start));
-  const qualifier = head.at(-1) ?? wordBefore(window, nameStart);
-  if (HARMLESS_QUALIFIERS.has(qualifier) && tail.length === 0) return undefined;
-  return { kind, start: nameStart, end: nameEnd, upper };
+  if (nameEnd - end >= LONGEST_NAME || !leadsOn(window, nameEnd)) return undefined;
+  const glued = isIn(window.before(start - 1), LOWER) && isIn(window.text.charCodeAt(start), LOWER);
+  if (glued && kind === 'vendor') return undefined;
+  const nameStart = window.runBefore(start, WORD | DASH, LONGEST_NAME);
+  if (glued && kind !== 'password' && !isKnownGlue(window.text.slice(nameStart, start))) return undefined;
+  const name = { kind, start: nameStart, end: nameEnd };
+  if (kind === 'vendor') return name;
+  if (nameEnd > end) {
+    const stuck = stuckEnding(window, end, nameEnd);
+    if (stuck !== '' && stuck !== 's') {
+      if (NOT_THE_SECRET.has(stuck)) return undefined;
+      const telling = end - start > 3 || (end - start === 3 && kind === 'weak');
+      if (!TAIL_WORD.test(stuck)) return telling ? { ...name, kind: 'glued' } : undefined;
+    }
+    if (wordsOf(window.text.slice(end, nameEnd)).some((word) => NOT_THE_SECRET.has(word))) return undefined;
+  } else if (kind !== 'password' && HARMLESS_QUALIFIERS.has(qualifierBefore(window, nameStart, start)))
+    return undefined;
+  return name;
 }
 
-function isKnownGlue(window: TextWindow, nameStart: number, start: number): boolean {
-  return /(?:^|[^a-z])(?:my|db|user|admin|app|auth|api|access|client|master|private|secret|bot|refresh|id|web|service|account|session)$/.test(
-    window.text.slice(nameStart, start).toLowerCase(),
-  );
+/** Letters of the same case that go on right after the secret word, lower case: `ization` after `token`. */
+function stuckEnding(window: TextWindow, end: number, nameEnd: number): string {
+  const last = window.text.charCodeAt(end - 1);
+  const letters = isIn(last, LOWER) ? LOWER : isIn(last, UPPER) ? UPPER : 0;
+  if (letters === 0) return '';
+  let index = end;
+  while (index < nameEnd && isIn(window.text.charCodeAt(index), letters)) index++;
+  // The last capital of a run begins the next word.
+  if (letters === UPPER && index < nameEnd && isIn(window.text.charCodeAt(index), LOWER)) index--;
+  return window.text.slice(end, Math.max(end, index)).toLowerCase();
 }
 
-function isTailWord(rest: string): boolean {
-  return /^(?:key|token|secret|value|val|code|hex|prod|dev|test|live|staging|base|string|str|nya|mu|ku|s)\w*$/.test(
-    rest,
-  );
+/** The word of the name, or of the sentence, right before the secret word: `cache` in `cacheKey`, `primary` in `primary key`. */
+function qualifierBefore(window: TextWindow, nameStart: number, start: number): string {
+  if (nameStart === start) return wordBefore(window, nameStart);
+  let to = start;
+  while (to > nameStart && !isIn(window.text.charCodeAt(to - 1), LETTER)) to--;
+  let from = to;
+  const letters = from > nameStart && isIn(window.text.charCodeAt(from - 1), LOWER) ? LOWER : UPPER;
+  while (from > nameStart && isIn(window.text.charCodeAt(from - 1), letters)) from--;
+  if (letters === LOWER && from > nameStart && isIn(window.text.charCodeAt(from - 1), UPPER)) from--;
+  return window.text.slice(from, to).toLowerCase();
+}
+
+/** What may follow the name of a secret at all: an operator, a quote, a bracket, white space or emphasis. */
+function leadsOn(window: TextWindow, index: number): boolean {
+  const code = window.at(index);
+  if (code <= 32 || code === 61 || code === 58 || code > 126 || isIn(code, QUOTE)) return true;
+  if (code === 46 || code === 43) return window.at(index + 1) === 61;
+  if (code === 45) return window.at(index + 1) === 62;
+  return LEADS_ON.includes(String.fromCharCode(code));
+}
+
+const LEADS_ON = '*])>|,?&\\<';
+const TAIL_WORD = /^(?:key|token|secret|value|val|code|hex|prod|dev|test|live|staging|base|string|str|nya|mu|ku|s)/;
+const KNOWN_GLUE =
+  /(?:^|[^a-z])(?:my|db|user|admin|app|auth|api|access|client|master|private|secret|bot|refresh|id|web|service|account|session)$/;
+
+function isKnownGlue(head: string): boolean {
+  return KNOWN_GLUE.test(head.toLowerCase());
 }
 
 /** Names go on over letters, digits, underscores, hyphens and dots that another word follows. */

@@ -1,4 +1,5 @@
 import { isIn, stopsLeft } from './characters.ts';
+import type { TablePlace } from './table-columns.ts';
 
 /** How far a verifier may look to the left of its anchor for context; a stream keeps as much of what it has emitted. */
 export const LEFT_CONTEXT = 320;
@@ -6,6 +7,12 @@ export const LEFT_CONTEXT = 320;
 export const LEFT_REACH = 160;
 /** How long a run may grow before it is judged by its beginning and the rest is swallowed. */
 export const LONGEST_RUN = 2048;
+/** Runs up to this long are simply read again; longer ones are remembered. */
+const SHORT_RUN = 64;
+const REMEMBERED_RUNS = 6;
+const STAR = 42;
+/** Dot, hyphen, underscore. */
+const JOINERS = new Set([46, 45, 95]);
 
 /**
  * The text a verifier may look at. All reading to the right goes through `at` and `run`, which notice when an answer
@@ -20,11 +27,27 @@ export class TextWindow {
   starved = false;
   /** The end of the last masked span: verifiers see nothing before it. */
   floor = 0;
+  /** The table the scan is in, and what a verifier wants to follow it: taken over only when no verifier was starved. */
+  table: TablePlace = { columns: [], column: -1 };
+  nextTable: TablePlace | undefined;
+
+  /** Anchors of a kind before these positions were found to lead nowhere. */
+  pairsRejectedUntil = 0;
+  hostRejectedUntil = 0;
+  private longRuns: { bits: number; start: number; end: number }[] = [];
 
   show(text: string, final: boolean): void {
     this.text = text;
     this.length = text.length;
     this.final = final;
+  }
+
+  /** Moves every remembered position when the first `count` characters are dropped. */
+  forget(count: number): void {
+    this.floor = Math.max(0, this.floor - count);
+    this.pairsRejectedUntil -= count;
+    this.hostRejectedUntil -= count;
+    this.longRuns = [];
   }
 
   /** The code unit at `index`, or -1 after the end. */
@@ -42,9 +65,24 @@ export class TextWindow {
   /** The end of the run of characters in `bits` that begins at `from`, at most `limit` long. */
   run(from: number, bits: number, limit: number = LONGEST_RUN): number {
     const stop = Math.min(this.length, from + limit);
+    const near = Math.min(stop, from + SHORT_RUN);
     let index = from;
-    while (index < stop && isIn(this.text.charCodeAt(index), bits)) index++;
+    while (index < near && isIn(this.text.charCodeAt(index), bits)) index++;
+    if (index === near && near < stop) index = this.longRun(from, index, bits, stop);
     if (index === this.length && index < from + limit && !this.final) this.starved = true;
+    return index;
+  }
+
+  /** Goes on with a long run; what is known of it is remembered, so that many anchors inside one run stay linear. */
+  private longRun(from: number, reached: number, bits: number, stop: number): number {
+    const known = this.longRuns.find((run) => run.bits === bits && run.start <= from && reached <= run.end);
+    let index = known === undefined ? reached : Math.min(known.end, stop);
+    while (index < stop && isIn(this.text.charCodeAt(index), bits)) index++;
+    if (known !== undefined) known.end = Math.max(known.end, index);
+    else {
+      if (this.longRuns.length >= REMEMBERED_RUNS) this.longRuns.shift();
+      this.longRuns.push({ bits, start: from, end: index });
+    }
     return index;
   }
 
@@ -79,6 +117,18 @@ export class TextWindow {
       if (folded !== expected.charCodeAt(offset)) return false;
     }
     return true;
+  }
+
+  /**
+   * True when one of our markers stands at `end`, or after a joining dot, hyphen or underscore. What it replaced was a
+   * continuation of the word before it, so that word is no address or host of its own: masking stays a fixed point.
+   */
+  touchesMarker(end: number): boolean {
+    let index = end;
+    while (index < end + 4 && JOINERS.has(this.at(index))) index++;
+    if (this.at(index) !== STAR || this.at(index + 1) !== STAR || this.at(index + 2) !== STAR) return false;
+    const letter = this.at(index + 3);
+    return letter === 65 || letter === 73 || letter === 68;
   }
 
   /** The text from `from`, `length` characters of it; waits for all of them. */

@@ -13,6 +13,7 @@ import {
   LETTER,
   LOWER,
   PERCENT,
+  PLUS_SLASH,
   TILDE,
   UNDERSCORE,
   UPPER,
@@ -20,6 +21,7 @@ import {
 } from './characters.ts';
 import type { Anchor, Finding, Verify } from './finding.ts';
 import { isFiller } from './placeholder.ts';
+import { wordiness } from './rules/letter-pairs.ts';
 import { LONGEST_RUN, type TextWindow } from './text-window.ts';
 
 /**
@@ -89,6 +91,8 @@ const LITERAL_BITS: readonly (readonly [string, number])[] = [
   ['~', TILDE],
   ['=', EQUALS],
   ['%', PERCENT],
+  ['/', PLUS_SLASH],
+  ['/', PLUS_SLASH],
   ['$', DOLLAR],
 ];
 
@@ -161,5 +165,5 @@ export function isWordy(body: string): boolean {
 }
 
 function isMixed(body: string): boolean {
-  return /\d/.test(body) && /[a-zA-Z]/.test(body);
+  return (/\d/.test(body) && /[a-zA-Z]/.test(body)) || wordiness(body) < 0.5;
 }

@@ -9,92 +9,103 @@ import {
   HEX,
   HOSTNAME,
   isIn,
+  LETTER,
   PERCENT,
   SYMBOL,
   TILDE,
   UNDERSCORE,
 } from './characters.ts';
 import type { Finding, Verify } from './finding.ts';
-import { type HostLists, judgeHost } from './host-policy.ts';
+import { type HostLists, type HostVerdict, hostJudge, isApiPath, isReadingPage } from './host-policy.ts';
+import { SERVICE_SCHEMES, WEB_SCHEMES } from './rules/host-lists.ts';
 import type { TextWindow } from './text-window.ts';
 
 const SCHEME = ALNUM | DASH | DOT;
 const USERINFO = ALNUM | UNDERSCORE | DASH | DOT | TILDE | PERCENT | COLON | SYMBOL | DOLLAR | EQUALS;
 const LONGEST_SCHEME = 24;
+const LONGEST_USERINFO = 512;
 const LONGEST_HOST = 255;
 /** How much of the path is read to tell an endpoint from a page. */
 const LONGEST_PATH = 160;
 
-const SLASH = 47;
+const PLUS = 43;
+const AT = 64;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+const BACKSLASH = 92;
 
 export interface Authority {
   readonly start: number;
+  readonly hostStart: number;
+  readonly hostEnd: number;
   readonly end: number;
-  readonly host: string;
-  readonly bracketed: boolean;
   readonly port: boolean;
-  readonly userinfo: string;
+  readonly login: boolean;
   /** A template stands where a name should: `${HOST}`, `<host>`, `{host}`. */
   readonly templated: boolean;
 }
 
 /** The scheme that ends before `end`, lower case; empty when there is none. */
-export function schemeBefore(window: TextWindow, end: number): string {
+function schemeBefore(window: TextWindow, end: number): string {
   let start = end;
-  while (end - start < LONGEST_SCHEME && (isIn(window.before(start - 1), SCHEME) || window.before(start - 1) === 43))
+  const stop = Math.max(window.floor, end - LONGEST_SCHEME);
+  while (
+    start > stop &&
+    (isIn(window.text.charCodeAt(start - 1), SCHEME) || window.text.charCodeAt(start - 1) === PLUS)
+  )
     start--;
-  let scheme = window.text.slice(start, end).toLowerCase();
-  // A JSON or shell escape, or a name stuck to the scheme, is not part of it: `\nhttps`, `url.https`.
-  if (
-    window.before(start - 1) === 92 &&
-    /^[nrt]/.test(scheme) &&
-    scheme.length > 1 &&
-    !scheme.startsWith('redis') &&
-    !scheme.startsWith('neo4j')
-  ) {
-    scheme = /^[nrt](?:https?|wss?|grpc|postgres|mysql|mongodb|redis|amqp)/.test(scheme) ? scheme.slice(1) : scheme;
-  }
-  const known = /(?:^|[^a-z+])(https?|wss?|ftps?)$/.exec(scheme);
-  return known?.[1] ?? scheme.replace(/^[^a-z]+/, '');
+  const scheme = window.text.slice(start, end).toLowerCase();
+  if (scheme === 'https' || scheme === 'http') return scheme;
+  // An escape or a name stuck to the scheme is not part of it: `\nhttps`, `url.https`.
+  const known = /(?:^|[^a-z+]|^[nrt])(https?|wss?|ftps?)$/.exec(scheme)?.[1];
+  if (known !== undefined) return known;
+  if (window.before(start - 1) === BACKSLASH && /^[nrt][a-z]/.test(scheme)) return scheme.slice(1);
+  return scheme.replace(/^[^a-z]+/, '');
 }
 
 /** Reads `userinfo@host:port` from `start`. Undefined when there is no host. */
 export function readAuthority(window: TextWindow, start: number): Authority | undefined {
-  const run = window.text.slice(start, window.run(start, USERINFO, 512));
-  // The last @ before the path ends the userinfo, so that a password may hold one.
-  const at = run.slice(0, run.search(/[?#]|$/)).lastIndexOf('@');
-  const hostStart = at < 0 ? start : start + at + 1;
-  const userinfo = at < 0 ? '' : window.text.slice(start, hostStart - 1);
-  const bracketed = window.at(hostStart) === 91;
+  const at = lastAt(window, start);
+  const hostStart = at < 0 ? start : at + 1;
+  const bracketed = window.at(hostStart) === OPEN_BRACKET;
   let hostEnd: number;
   if (bracketed) {
-    const inside = window.run(hostStart + 1, HEX | COLON | DOT | PERCENT | ALNUM, 64);
-    if (window.at(inside) !== 93 || inside < hostStart + 3) return undefined;
+    const inside = window.run(hostStart + 1, ALNUM | COLON | DOT | PERCENT, 64);
+    if (window.at(inside) !== CLOSE_BRACKET || inside < hostStart + 3) return undefined;
     hostEnd = inside + 1;
   } else {
-    hostEnd = window.run(hostStart, HOSTNAME, LONGEST_HOST);
-    while (hostEnd > hostStart && !isIn(window.text.charCodeAt(hostEnd - 1), ALNUM)) hostEnd--;
+    hostEnd = window.trim(hostStart, window.run(hostStart, HOSTNAME, LONGEST_HOST), '-._');
   }
-  const host = window.text.slice(hostStart, hostEnd);
-  const { end, port } = readPort(window, hostEnd);
+  const end = endOfPort(window, hostEnd);
   const after = window.at(end);
   const templated =
     after === 123 ||
     after === 36 ||
     after === 60 ||
     (after === 37 && !isIn(window.at(end + 1), HEX)) ||
-    (port && after === 125);
-  if (host === '' && !templated) return undefined;
-  return { start, end, host, bracketed, port, userinfo, templated };
+    (end > hostEnd && after === 125);
+  if (hostEnd === hostStart && !templated) return undefined;
+  return { start, hostStart, hostEnd, end, port: end > hostEnd, login: at >= 0, templated };
+}
+
+/** The last @ before the path, so that a password may hold one; -1 when there is none. */
+function lastAt(window: TextWindow, start: number): number {
+  let at = -1;
+  for (let index = start; index < start + LONGEST_USERINFO; index++) {
+    const code = window.at(index);
+    if (code === AT) at = index;
+    else if (!isIn(code, USERINFO) || code === 63 || code === 35) break;
+  }
+  return at;
 }
 
 /** Reads `:port`, percent-encoded too. `:PORT` and `:${PORT}` are no ports. */
-function readPort(window: TextWindow, at: number): { end: number; port: boolean } {
-  const encoded = window.at(at) === 37 && window.matches(at, '%3a');
-  const digits = window.at(at) === 58 ? at + 1 : encoded ? at + 3 : -1;
-  if (digits < 0) return { end: at, port: false };
+export function endOfPort(window: TextWindow, at: number): number {
+  const code = window.at(at);
+  const digits = code === 58 ? at + 1 : code === 37 && window.matches(at, '%3a') ? at + 3 : -1;
+  if (digits < 0) return at;
   const end = window.run(digits, DIGIT, 5);
-  return end > digits && !isIn(window.at(end), ALNUM) ? { end, port: true } : { end: at, port: false };
+  return end > digits && !isIn(window.at(end), ALNUM) ? end : at;
 }
 
 /** The path and query after an authority, lower case, with escaped slashes resolved. */
@@ -121,53 +132,100 @@ export function readPath(window: TextWindow, from: number): string {
     .toLowerCase()
     .replaceAll('\\/', '/')
     .replaceAll('%2f', '/')
-    .replace(/[.*_;:!]+$/, '');
+    .replace(/[.*_;:!]{1,8}$/, '');
 }
 
 const ENDPOINT_CONTEXT =
-  /(?:\b(?:post|put|patch|delete)\s+|(?:base[_-]?ur[li]|endpoint|api[_-]?(?:ur[li]|host|server|base)|service[_-]?ur[li]|webhook[_-]?ur[li]|backend[_-]?ur[li]|server[_-]?url|proxy_pass)["'`]?\s{0,2}[:=]?\s{0,2}["'`]?)$/i;
+  /(?:\b(?:post|put|patch|delete) {1,2}|(?:base[_-]?ur[li]|endpoint|api[_-]?(?:ur[li]|host|server|base)|service[_-]?ur[li]|webhook[_-]?ur[li]|backend[_-]?ur[li]|server[_-]?url|proxy_pass)["'`]? {0,2}[:=]? {0,2}["'`]?)$/i;
+
+type ConnectionReader = (
+  window: TextWindow,
+  scheme: string,
+  start: number,
+  end: number,
+) => Finding | undefined | 'not-one';
 
 /** Verifies `scheme://`, `scheme:\/\/` (JSON) and `scheme%3A%2F%2F`. */
-export function urlVerifier(
-  lists: HostLists,
-  connection: (window: TextWindow, scheme: string, start: number, end: number) => Finding | undefined | 'not-one',
-): Verify {
+export function urlVerifier(lists: HostLists, readConnection: ConnectionReader): Verify {
+  const judge = hostJudge(lists);
   return (window, start, end) => {
     const scheme = schemeBefore(window, start);
     if (scheme === '') return undefined;
-    const found = connection(window, scheme, start, end);
-    if (found !== 'not-one') return found;
-    return judgeAuthority(window, scheme, end, start - scheme.length, lists);
+    if (!WEB_SCHEMES.has(scheme)) {
+      const found = readConnection(window, scheme, start, end);
+      if (found !== 'not-one') return found;
+    }
+    const authority = readAuthority(window, end);
+    if (authority === undefined) return undefined;
+    const rule = ruleFor(
+      window,
+      scheme,
+      start - scheme.length,
+      authority,
+      judge(window.text.slice(authority.hostStart, authority.hostEnd)),
+    );
+    return rule === undefined ? undefined : { type: 'url', rule, start: authority.start, end: authority.end };
   };
 }
 
 /** Verifies `"//host/path"`, which inherits its scheme. */
 export function relativeUrlVerifier(lists: HostLists): Verify {
-  return (window, _start, end) =>
-    isIn(window.at(end), ALNUM) ? judgeAuthority(window, 'https', end, end, lists, true) : undefined;
+  const judge = hostJudge(lists);
+  return (window, start, end) => {
+    if (!isIn(window.at(end), ALNUM)) return undefined;
+    const authority = readAuthority(window, end);
+    if (authority === undefined || authority.login) return undefined;
+    const host = window.text.slice(authority.hostStart, authority.hostEnd);
+    if (!/\.(?:[a-z]{2,}|\d{1,3})$/i.test(host)) return undefined;
+    const rule = ruleFor(window, 'https', start, authority, judge(host));
+    return rule === undefined ? undefined : { type: 'url', rule, start: authority.start, end: authority.end };
+  };
 }
 
-function judgeAuthority(
+function ruleFor(
   window: TextWindow,
   scheme: string,
-  from: number,
   urlStart: number,
-  lists: HostLists,
-  relative = false,
-): Finding | undefined {
-  const authority = readAuthority(window, from);
-  if (authority === undefined || authority.templated) return undefined;
-  const { host, bracketed, port, userinfo } = authority;
-  if (isTemplateUserinfo(userinfo)) return undefined;
-  if (relative && !host.includes('.')) return undefined;
-  const path =
-    window.at(authority.end) === SLASH || window.at(authority.end) > 32 ? readPath(window, authority.end) : '';
-  const endpointContext = ENDPOINT_CONTEXT.test(window.left(urlStart, 40));
-  const rule = judgeHost({ scheme, host, bracketed, port, userinfo, path, endpointContext }, lists);
-  return rule === undefined ? undefined : { type: 'url', rule, start: authority.start, end: authority.end };
+  authority: Authority,
+  verdict: HostVerdict,
+): string | undefined {
+  const { kind, rule } = verdict;
+  if (!endsAuthority(window, authority.end)) return undefined;
+  if (kind === 'allowed') return undefined;
+  if (kind === 'configured') return rule;
+  if (authority.login && isCredential(window, authority)) return 'url-userinfo';
+  if (authority.templated) return undefined;
+  if (kind !== 'placeholder' && SERVICE_SCHEMES.has(scheme)) return 'service-scheme';
+  if (kind === 'mask' && rule === 'url-ip-host') return rule;
+  if (!WEB_SCHEMES.has(scheme) || kind === 'placeholder') return undefined;
+  if (authority.port) return 'url-port';
+  if (kind === 'mask') return rule;
+  if (kind === 'reading') return undefined;
+  const path = readPath(window, authority.end);
+  if (kind === 'api') return isReadingPage(path) ? undefined : rule;
+  if (isApiPath(path)) return rule;
+  return ENDPOINT_CONTEXT.test(window.left(urlStart, 40)) && !isReadingPage(path) ? 'url-endpoint-context' : undefined;
 }
 
-/** `user:password@` and `<user>:<password>@` in a URL are a lesson, not a login. */
-function isTemplateUserinfo(userinfo: string): boolean {
-  return userinfo.includes('$') && /\$[A-Za-z_]/.test(userinfo) && !/[a-z0-9]{8}/i.test(userinfo.split(':')[1] ?? '');
+/** `=`, `(` and `@` cannot follow an authority, and dots after it are an ellipsis. */
+function endsAuthority(window: TextWindow, end: number): boolean {
+  const code = window.at(end);
+  return (
+    !window.touchesMarker(end) &&
+    code !== 61 &&
+    code !== 40 &&
+    code !== AT &&
+    !(code === 46 && window.at(end + 1) === 46)
+  );
+}
+
+/** A login in a URL. `git@github.com` names a repository; `<user>:${PASSWORD}@` is a template. */
+function isCredential(window: TextWindow, { start, hostStart }: Authority): boolean {
+  const login = window.text.slice(start, hostStart - 1);
+  if (login === '' || /^(?:git|hg|svn|ssh)$/.test(login) || login.startsWith('***')) return false;
+  const secret = login.slice(login.indexOf(':') + 1);
+  return (
+    !/^(?:\$[A-Za-z_]|\$?\{|%[A-Z_]+%$|[*.x]+$)/.test(secret) &&
+    (isIn(login.charCodeAt(0), LETTER | DIGIT) || login.startsWith(':'))
+  );
 }

@@ -46,14 +46,14 @@ export function isDrawn(value: string): boolean {
   if (value.length < 10 || !/^[\x21-\x7e]+$/.test(value)) return false;
   const digits = count(value, /\d/g);
   const letters = count(value, /[A-Za-z]/g);
-  if (letters < 3 || /[(){}[\]<>,;]/.test(value)) return false;
+  if (letters < 3 || /[(){}[\]<>,;]|\*\*|(?:^|\/)\.{1,2}\/|:\/\//.test(value)) return false;
   if (REFERENCE.test(value) && value.split('.').every((part) => isName(part))) return false;
   const changes = count(value, /[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z]/g);
-  if (digits === 0) return value.length >= 16 && changes >= 4 && wordiness(value) < 0.35;
-  if (MODEL_NAME.test(value) && wordiness(value) > 0.45) return false;
   const score = wordiness(value);
-  if (value.length >= 16) return changes >= 3 && score < 0.62;
-  return changes >= 3 && score < 0.5;
+  if (digits === 0) return value.length >= 12 && changes >= 4 && score < 0.5;
+  if (MODEL_NAME.test(value) && score > 0.45) return false;
+  if (value.length >= 16) return (changes >= 3 && score < 0.62) || score < 0.42;
+  return (changes >= 3 && score < 0.5) || (value.length >= 14 && score < 0.38);
 }
 
 function isName(part: string): boolean {
@@ -61,7 +61,12 @@ function isName(part: string): boolean {
 }
 
 function isPassword(value: string, { quoted, environment, prose }: ValueSetting): boolean {
-  if (/\s/.test(value)) return false;
+  if (/\s/.test(value))
+    return (
+      quoted &&
+      /^(?:[a-z]{3,10} ){3,23}[a-z0-9]{2,10}$/.test(value) &&
+      !/\b(?:your|must|is|the|be|and|or|to|enter|please|not|are|for|anda|harus|wajib|tidak|untuk)\b/.test(value)
+    );
   if (isTemplate(value.slice(1)) || (/[(){}<>]/.test(value.replace(/[)}]$/, '')) && !environment && !quoted))
     return false;
   const marked = /\d/.test(value) || /[!#@$%^&*+=~?]/.test(value);
@@ -78,7 +83,7 @@ function isPassword(value: string, { quoted, environment, prose }: ValueSetting)
 function isToken(value: string, { quoted, environment }: ValueSetting): boolean {
   if (/\s/.test(value) || value.length < 8) return false;
   if (SEPARATED_WORDS.test(value) || MODEL_NAME.test(value)) {
-    return (quoted || environment) && value.length >= 12 && wordiness(value) < 0.4 && !/[/ :]/.test(value);
+    return (quoted || environment) && value.length >= 8 && wordiness(value) < 0.42 && !/[/ :]/.test(value);
   }
   if (/[(){}<>,;]/.test(value)) return false;
   const digits = count(value, /\d/g);

@@ -28,6 +28,8 @@ export function SignInView() {
           void signIn(event.currentTarget);
         }}
       >
+        {/* Password managers file the token under this name. */}
+        <input hidden type="text" name="username" autocomplete="username" value="operator" readonly />
         <label>
           Dashboard token
           <input type="password" name="token" required autocomplete="current-password" />
@@ -45,7 +47,7 @@ export function SignInView() {
 
 /** Ends the session here and on the server. */
 export async function signOut(): Promise<void> {
-  await fetch('/dashboard/session', { method: 'DELETE' }).catch(() => undefined);
+  await fetch('/dashboard/sign-out', { method: 'POST' }).catch(() => undefined);
   startOver();
 }
 

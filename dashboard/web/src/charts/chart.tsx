@@ -1,9 +1,7 @@
-import type { Moment } from '@lontar/shared/dashboard-contract.ts';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { MOMENTS_HELD } from '../live/merge-live.ts';
 import { formatClock } from '../tiles/format.ts';
-import { pointAt } from './series.ts';
+import { DRAWN_POINTS, type Span, spanAt } from './series.ts';
 
 /** The box that charts are drawn in; the page stretches it. */
 export const BOX = { width: 720, height: 120 } as const;
@@ -14,20 +12,20 @@ export const BOX = { width: 720, height: 120 } as const;
  */
 export function Chart(props: {
   readonly name: string;
-  readonly moments: readonly Moment[];
+  readonly spans: readonly Span[];
   readonly left: readonly string[];
   readonly right: readonly string[];
-  readonly read: (moment: Moment) => string;
+  readonly read: (span: Span) => string;
   readonly children: ComponentChildren;
 }) {
   const cursor = useSignal<number | undefined>(undefined);
-  const { moments } = props;
-  const last = moments.length - 1;
+  const { spans } = props;
+  const last = spans.length - 1;
   const at = cursor.value === undefined ? undefined : Math.min(cursor.value, last);
-  const moment = moments[at ?? last];
-  const reading = moment === undefined ? 'no data yet' : `${formatClock(moment.at)}  ${props.read(moment)}`;
+  const span = spans[at ?? last];
+  const reading = span === undefined ? 'no data yet' : `${formatClock(span.at)}  ${props.read(span)}`;
   const move = (event: KeyboardEvent) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -30, PageDown: 30, Home: -last, End: last }[event.key];
+    const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -last, End: last }[event.key];
     if (event.key === 'Escape') cursor.value = undefined;
     if (step === undefined) return;
     event.preventDefault();
@@ -35,9 +33,9 @@ export function Chart(props: {
   };
   const follow = (event: PointerEvent) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    if (last >= 0) cursor.value = pointAt((event.clientX - box.left) / box.width, moments.length, MOMENTS_HELD);
+    if (last >= 0) cursor.value = spanAt((event.clientX - box.left) / box.width, spans.length);
   };
-  const place = at === undefined ? undefined : ((MOMENTS_HELD - moments.length + at + 0.5) / MOMENTS_HELD) * 100;
+  const place = at === undefined ? undefined : ((DRAWN_POINTS - spans.length + at + 0.5) / DRAWN_POINTS) * 100;
   return (
     <div class="chart">
       <p class="reading">{reading}</p>

@@ -1,16 +1,23 @@
-import type { Moment } from '@lontar/shared/dashboard-contract.ts';
 import { useSignal } from '@preact/signals';
 import { faults, moments } from '../live/live-state.ts';
-import { MOMENTS_HELD } from '../live/merge-live.ts';
 import { Fault } from '../page/fault.tsx';
 import { formatCount, formatMs, formatSpan } from '../tiles/format.ts';
 import { BOX, Chart } from './chart.tsx';
-import { linePath, minutes, roundUp, STACKS, stackPaths, stackRates, totalRate } from './series.ts';
+import {
+  drawnSpans,
+  linePath,
+  minuteSpans,
+  roundUp,
+  type Span,
+  STACKS,
+  stackPaths,
+  stackRates,
+  totalOf,
+} from './series.ts';
 
 /** The last 60 minutes: what was answered and how fast, and what waits. */
 export function ChartsView() {
   const asTable = useSignal(false);
-  const held = moments.value;
   return (
     <section class="charts" aria-label="Last 60 minutes">
       <div class="card-head">
@@ -28,22 +35,28 @@ export function ChartsView() {
       </div>
       <Fault reason={faults.value.moments} />
       {asTable.value ? (
-        <MinutesTable moments={held} />
+        <MinutesTable spans={minuteSpans(moments.value)} />
       ) : (
-        <div class="pair">
-          <RequestsChart moments={held} />
-          <QueueChart moments={held} />
-        </div>
+        <Drawn spans={drawnSpans(moments.value)} />
       )}
     </section>
   );
 }
 
-function RequestsChart({ moments }: { readonly moments: readonly Moment[] }) {
-  const top = roundUp(Math.max(0, ...moments.map(totalRate)));
-  const topMs = roundUp(Math.max(0, ...moments.map(({ p95Ms }) => p95Ms ?? 0)));
-  const paths = stackPaths(moments, MOMENTS_HELD, top, BOX);
-  const times = moments.map(({ p95Ms }) => p95Ms);
+function Drawn({ spans }: { readonly spans: readonly Span[] }) {
+  return (
+    <div class="pair">
+      <RequestsChart spans={spans} />
+      <QueueChart spans={spans} />
+    </div>
+  );
+}
+
+function RequestsChart({ spans }: { readonly spans: readonly Span[] }) {
+  const top = roundUp(Math.max(0, ...spans.map((span) => totalOf(span) / span.seconds)));
+  const topMs = roundUp(Math.max(100, ...spans.map(({ p95Ms }) => p95Ms ?? 0)));
+  const paths = stackPaths(spans, top, BOX);
+  const times = spans.map(({ p95Ms }) => p95Ms);
   return (
     <figure>
       <figcaption>
@@ -63,7 +76,7 @@ function RequestsChart({ moments }: { readonly moments: readonly Moment[] }) {
       </figcaption>
       <Chart
         name="Requests per second by outcome, and p95 of the response time"
-        moments={moments}
+        spans={spans}
         left={[formatRate(top), formatRate(top / 2), '0']}
         right={[formatMs(topMs), formatMs(topMs / 2), '0']}
         read={readRequests}
@@ -72,17 +85,17 @@ function RequestsChart({ moments }: { readonly moments: readonly Moment[] }) {
         {paths.map((path, index) => (
           <path key={STACKS[index]?.tone} class={`area ${STACKS[index]?.tone ?? ''}`} d={path} />
         ))}
-        <path class="line p95" d={linePath(times, MOMENTS_HELD, topMs, BOX)} vector-effect="non-scaling-stroke" />
+        <path class="line p95" d={linePath(times, topMs, BOX)} vector-effect="non-scaling-stroke" />
       </Chart>
     </figure>
   );
 }
 
-function QueueChart({ moments }: { readonly moments: readonly Moment[] }) {
-  const top = Math.max(4, roundUp(Math.max(0, ...moments.map(({ waiting }) => waiting ?? 0))));
-  const topMs = roundUp(Math.max(1_000, ...moments.map(({ oldestWaitingMs }) => oldestWaitingMs ?? 0)));
-  const depth = moments.map(({ waiting }) => waiting);
-  const age = moments.map(({ oldestWaitingMs }) => oldestWaitingMs);
+function QueueChart({ spans }: { readonly spans: readonly Span[] }) {
+  const top = Math.max(4, roundUp(Math.max(0, ...spans.map(({ waiting }) => waiting ?? 0))));
+  const topMs = roundUp(Math.max(1_000, ...spans.map(({ oldestWaitingMs }) => oldestWaitingMs ?? 0)));
+  const depth = spans.map(({ waiting }) => waiting);
+  const age = spans.map(({ oldestWaitingMs }) => oldestWaitingMs);
   return (
     <figure>
       <figcaption>
@@ -100,14 +113,14 @@ function QueueChart({ moments }: { readonly moments: readonly Moment[] }) {
       </figcaption>
       <Chart
         name="Jobs waiting in the queue, and how long the oldest has waited"
-        moments={moments}
+        spans={spans}
         left={[formatRate(top), formatRate(top / 2), '0']}
         right={[formatMs(topMs), formatMs(topMs / 2), '0']}
         read={readQueue}
       >
         <Grid />
-        <path class="line depth" d={linePath(depth, MOMENTS_HELD, top, BOX)} vector-effect="non-scaling-stroke" />
-        <path class="line p95" d={linePath(age, MOMENTS_HELD, topMs, BOX)} vector-effect="non-scaling-stroke" />
+        <path class="line depth" d={linePath(depth, top, BOX)} vector-effect="non-scaling-stroke" />
+        <path class="line p95" d={linePath(age, topMs, BOX)} vector-effect="non-scaling-stroke" />
       </Chart>
     </figure>
   );
@@ -117,17 +130,17 @@ function Grid() {
   return <path class="grid" d="M0,0.5H720M0,60H720M0,119.5H720" vector-effect="non-scaling-stroke" />;
 }
 
-function readRequests(moment: Moment): string {
-  const rates = stackRates(moment);
+function readRequests(span: Span): string {
+  const rates = stackRates(span);
   const parts = STACKS.flatMap(({ name }, index) => {
     const rate = rates[index] ?? 0;
     return rate > 0 ? [`${formatRate(rate)}/s ${name.toLowerCase()}`] : [];
   });
-  const p95 = moment.p95Ms === undefined ? [] : [`p95 ${formatMs(moment.p95Ms)}`];
+  const p95 = span.p95Ms === undefined ? [] : [`p95 ${formatMs(span.p95Ms)}`];
   return [...(parts.length === 0 ? ['no requests'] : parts), ...p95].join(' · ');
 }
 
-function readQueue({ waiting, oldestWaitingMs }: Moment): string {
+function readQueue({ waiting, oldestWaitingMs }: Span): string {
   if (waiting === undefined) return 'not measured';
   if (waiting === 0) return 'nothing waits';
   return `${formatCount(waiting)} waiting · oldest ${formatSpan(oldestWaitingMs ?? 0)}`;
@@ -137,7 +150,7 @@ function formatRate(rate: number): string {
   return rate >= 10 || Number.isInteger(rate) ? formatCount(Math.round(rate)) : String(Math.round(rate * 100) / 100);
 }
 
-function MinutesTable({ moments }: { readonly moments: readonly Moment[] }) {
+function MinutesTable({ spans }: { readonly spans: readonly Span[] }) {
   const ms = (value: number | undefined) => (value === undefined ? '–' : formatMs(value));
   return (
     // A region that scrolls must be reachable by keyboard.
@@ -158,10 +171,10 @@ function MinutesTable({ moments }: { readonly moments: readonly Moment[] }) {
           </tr>
         </thead>
         <tbody>
-          {minutes(moments).map((row) => (
+          {spans.map((row) => (
             <tr key={row.at}>
               <th scope="row">{minuteOf(row.at)}</th>
-              <td>{formatCount(row.requests)}</td>
+              <td>{formatCount(totalOf(row))}</td>
               {row.stacks.map((amount, index) => (
                 <td key={STACKS[index]?.name}>{formatCount(amount)}</td>
               ))}

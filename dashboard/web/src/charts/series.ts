@@ -1,12 +1,15 @@
 import type { Moment } from '@lontar/shared/dashboard-contract.ts';
 import type { Outcome } from '@lontar/shared/request-event.ts';
 
-/** Length of one point, seconds. */
-const POINT_SECONDS = 10;
-/** Points of a minute, the rows of the table. */
-const POINTS_PER_MINUTE = 6;
+/** Length of one point as the server counts, ms. */
+const POINT_MS = 10_000;
+/** Length of one point as it is drawn: calmer than ten seconds, and still wider than a pixel on a phone. */
+const DRAWN_MS = 30_000;
+const MINUTE_MS = 60_000;
+/** Points drawn: 60 minutes. */
+export const DRAWN_POINTS = 120;
 
-/** Outcomes as the chart stacks them, from the bottom; the readout and the table name each outcome by itself. */
+/** Outcomes as the chart stacks them, from the bottom. */
 export const STACKS = [
   { name: 'Success', tone: 'success', outcomes: ['success'] },
   {
@@ -18,16 +21,42 @@ export const STACKS = [
   { name: 'Our failures', tone: 'failure', outcomes: ['server_error', 'timeout', 'shed'] },
 ] as const satisfies readonly { name: string; tone: string; outcomes: readonly Outcome[] }[];
 
-/** Requests per second of each stack, at one moment. */
-export function stackRates(moment: Moment): number[] {
-  return STACKS.map(
-    ({ outcomes }) => outcomes.reduce((sum, outcome) => sum + (moment.outcomes[outcome] ?? 0), 0) / POINT_SECONDS,
-  );
+/** What the charts draw, the table lists and the cursor reads: some points of the server together. */
+export interface Span {
+  readonly at: number;
+  /** How much of it has been measured, seconds. */
+  readonly seconds: number;
+  /** Requests of each stack. */
+  readonly stacks: readonly number[];
+  /** The worst of its points, as the two below. */
+  readonly p95Ms?: number;
+  readonly waiting?: number;
+  readonly oldestWaitingMs?: number;
 }
 
-/** All requests per second at one moment. */
-export function totalRate(moment: Moment): number {
-  return stackRates(moment).reduce((sum, rate) => sum + rate, 0);
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The server's points as they are drawn, oldest first. */
+export function drawnSpans(moments: readonly Moment[]): Span[] {
+  return gather(moments, DRAWN_MS).slice(-DRAWN_POINTS);
+}
+
+/** The charts as a table, newest minute first. */
+export function minuteSpans(moments: readonly Moment[]): Span[] {
+  return gather(moments, MINUTE_MS).toReversed();
+}
+
+/** Requests per second of each stack. */
+export function stackRates({ stacks, seconds }: Span): number[] {
+  return stacks.map((amount) => amount / seconds);
+}
+
+/** All requests of a span. */
+export function totalOf({ stacks }: Span): number {
+  return stacks.reduce((sum, amount) => sum + amount, 0);
 }
 
 /** The least round number that is not below a value: 1, 2, 5 times a power of ten. The top of an axis. */
@@ -38,93 +67,77 @@ export function roundUp(value: number): number {
 }
 
 /**
- * Stacked areas as SVG paths over a box of the given size, one for each stack; each point is a step as wide as its ten
- * seconds, because a slope between two counts would claim what nobody measured.
+ * Stacked areas as SVG paths, one for each stack; each span is a step as wide as its time, because a slope between two
+ * counts would claim what nobody measured.
+ *
+ * @param top the value at the upper edge of the box
  */
-export function stackPaths(moments: readonly Moment[], points: number, top: number, size: Size): string[] {
-  const rates = moments.map(stackRates);
-  const base = moments.map(() => 0);
+export function stackPaths(spans: readonly Span[], top: number, size: Size): string[] {
+  const base = spans.map(() => 0);
+  const rates = spans.map(stackRates);
   return STACKS.map((_, stack) => {
     const upper: string[] = [];
     const lower: string[] = [];
     for (const [index, rate] of rates.entries()) {
-      const [left, right] = columnOf(index, moments.length, points, size);
+      const [left, right] = columnOf(index, spans.length, size);
       const from = base[index] ?? 0;
       const to = from + (rate[stack] ?? 0);
       upper.push(`${left},${heightOf(to, top, size)}`, `${right},${heightOf(to, top, size)}`);
-      lower.push(`${right},${heightOf(from, top, size)}`, `${left},${heightOf(from, top, size)}`);
+      lower.unshift(`${right},${heightOf(from, top, size)}`, `${left},${heightOf(from, top, size)}`);
       base[index] = to;
     }
-    return upper.length === 0 ? '' : `M${upper.join('L')}L${pairsReversed(lower).join('L')}Z`;
+    return upper.length === 0 ? '' : `M${upper.join('L')}L${lower.join('L')}Z`;
   });
 }
 
-/** A line through the points that have a value; a gap where one has none. */
-export function linePath(values: readonly (number | undefined)[], points: number, top: number, size: Size): string {
+/** A line through the spans that have a value; a gap where one has none. */
+export function linePath(values: readonly (number | undefined)[], top: number, size: Size): string {
   let path = '';
   let drawing = false;
   for (const [index, value] of values.entries()) {
-    if (value === undefined) {
-      drawing = false;
-      continue;
+    if (value !== undefined) {
+      const [left, right] = columnOf(index, values.length, size);
+      const y = heightOf(value, top, size);
+      path += `${drawing ? 'L' : 'M'}${left},${y}L${right},${y}`;
     }
-    const [left, right] = columnOf(index, values.length, points, size);
-    const y = heightOf(value, top, size);
-    path += `${drawing ? 'L' : 'M'}${left},${y}L${right},${y}`;
-    drawing = true;
+    drawing = value !== undefined;
   }
   return path;
 }
 
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
-/** Which point a place in the box belongs to. */
-export function pointAt(share: number, held: number, points: number): number {
-  const index = Math.floor(share * points) - (points - held);
+/**
+ * Which span a place in the box belongs to.
+ *
+ * @param share how far from the left edge, 0 to 1
+ * @param held how many spans there are; the newest is at the right edge
+ */
+export function spanAt(share: number, held: number): number {
+  const index = Math.floor(share * DRAWN_POINTS) - (DRAWN_POINTS - held);
   return Math.min(Math.max(index, 0), held - 1);
 }
 
-/** One minute of the table. */
-export interface Minute {
-  readonly at: number;
-  readonly requests: number;
-  readonly stacks: readonly number[];
-  readonly p95Ms?: number;
-  readonly waiting?: number;
-  readonly oldestWaitingMs?: number;
-}
-
-/** The charts as a table, newest minute first. Of waiting and response times it shows the minute's worst point. */
-export function minutes(moments: readonly Moment[]): Minute[] {
-  const rows: Minute[] = [];
-  for (const group of groupByMinute(moments)) {
-    const stacks = STACKS.map((_, stack) =>
-      Math.round(group.reduce((sum, moment) => sum + (stackRates(moment)[stack] ?? 0) * POINT_SECONDS, 0)),
-    );
-    rows.push({
-      at: Math.floor((group[0]?.at ?? 0) / 60_000) * 60_000,
-      requests: stacks.reduce((sum, amount) => sum + amount, 0),
-      stacks,
-      ...greatest('p95Ms', group),
-      ...greatest('waiting', group),
-      ...greatest('oldestWaitingMs', group),
-    });
-  }
-  return rows.toReversed();
-}
-
-function groupByMinute(moments: readonly Moment[]): Moment[][] {
+function gather(moments: readonly Moment[], spanMs: number): Span[] {
   const groups = new Map<number, Moment[]>();
   for (const moment of moments) {
-    const minute = Math.floor(moment.at / (POINT_SECONDS * 1_000 * POINTS_PER_MINUTE));
-    const group = groups.get(minute) ?? [];
+    const at = Math.floor(moment.at / spanMs) * spanMs;
+    const group = groups.get(at) ?? [];
     group.push(moment);
-    groups.set(minute, group);
+    groups.set(at, group);
   }
-  return [...groups.values()];
+  return [...groups].map(([at, group]) => spanOf(at, group));
+}
+
+function spanOf(at: number, group: readonly Moment[]): Span {
+  const requests = (outcomes: readonly Outcome[]) =>
+    group.reduce((sum, moment) => outcomes.reduce((some, name) => some + (moment.outcomes[name] ?? 0), sum), 0);
+  return {
+    at,
+    seconds: (group.length * POINT_MS) / 1_000,
+    stacks: STACKS.map(({ outcomes }) => requests(outcomes)),
+    ...greatest('p95Ms', group),
+    ...greatest('waiting', group),
+    ...greatest('oldestWaitingMs', group),
+  };
 }
 
 function greatest(
@@ -135,20 +148,14 @@ function greatest(
   return values.length === 0 ? {} : { [field]: Math.max(...values) };
 }
 
-/** Left and right edge of a point; the newest one is at the right end, whatever is held. */
-function columnOf(index: number, held: number, points: number, { width }: Size): [number, number] {
-  const place = points - held + index;
-  return [round((place / points) * width), round(((place + 1) / points) * width)];
+/** Left and right edge of a span; the newest one is at the right end, whatever is held. */
+function columnOf(index: number, held: number, { width }: Size): [number, number] {
+  const place = DRAWN_POINTS - held + index;
+  return [round((place / DRAWN_POINTS) * width), round(((place + 1) / DRAWN_POINTS) * width)];
 }
 
 function heightOf(value: number, top: number, { height }: Size): number {
   return round(height - (Math.min(value, top) / top) * height);
-}
-
-function pairsReversed(points: readonly string[]): string[] {
-  const pairs: string[] = [];
-  for (let index = points.length - 2; index >= 0; index -= 2) pairs.push(points[index] ?? '', points[index + 1] ?? '');
-  return pairs;
 }
 
 function round(value: number): number {

@@ -38,9 +38,7 @@ function Member({ member }: { readonly member: FleetMember }) {
   const { slots, inFlight, lastProgressAt, memoryBytes, eventLoopP99Ms, model } = member;
   const [icon, word, tone] = stateOf(member);
   const facts = [
-    slots === undefined
-      ? `${formatCount(inFlight)} in flight`
-      : `${formatCount(inFlight)} of ${formatCount(slots)} slots`,
+    describeLoad(member),
     lastProgressAt === undefined ? '' : `progress ${formatSpan(clock.value - lastProgressAt)} ago`,
     model === undefined ? '' : `model ${model.provider}${model.lastOutcome === 'failed' ? ': last call failed' : ''}`,
     memoryBytes === undefined ? '' : formatBytes(memoryBytes),
@@ -66,6 +64,11 @@ function Member({ member }: { readonly member: FleetMember }) {
       {member.failing !== undefined && <p class="fault">▲ {member.failing}</p>}
     </li>
   );
+}
+
+function describeLoad({ service, slots, inFlight }: FleetMember): string {
+  if (slots !== undefined) return `${formatCount(inFlight)} of ${formatCount(slots)} slots`;
+  return service === 'gateway' ? `${formatCount(inFlight)} in flight` : '';
 }
 
 function stateOf({ failing, draining }: FleetMember): [icon: string, word: string, tone: string] {

@@ -19,7 +19,7 @@ let wordAt = 0;
 
 /** Opens the live stream, and keeps it open until the page is closed. */
 export function startLive(): void {
-  connect();
+  void begin();
   setInterval(() => {
     live.clock.value = Date.now();
     if (live.socketOpen.value && Date.now() - wordAt > GIVE_UP_MS) void lose();
@@ -31,9 +31,16 @@ export function startLive(): void {
   });
 }
 
+/** Asks first whether there is anything to see: a refused stream would look like an error. */
+async function begin(): Promise<void> {
+  const trouble = await findTrouble();
+  if (trouble === 'signed out') live.signedOut.value = true;
+  else connect();
+}
+
 /** Tries at once, as after "Retry" or a sign-in. */
 export function reconnectNow(): void {
-  if (live.signedOut.value && !live.signedIn.value) live.signedOut.value = false;
+  if (live.signedOut.value) return;
   attempt = 0;
   connect();
 }
@@ -49,7 +56,10 @@ export function startOver(): void {
   live.moments.value = [];
   live.signedIn.value = false;
   live.signedOut.value = false;
-  reconnectNow();
+  source?.close();
+  live.socketOpen.value = false;
+  attempt = 0;
+  void begin();
 }
 
 function connect(): void {

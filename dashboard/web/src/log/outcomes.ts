@@ -17,11 +17,11 @@ export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
 export const OUTCOME_ICONS: Readonly<Record<Outcome, string>> = {
   success: '✓',
   client_error: '!',
-  unauthorized: '⚿',
+  unauthorized: '≠',
   rate_limited: '◷',
   blocked: '⊘',
-  content_blocked: '◫',
-  timeout: '⧖',
+  content_blocked: '▣',
+  timeout: '◔',
   shed: '↩',
   server_error: '✕',
 };

@@ -29,7 +29,10 @@ export function Header() {
       </h1>
       {!signedOut.value && <Pill />}
       <p class="masking">
-        <span aria-hidden="true">⛨</span> Masking: automatic, always on
+        <svg viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M8 1.5 13.5 3.5V8c0 3.2-2.2 5.4-5.5 6.5C4.7 13.4 2.5 11.2 2.5 8V3.5zM5.5 8l1.8 1.8 3.2-3.6" />
+        </svg>
+        Masking: automatic, always on
       </p>
       <nav aria-label="Page">
         {!signedOut.value && (

@@ -17,7 +17,7 @@ export const TILES: readonly Tile[] = [
     name: "Today's requests",
     definition: 'Generation requests answered since 00:00 UTC, whatever their outcome.',
     value: (tiles) => formatCount(tiles.requestsToday),
-    aside: ({ at }) => `since 00:00 UTC, ${formatClock(at - (at % 86_400_000))} here`,
+    aside: ({ at }) => sinceMidnight(at),
   },
   {
     name: 'Success rate',
@@ -81,3 +81,9 @@ export const TILES: readonly Tile[] = [
     aside: () => 'now',
   },
 ];
+
+/** When the day of UTC began, by the reader's clock where that is another. */
+function sinceMidnight(at: number): string {
+  const here = formatClock(at - (at % 86_400_000)).slice(0, 5);
+  return here === '00:00' ? 'since 00:00 UTC' : `since 00:00 UTC, ${here} here`;
+}

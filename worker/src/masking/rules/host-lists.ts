@@ -14,7 +14,7 @@ export const INTERNAL_SUFFIXES = list(
   'internal local localhost localdomain lan corp home intranet intra test svc private consul cluster k8s vpn prod staging int',
 );
 /** Labels that make any host an internal one. */
-export const INTERNAL_LABELS = list('corp internal intranet intra lan svc vpn private consul k8s');
+export const INTERNAL_LABELS = list('corp internal intranet intra lan svc vpn private consul');
 
 /** Words that make a label API-like when the label is split at hyphens. */
 export const API_WORDS = list(

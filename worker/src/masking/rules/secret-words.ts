@@ -2,14 +2,16 @@ const list = (words: string): ReadonlySet<string> => new Set(words.trim().split(
 
 /** Words whose presence in a name makes it the name of a secret; what follows them in the name may take that back. */
 export const PASSWORD_WORDS =
-  `password passwd passwort passphrase passcode passwrd pword pwd sandi katasandi psw kennwort contrasena`.split(' ');
+  `password passwd passw passwort passphrase passcode passwrd pword pwd sandi katasandi psw kennwort contrasena`.split(
+    ' ',
+  );
 export const SECRET_WORDS =
   `secret secrets secretkey apikey api_key api-key apisecret apitoken accesskey access_key privatekey private_key signingkey encryptionkey
   masterkey authkey auth_key authtoken accesstoken refreshtoken bearer token credential credentials creds licensekey rahasia kunci jwt webhooksecret
   clientsecret connectionstring salt pepper seed mnemonic cookie signature hmac sig appid sas dsn pat otp pin session sessionid csrf`.split(
     /\s+/,
   );
-export const WEAK_WORDS = 'key auth access api pass hash code id'.split(' ');
+export const WEAK_WORDS = 'key auth access api pass'.split(' ');
 
 /** The last word of a name when the name is about a secret rather than the secret: `token_type`, `passwordField`. */
 export const NOT_THE_SECRET = list(`
@@ -43,4 +45,4 @@ export const DEFAULT_WORDS = list(`
   toor minio minioadmin rabbitmq mongodb redis sa mariadb oracle grafana keycloak airflow elastic kibana nexus password123 password1 passw0rd
   p@ssw0rd 123456 12345678 123456789 1234567890 qwerty letmein welcome foo bar baz foobar abc123 abcd1234 abcdef test1234 rahasia sandi token apikey api-key api_key
   access refresh bearer basic digest oauth oauth2 jwt apikeyauth header cookie query body env environment file vault manual auto
-  enabled disabled stdin prompt self inherit system keyboard cat shh s3cret anonymous public private dummy fake sample placeholder value`);
+  enabled disabled stdin prompt self inherit system keyboard cat shh s3cret anonymous public private base64 base64url hex utf8 utf-8 ascii latin1 sha1 sha256 sha512 md5 hs256 rs256 es256 aes256 bcrypt argon2 dummy fake sample placeholder value`);

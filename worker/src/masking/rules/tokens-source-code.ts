@@ -29,7 +29,6 @@ export const SOURCE_CODE_TOKENS: readonly TokenShape[] = [
     'gitlab-job-token': 'glcbt-{dot:24}',
     'gitlab-feature-flag-token': 'glffct-{dot:20}',
     'gitlab-workspace-token': 'glwt-{dot:20}',
-    'gitlab-session-cookie': '_gitlab_session={hex:32}',
   }),
   ...shapes('https://support.atlassian.com/atlassian-account/docs/manage-api-tokens-for-your-atlassian-account/', {
     'atlassian-api-token': 'ATATT3{url:186}',

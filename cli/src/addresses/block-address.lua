@@ -1,0 +1,27 @@
+-- Blocks an address in the operator's name, or lifts every block of it.
+--
+-- KEYS[1]  ban       string with expiry: who banned the address
+-- KEYS[2]  bad keys  list: bad keys tried from the address
+-- KEYS[3]  blocked   sorted set of addresses banned or over their hour, by when that ends, Unix ms
+-- ARGV[1]  'block' or 'unblock'
+-- ARGV[2]  the address in the form that limits are counted by
+-- ARGV[3]  ms until the block ends; 0 for one that only the operator ends ('block' alone)
+--
+-- Returns 1, or 0 when there was nothing to lift. Repeating a block sets its end anew; repeating a lift changes nothing.
+
+if ARGV[1] == 'unblock' then
+  redis.call('DEL', KEYS[2])
+  redis.call('ZREM', KEYS[3], ARGV[2])
+  return redis.call('DEL', KEYS[1])
+end
+local forMs = tonumber(ARGV[3])
+if forMs == 0 then
+  redis.call('SET', KEYS[1], 'operator')
+  redis.call('ZADD', KEYS[3], '+inf', ARGV[2])
+  return 1
+end
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+redis.call('SET', KEYS[1], 'operator', 'PX', forMs)
+redis.call('ZADD', KEYS[3], now + forMs, ARGV[2])
+return 1

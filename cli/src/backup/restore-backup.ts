@@ -1,0 +1,63 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import type { FileLine, KeyLine } from './backup-format.ts';
+import { findDurableKeys } from './durable-keys.ts';
+import type { VerifiedBackup } from './read-backup.ts';
+
+const REMOVED_AT_ONCE = 500;
+
+/**
+ * Puts a verified backup in place of whatever the service has.
+ *
+ * @param files folder for contents of uploads; absent to leave them out
+ * @throws when Redis refuses a key, for example because it is older than the one that was backed up
+ */
+export async function restoreBackup(redis: Redis, backup: VerifiedBackup, files: string | undefined): Promise<void> {
+  const present = await findDurableKeys(redis);
+  for (let start = 0; start < present.length; start += REMOVED_AT_ONCE) {
+    await redis.unlink(...present.slice(start, start + REMOVED_AT_ONCE));
+  }
+  const [seconds] = await redis.time();
+  const now = Number(seconds) * 1000;
+  const lines = backup.lines();
+  for (let next = await lines.next(); !next.done; next = await lines.next()) {
+    if ('key' in next.value) await restoreKey(redis, next.value, now);
+    else await restoreFile(next.value, lines, files);
+  }
+}
+
+async function restoreKey(redis: Redis, { key, expiresAt, dump, inFlight = 0 }: KeyLine, now: number): Promise<void> {
+  if (expiresAt > 0 && expiresAt <= now) return;
+  await redis.restore(key, expiresAt, Buffer.from(dump, 'base64'), 'REPLACE', 'ABSTTL');
+  // Nobody will settle what was in flight then: it is given back.
+  if (inFlight > 0) await redis.hincrby(key, 'charged', -inFlight);
+}
+
+/** Writes one file of its pieces, which follow each other. It appears under its name when it is whole. */
+async function restoreFile(
+  first: FileLine,
+  lines: AsyncGenerator<KeyLine | FileLine>,
+  folder: string | undefined,
+): Promise<void> {
+  async function* content() {
+    let piece = first;
+    yield Buffer.from(piece.data, 'base64');
+    while (piece.more) {
+      const { value } = await lines.next();
+      piece = value as FileLine;
+      yield Buffer.from(piece.data, 'base64');
+    }
+  }
+  if (folder === undefined) {
+    for await (const _piece of content());
+    return;
+  }
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const partial = join(folder, `${first.file}.restored`);
+  await pipeline(Readable.from(content()), createWriteStream(partial, { mode: 0o600, flush: true }));
+  await rename(partial, join(folder, first.file));
+}

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { hashApiKey, mintApiKey, readKeyId } from '@lontar/shared/api-key.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { type IssuedKey, openKeyStore } from './key-store.ts';
+
+const PEPPER = 'a pepper of this test, longer than 32 characters';
+const DAY_MS = 86_400_000;
+
+let redis: TestRedis;
+
+beforeAll(async () => {
+  redis = await startTestRedis({ durable: true });
+});
+beforeEach(async () => {
+  await redis.client.flushall();
+});
+afterAll(() => redis.stop());
+
+const store = () => openKeyStore(redis.client, PEPPER);
+const stored = (id: string) => redis.client.hgetall(redisKeys.apiKey(id));
+const issued = (result: IssuedKey | string): IssuedKey => {
+  if (typeof result === 'string') throw new Error(result);
+  return result;
+};
+
+describe('create', () => {
+  test('stores the hash, never the key, and indexes the id', async () => {
+    const { key, record } = await store().create({ name: 'shop', perHour: 5, models: ['ai-2.5-pro'] });
+
+    expect(readKeyId(key)).toBe(record.id);
+    expect(record).toMatchObject({ name: 'shop', state: 'active', perHour: 5, models: 'ai-2.5-pro', charged: 0 });
+    const fields = await stored(record.id);
+    expect(fields['hash']).toBe(hashApiKey(key, PEPPER));
+    const secret = key.slice('lt_live_'.length + record.id.length + 1);
+    expect(JSON.stringify(fields)).not.toContain(secret);
+    expect(await redis.client.zscore(redisKeys.apiKeyIndex, record.id)).toBe(String(record.createdAt));
+  });
+
+  test('writes addresses in both forms, so that admission need not parse them', async () => {
+    const addresses = [
+      { text: '10.0.0.0/8', bits: '4:00001010' },
+      { text: '192.0.2.0/24', bits: '4:110000000000000000000010' },
+    ];
+    const { record } = await store().create({ name: 'x', addresses });
+    expect(record.addresses).toBe('10.0.0.0/8,192.0.2.0/24');
+    expect(record.addressBits).toBe('4:00001010,4:110000000000000000000010');
+  });
+
+  test('takes another id when the first is taken, and leaves its owner alone', async () => {
+    const first = await store().create({ name: 'first' });
+    const before = await stored(first.record.id);
+    const ids = [first.record.id, undefined];
+    const second = await openKeyStore(redis.client, PEPPER, () => mintApiKey(ids.shift())).create({ name: 'second' });
+
+    expect(second.record.id).not.toBe(first.record.id);
+    expect(await stored(first.record.id)).toEqual(before);
+    expect((await store().list()).map(({ name }) => name)).toEqual(['first', 'second']);
+  });
+});
+
+describe('update', () => {
+  test('sets what is given, takes away what is null, leaves the rest', async () => {
+    const { record } = await store().create({ name: 'x', perHour: 5, perDay: 50, credits: 500 });
+    expect(await store().update(record.id, { perHour: 6, perDay: null })).toBe('changed');
+
+    const changed = await store().find(record.id);
+    expect(changed).toMatchObject({ name: 'x', perHour: 6, credits: 500 });
+    expect(changed).not.toHaveProperty('perDay');
+  });
+
+  test('makes no key where there is none', async () => {
+    expect(await store().update('0123456789', { perHour: 1 })).toBe('missing');
+    expect(await redis.client.dbsize()).toBe(0);
+  });
+});
+
+describe('revoke', () => {
+  test('ends a key for good; twice changes nothing', async () => {
+    const { record } = await store().create({ name: 'x' });
+    expect(await store().revoke(record.id)).toBe('changed');
+    const once = await stored(record.id);
+    expect(once).toMatchObject({ state: 'revoked', revokedAt: expect.stringMatching(/^\d+$/) });
+    expect(await store().revoke(record.id)).toBe('changed');
+    expect(await stored(record.id)).toEqual(once);
+  });
+
+  test('ends the overlap of a rotation too', async () => {
+    const { record } = await store().create({ name: 'x' });
+    await store().rotate(record.id, DAY_MS);
+    await store().revoke(record.id);
+    expect(await stored(record.id)).not.toHaveProperty('oldHash');
+  });
+
+  test('tells when there is no such key', async () => {
+    expect(await store().revoke('0123456789')).toBe('missing');
+  });
+});
+
+describe('rotate', () => {
+  test('keeps id, limits and charges; the old secret stays good for the overlap', async () => {
+    const first = await store().create({ name: 'x', perHour: 5 });
+    await redis.client.hset(redisKeys.apiKey(first.record.id), 'charged', 7);
+    const before = await store().now();
+    const second = issued(await store().rotate(first.record.id, DAY_MS));
+
+    expect(second.key).not.toBe(first.key);
+    expect(readKeyId(second.key)).toBe(first.record.id);
+    expect(second.record).toMatchObject({ perHour: 5, charged: 7, hash: hashApiKey(second.key, PEPPER) });
+    expect(second.record.oldHash).toBe(hashApiKey(first.key, PEPPER));
+    expect(second.record.oldHashUntil).toBeGreaterThanOrEqual(before + DAY_MS);
+  });
+
+  test('without an overlap ends the old secret, and the one before it', async () => {
+    const { record } = await store().create({ name: 'x' });
+    await store().rotate(record.id, DAY_MS);
+    const last = issued(await store().rotate(record.id, 0));
+    expect(await stored(record.id)).toMatchObject({ hash: hashApiKey(last.key, PEPPER) });
+    expect(await stored(record.id)).not.toHaveProperty('oldHash');
+  });
+
+  test('refuses revoked and unknown keys', async () => {
+    const { record } = await store().create({ name: 'x' });
+    await store().revoke(record.id);
+    expect(await store().rotate(record.id, 0)).toBe('revoked');
+    expect(await store().rotate('0123456789', 0)).toBe('missing');
+  });
+});
+
+test('forget leaves no trace', async () => {
+  const { record } = await store().create({ name: 'self-test' });
+  await store().forget(record.id);
+  expect(await redis.client.dbsize()).toBe(0);
+  expect(await store().count()).toBe(0);
+});
+
+test('lists more keys than are read at once, oldest first', async () => {
+  const keys = openKeyStore(redis.client, PEPPER);
+  for (let index = 0; index < 501; index += 1) await keys.create({ name: String(index) });
+  const times = (await keys.list()).map(({ createdAt }) => createdAt);
+  expect(times).toHaveLength(501);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+});

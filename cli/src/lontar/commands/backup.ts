@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { gatewaySettings } from '@lontar/gateway/config.ts';
+import { hashApiKey } from '@lontar/shared/api-key.ts';
+import { readConfig } from '@lontar/shared/config/read-config.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { VERSION } from '@lontar/shared/version.ts';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { FORMAT, FORMAT_VERSION, type Header } from '../../backup/backup-format.ts';
+import { findDurableKeys } from '../../backup/durable-keys.ts';
+import { DamagedBackup, verifyBackup } from '../../backup/read-backup.ts';
+import { restoreBackup } from '../../backup/restore-backup.ts';
+import { writeBackup } from '../../backup/write-backup.ts';
+import { waitForAppendOnlyFile } from '../../redis/append-only.ts';
+import { type CommandContext, print } from '../command-context.ts';
+import { CommandFailure, EXIT } from '../failure.ts';
+import { findPepper } from '../locate.ts';
+
+const { UPLOAD_STORAGE, UPLOAD_DIR } = gatewaySettings.shape;
+const storageSettings = z.object({ UPLOAD_STORAGE, UPLOAD_DIR });
+const PEPPER_MARK_CHARACTERS = 16;
+
+/** `lontar backup FILE`: everything that would be missed, in one file. */
+export function addBackupCommand(program: Command, context: CommandContext): void {
+  program
+    .command('backup')
+    .description('write keys, counters, statistics, blocks and uploads into one file; the service may go on')
+    .argument('<FILE>', 'the file to write')
+    .option('--force', 'replace the file if it exists')
+    .addHelpText(
+      'after',
+      '\nThe pepper is never in it: keep KEY_PEPPER (LONTAR_HOME/secrets) beside it, or no key will work.',
+    )
+    .action((file: string, { force = false }: { force?: boolean }) => {
+      const path = resolve(file);
+      if (existsSync(path) && !force) {
+        throw new CommandFailure(EXIT.failed, `${path} exists. Choose another name, or add --force to replace it.`);
+      }
+      return context.withRedis((redis) => backup(redis, path, context));
+    });
+}
+
+/** `lontar restore FILE`. */
+export function addRestoreCommand(program: Command, context: CommandContext): void {
+  program
+    .command('restore')
+    .description('put a backup in place of what the service has; the file is checked first')
+    .argument('<FILE>', 'a file that "lontar backup" wrote')
+    .option('--force', 'replace the keys, counters and uploads that the service has')
+    .action((file: string, { force = false }: { force?: boolean }) =>
+      context.withRedis((redis) => restore(redis, resolve(file), force, context)),
+    );
+}
+
+async function backup(redis: Redis, path: string, context: CommandContext): Promise<void> {
+  const files = uploadFiles(context);
+  const missing: string[] = [];
+  const header: Header = {
+    format: FORMAT,
+    version: FORMAT_VERSION,
+    createdAt: new Date().toISOString(),
+    lontar: VERSION,
+    redis: /redis_version:(\S+)/.exec(await redis.info('server'))?.[1] ?? 'unknown',
+    pepperMark: pepperMark(context),
+    files: files !== undefined,
+  };
+  const input = { header, onMissing: (id: string) => void missing.push(id) };
+  const written = await writeBackup(redis, path, files === undefined ? input : { ...input, files });
+  if (files === undefined) note(context, 'Contents of uploads are in the object store and not in the backup.');
+  if (missing.length > 0)
+    note(context, `${missing.length} uploads have no content on this disk: ${missing.join(', ')}`);
+  if (header.pepperMark === null) note(context, 'KEY_PEPPER is not known here, so a restore cannot check it.');
+  print(
+    context,
+    { file: path, ...written, missingFiles: missing },
+    `${path} holds ${written.keys} keys and ${written.files} files. SHA-256 ${written.sha256}`,
+  );
+}
+
+async function restore(redis: Redis, path: string, force: boolean, context: CommandContext): Promise<void> {
+  const verified = await verifyBackup(path).catch((error: unknown) => {
+    if (error instanceof DamagedBackup) throw new CommandFailure(EXIT.failed, error.message);
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === 'ENOENT' ? new CommandFailure(EXIT.notFound, `There is no file ${path}.`) : error;
+  });
+  const present = (await findDurableKeys(redis)).length;
+  if (present > 0 && !force) {
+    throw new CommandFailure(
+      EXIT.failed,
+      `This service has ${present} keys of its own; a restore would remove them. Add --force if you want that.`,
+    );
+  }
+  const mark = pepperMark(context);
+  if (verified.header.pepperMark !== null && mark !== null && mark !== verified.header.pepperMark) {
+    note(context, 'KEY_PEPPER is not the one of the backup: no restored API key will work until it is.');
+  }
+  await restoreBackup(redis, verified, verified.header.files ? uploadFiles(context) : undefined);
+  await waitForAppendOnlyFile(redis);
+  const { keys, files } = verified.end;
+  const { createdAt } = verified.header;
+  print(context, { file: path, createdAt, keys, files }, `Restored ${keys} keys and ${files} files of ${createdAt}.`);
+}
+
+/** The folder with contents of uploads, as the gateway's disk storage keeps them; `undefined` with an object store. */
+function uploadFiles({ surroundings: { environment, home, root } }: CommandContext): string | undefined {
+  const settings = readConfig(storageSettings, environment);
+  if (settings.UPLOAD_STORAGE !== 'disk') return undefined;
+  return join(
+    settings.UPLOAD_DIR === undefined ? join(home.folder, 'uploads') : resolve(root, settings.UPLOAD_DIR),
+    'files',
+  );
+}
+
+/** Tells peppers apart without telling anything about them. */
+function pepperMark({ surroundings }: CommandContext): string | null {
+  const found = findPepper(surroundings);
+  return found ? hashApiKey(FORMAT, found.pepper).slice(0, PEPPER_MARK_CHARACTERS) : null;
+}
+
+function note(context: CommandContext, text: string): void {
+  context.streams.err.write(`${text}\n`);
+}

@@ -1,0 +1,232 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { readSettlement } from '@lontar/shared/settlement/settle.ts';
+import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { readSurroundings } from '../settings/environment.ts';
+import { runLontar } from './program.ts';
+
+let redis: TestRedis;
+let folder: string;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  folder = await mkdtemp(join(tmpdir(), 'lontar-cli-'));
+  environment = { REDIS_URL: redis.url, KEY_PEPPER: 'p'.repeat(40), LONTAR_HOME: join(folder, 'home') };
+});
+afterAll(async () => {
+  await redis.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => redis.client.flushall());
+
+async function lontar(...args: string[]): Promise<{ code: number; out: string; err: string; data: unknown }> {
+  const written = { out: '', err: '' };
+  const code = await runLontar(args, () => readSurroundings(folder, environment), {
+    out: { write: (text) => void (written.out += text) },
+    err: { write: (text) => void (written.err += text) },
+  });
+  const data: unknown = args.includes('--json') && written.out !== '' ? JSON.parse(written.out) : undefined;
+  return { code, ...written, data };
+}
+
+describe('ips', () => {
+  test('blocks for a time or for good, lists, and unblocks', async () => {
+    expect(await lontar('ips', 'list', '--json')).toMatchObject({ code: 0, data: [] });
+    const timed = await lontar('ips', 'block', '203.0.113.9', '--for', '1h', '--json');
+    expect(timed).toMatchObject({
+      code: 0,
+      data: { address: '203.0.113.9', reason: 'operator', until: expect.any(String) },
+    });
+    expect(await redis.client.pttl(redisKeys.addressBan('203.0.113.9'))).toBeGreaterThan(3_500_000);
+    const forGood = await lontar('ips', 'block', '2001:db8:0:11ff::5', '--json');
+    expect(forGood.data).toEqual({ address: '2001:db8:0:1100::/56', reason: 'operator', until: null });
+    expect(await redis.client.pttl(redisKeys.addressBan('2001:db8:0:1100::/56'))).toBe(-1);
+
+    const listed = await lontar('ips', 'list');
+    expect(listed.out).toMatch(/2001:db8:0:1100::\/56 +unblocked +blocked by the operator\n203\.0\.113\.9 /);
+    expect(await lontar('ips', 'unblock', '2001:db8:0:1100::/56')).toMatchObject({ code: 0 });
+    expect(await lontar('ips', 'unblock', '203.0.113.9')).toMatchObject({ code: 0 });
+    expect(await lontar('ips', 'unblock', '203.0.113.9')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('not blocked'),
+    });
+    expect(await redis.client.dbsize()).toBe(0);
+  });
+
+  test('lists bans and spent hours with their reasons, and nothing that has ended', async () => {
+    const now = Date.now();
+    const blocked = redisKeys.blockedAddresses;
+    await redis.client.zadd(blocked, now - 1000, '192.0.2.1', now + 60_000, '192.0.2.2', now + 120_000, '192.0.2.3');
+    await redis.client.set(redisKeys.addressBan('192.0.2.3'), 'brute-force', 'EX', 120);
+    const { data } = await lontar('ips', 'list', '--json');
+    expect(data).toMatchObject([
+      { address: '192.0.2.3', reason: 'brute-force' },
+      { address: '192.0.2.2', reason: 'limit' },
+    ]);
+  });
+
+  test.each([
+    ['block', 'nonsense'],
+    ['block', '10.0.0.0/8'],
+    ['block', '192.0.2.1', '--for', 'soon'],
+    ['block', '192.0.2.1', '--for', '0'],
+    ['unblock'],
+  ])('%s %s is wrong usage', async (...args) => {
+    expect((await lontar('ips', ...args)).code).toBe(2);
+    expect(await redis.client.dbsize()).toBe(0);
+  });
+});
+
+describe('queue', () => {
+  const job = (id: string) => ({
+    v: 1 as const,
+    id,
+    endpoint: '/api/ai' as const,
+    prompt: 'hi',
+    model: 'ai-2.5-flash' as const,
+    temperature: 1,
+    maxOutputTokens: 1,
+    keyId: 'k',
+    gateway: 'g',
+    receivedAt: Date.now(),
+    deadlineAt: Date.now() + 60_000,
+  });
+
+  test('is paused, shown and resumed', async () => {
+    expect(await lontar('queue', 'status', '--json')).toMatchObject({
+      code: 0,
+      data: { paused: false, waiting: 0, active: 0, delayed: 0, failed: 0, oldestWaitingAgeMs: 0, workers: 0 },
+    });
+    expect((await lontar('queue', 'pause', '--json')).data).toMatchObject({ paused: true });
+    expect((await lontar('queue', 'status')).out).toMatch(/state +paused/);
+    expect((await lontar('queue', 'resume', '--json')).data).toMatchObject({ paused: false });
+  });
+
+  test('is drained: each waiting job is settled once, and its key gets its credit back', async () => {
+    const queue = openGenerationQueue(redis.client, () => undefined);
+    await redis.client.hset(redisKeys.apiKey('k'), 'charged', '30');
+    await lontar('queue', 'pause');
+    for (let i = 0; i < 30; i++) {
+      await redis.client.hset(redisKeys.request(`r${i}`), { state: 'reserved', fence: '1', key: 'k' });
+      await queue.add(job(`r${i}`));
+    }
+    expect((await lontar('queue', 'drain', '--json')).data).toEqual({ drained: 30 });
+    expect(await queue.counts()).toMatchObject({ waiting: 0, delayed: 0 });
+    expect(await redis.client.hget(redisKeys.apiKey('k'), 'charged')).toBe('0');
+    expect(await readSettlement(redis.client, 'r7')).toEqual({ v: 1, outcome: 'failed', error: 'service_unavailable' });
+    expect((await lontar('queue', 'drain', '--json')).data).toEqual({ drained: 0 });
+    await queue.close();
+  });
+});
+
+describe('backup and restore', () => {
+  const file = () => join(folder, 'backup.lontar');
+  const files = () => join(folder, 'home', 'uploads', 'files');
+  const large = `file_${'L'.repeat(22)}`;
+  const empty = `file_${'E'.repeat(22)}`;
+  const open = `file_${'O'.repeat(22)}`;
+
+  async function fill(): Promise<string> {
+    const { data } = await lontar('keys', 'create', '--name', 'shop', '--credits', '100', '--json');
+    const { id } = data as { id: string };
+    const { client } = redis;
+    await client.hincrby(redisKeys.apiKey(id), 'charged', 7);
+    await client.zadd(redisKeys.keyFlight(id), Date.now() + 60_000, 'req_a', Date.now() + 60_000, 'req_b');
+    await client.set(redisKeys.uploads('2026-01-31', '192.0.2.1'), '5', 'EX', 1000);
+    await client.rpush(redisKeys.addressHour('192.0.2.1'), '1:2');
+    await client.pfadd(redisKeys.stats('ips-sketch:all'), 'a', 'b', 'c');
+    await client.xadd(redisKeys.stats('log'), '*', 'row', 'naïve');
+    await client.set(redisKeys.stats('session:secret'), '1');
+    await client.set(redisKeys.request('req_a'), 'in flight');
+    await mkdir(files(), { recursive: true });
+    await writeFile(join(files(), large), Buffer.alloc(1_000_000, 'x'));
+    await writeFile(join(files(), empty), '');
+    for (const id of [large, empty]) await client.hset(redisKeys.upload(id), { state: 'kept', name: id });
+    await client.hset(redisKeys.upload(open), { state: 'open' });
+    return id;
+  }
+
+  beforeEach(async () => {
+    await rm(file(), { force: true });
+    await rm(files(), { recursive: true, force: true });
+  });
+
+  test('brings everything back that would be missed, and gives back what was in flight', async () => {
+    const id = await fill();
+    const { client } = redis;
+    const before = await client.hgetall(redisKeys.apiKey(id));
+    const written = await lontar('backup', file(), '--json');
+    expect(written).toMatchObject({ code: 0, data: { keys: 8, files: 2, missingFiles: [] } });
+    expect((await stat(file())).mode & 0o777).toBe(0o600);
+    expect(gunzipSync(await readFile(file())).toString()).not.toContain('p'.repeat(40));
+
+    await client.flushall();
+    await rm(files(), { recursive: true });
+    expect(await lontar('restore', file(), '--json')).toMatchObject({ code: 0, data: { keys: 8, files: 2 } });
+    expect(await client.hgetall(redisKeys.apiKey(id))).toEqual({ ...before, charged: '5' });
+    expect(await client.ttl(redisKeys.uploads('2026-01-31', '192.0.2.1'))).toBeGreaterThan(900);
+    expect(await client.pfcount(redisKeys.stats('ips-sketch:all'))).toBe(3);
+    expect(await client.xlen(redisKeys.stats('log'))).toBe(1);
+    expect((await readdir(files())).sort()).toEqual([empty, large].sort());
+    expect((await readFile(join(files(), large))).equals(Buffer.alloc(1_000_000, 'x'))).toBe(true);
+    const absent = [redisKeys.stats('session:secret'), redisKeys.request('req_a'), redisKeys.upload(open)];
+    expect(await client.exists(...absent)).toBe(0);
+    expect((await lontar('keys', 'list', '--json')).data).toHaveLength(1);
+  });
+
+  test('refuses to replace what is there, a file or a service, unless it is forced', async () => {
+    await fill();
+    await lontar('backup', file());
+    expect(await lontar('backup', file())).toMatchObject({ code: 1, err: expect.stringContaining('--force') });
+    expect(await lontar('backup', file(), '--force')).toMatchObject({ code: 0 });
+    expect(await lontar('restore', file())).toMatchObject({ code: 1, err: expect.stringContaining('--force') });
+    await lontar('keys', 'create', '--name', 'newer');
+    expect(await lontar('restore', file(), '--force')).toMatchObject({ code: 0 });
+    expect((await lontar('keys', 'list', '--json')).data).toMatchObject([{ name: 'shop' }]);
+  });
+
+  test.each([
+    ['cut off', (whole: Buffer) => whole.subarray(0, whole.length - 100)],
+    ['cut off between two lines', (whole: Buffer) => repack(whole, (lines) => lines.slice(0, -1))],
+    ['without one line', (whole: Buffer) => repack(whole, (lines) => lines.toSpliced(2, 1))],
+    ['with a line changed', (whole: Buffer) => repack(whole, (lines) => lines.with(1, lines[1]!.replace('{', '{ ')))],
+    ['with a line behind its end', (whole: Buffer) => repack(whole, (lines) => [...lines, lines[1]!])],
+    ['of another format', (whole: Buffer) => repack(whole, (lines) => lines.with(0, '{"format":"other"}'))],
+    ['not compressed', (whole: Buffer) => gunzipSync(whole)],
+    ['empty', () => Buffer.alloc(0)],
+  ])('refuses a file that is %s, and changes nothing', async (_what, damage) => {
+    await fill();
+    await lontar('backup', file());
+    await redis.client.flushall();
+    await rm(files(), { recursive: true });
+    await writeFile(file(), damage(await readFile(file())));
+    expect(await lontar('restore', file())).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/not a whole backup.*Nothing was changed/),
+    });
+    expect(await redis.client.dbsize()).toBe(0);
+    expect(await readdir(files()).catch(() => [])).toEqual([]);
+  });
+
+  test('warns of another pepper and of missing contents, and knows a file that is not there', async () => {
+    await fill();
+    await rm(join(files(), large));
+    const written = await lontar('backup', file(), '--json');
+    expect(written).toMatchObject({ data: { files: 1, missingFiles: [large] }, err: expect.stringContaining(large) });
+    environment['KEY_PEPPER'] = 'q'.repeat(40);
+    expect((await lontar('restore', file(), '--force')).err).toContain('KEY_PEPPER is not the one of the backup');
+    environment['KEY_PEPPER'] = 'p'.repeat(40);
+    expect(await lontar('restore', join(folder, 'none'))).toMatchObject({ code: 3 });
+  });
+
+  function repack(whole: Buffer, change: (lines: string[]) => string[]): Buffer {
+    const lines = gunzipSync(whole).toString().trimEnd().split('\n');
+    return gzipSync(`${change(lines).join('\n')}\n`);
+  }
+});

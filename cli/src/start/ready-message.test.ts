@@ -1,0 +1,51 @@
+import { describe, expect, test } from '@jest/globals';
+import { checkSettings } from '../settings/check-settings.ts';
+import { callableUrl, curlLine, type ReadyFacts, readyMessage } from './ready-message.ts';
+
+const facts: ReadyFacts = {
+  baseUrls: ['http://127.0.0.1:8080'],
+  signInLink: 'http://127.0.0.1:8080/?code=c',
+  selfTest: { outcome: 'answered', tookMs: 12, masked: 3 },
+  settings: checkSettings({}),
+  logs: '/srv/.lontar/logs',
+};
+
+describe('readyMessage', () => {
+  test('the first time: the key, also in the line to paste', () => {
+    const text = readyMessage({ ...facts, firstKey: 'the-key' });
+    expect(text).toContain('\n  the-key\n');
+    expect(text).toContain("-H 'X-API-Key: the-key'");
+    expect(text).toContain(facts.signInLink);
+  });
+
+  test('later: a placeholder, and how to get a key', () => {
+    const text = readyMessage(facts);
+    expect(text).toContain('X-API-Key: YOUR_KEY');
+    expect(text).toContain('keys create --name NAME');
+  });
+
+  test('says plainly who answers', () => {
+    expect(readyMessage(facts)).toContain('DEMO');
+    const gemini = readyMessage({ ...facts, settings: checkSettings({ GEMINI_API_KEY: 'hidden-word' }) });
+    expect(gemini).toContain('Model: gemini at generativelanguage.googleapis.com');
+    expect(gemini).not.toContain('hidden-word');
+  });
+
+  test('says when the test request failed', () => {
+    const text = readyMessage({ ...facts, selfTest: { outcome: 'failed', problem: 'HTTP 502: no' } });
+    expect(text).toContain('FAILED (HTTP 502: no)');
+  });
+});
+
+test.each([
+  ['0.0.0.0', 'http://127.0.0.1:8080'],
+  ['::', 'http://127.0.0.1:8080'],
+  ['::1', 'http://[::1]:8080'],
+  ['ai.example.org', 'http://ai.example.org:8080'],
+])('a listener on %s is called at %s', (host, url) => {
+  expect(callableUrl(host, 8080)).toBe(url);
+});
+
+test('the line to paste survives a shell', () => {
+  expect(curlLine('http://h', 'k').match(/'/g)).toHaveLength(4);
+});

@@ -1,0 +1,28 @@
+import { describe, expect, test } from '@jest/globals';
+import { planTests, skippedTests } from './plan-tests.ts';
+
+describe('planTests', () => {
+  test('everything: the checks too, two at once, results kept', () => {
+    expect(planTests([], 'r.json')).toEqual({
+      runsChecks: true,
+      jestArguments: ['--json', '--outputFile=r.json', '--maxWorkers=2'],
+    });
+  });
+
+  test('a selection: no checks; what is given wins', () => {
+    expect(planTests(['worker/src/masking', '--outputFile=mine.json', '-i'], 'r.json')).toEqual({
+      runsChecks: false,
+      jestArguments: ['worker/src/masking', '--outputFile=mine.json', '-i'],
+    });
+  });
+});
+
+test('skippedTests names what was not run', () => {
+  const results = {
+    testResults: [
+      { assertionResults: [{ status: 'passed', fullName: 'a' }] },
+      { assertionResults: [{ status: 'pending', fullName: 'needs chromium' }] },
+    ],
+  };
+  expect(skippedTests(results)).toEqual(['needs chromium']);
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ask, expectSuccess } from './harness/client.ts';
+import { type MadeUpSecret, madeUpSecrets } from './harness/made-up-secrets.ts';
+import { dumpRedis } from './harness/redis-dump.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+
+const secrets = madeUpSecrets(Number(process.env['SEED'] ?? Date.now() % 100_000));
+let stack: Stack;
+let key: string;
+
+beforeAll(async () => {
+  stack = await startStack({ stats: true, settings: { LOG_LEVEL: 'trace' } });
+  ({ key } = await stack.createKey());
+}, 60_000);
+afterAll(() => stack.stop());
+
+const prompt = (text: string) => ask(stack.url, '/api/ai', { method: 'POST', body: { apikey: key, prompt: text } });
+
+describe('a secret that the model says', () => {
+  test.each(Object.entries(secrets))('%s does not reach the caller', async (_family, { value, text }: MadeUpSecret) => {
+    stack.upstream.behave({ kind: 'answer', text: `Sure!\n\n${text}\n\nThat is all.` });
+    const reply = await prompt('Tell me.');
+    const result = expectSuccess(reply);
+    expect(result).not.toContain(value);
+    expect(result).toMatch(/^Sure!\n\n[^]*\*\*\*[A-Z_]+\*\*\*[^]*\n\nThat is all\.$/);
+    expect(Number(reply.headers['x-masked'])).toBeGreaterThan(0);
+  });
+
+  test('is masked in the preview of the prompt too', async () => {
+    stack.upstream.behave({ kind: 'answer', text: 'Noted.' });
+    for (const { text } of Object.values(secrets)) expectSuccess(await prompt(`Remember this: ${text}`));
+  });
+
+  test("the service's own upstream key is masked in every form", async () => {
+    const { upstreamKey } = stack.secrets;
+    const forms = [upstreamKey, encodeURIComponent(upstreamKey), Buffer.from(upstreamKey).toString('base64')];
+    for (const form of forms) {
+      stack.upstream.behave({ kind: 'answer', text: `I was called with ${form} it seems.` });
+      const result = expectSuccess(await prompt('What is your key?'));
+      expect(result).not.toContain(form);
+      // The last characters of base64 mix the value's last bits with what follows; they tell nothing.
+      expect(result).toMatch(/^I was called with \*\*\*API_KEY\*\*\*[\w+/=]{0,3} it seems\.$/);
+    }
+  });
+
+  test('stands in no log, no key of Redis, no metric and no page of the statistics', async () => {
+    const signIn = await ask(stack.url, '/dashboard/session', {
+      method: 'POST',
+      body: { token: stack.secrets.dashboardToken },
+      headers: { origin: stack.url },
+    });
+    const cookie = signIn.headers['set-cookie']?.split(';')[0] ?? '';
+    const { body } = await ask(stack.url, '/dashboard/log', { headers: { cookie } });
+    const rows = body['rows'] as { cursor: string }[];
+    const sheets = await Promise.all(
+      rows.map(({ cursor }) => ask(stack.url, `/dashboard/log/${cursor}`, { headers: { cookie } })),
+    );
+    const log = sheets.map(({ text }) => text).join('\n');
+    expect(log).toMatch(/Remember this: [^]*\*\*\*/);
+    const pages = await Promise.all(['/api/usage', '/api/stats', '/api/health'].map((path) => ask(stack.url, path)));
+    const places = {
+      logs: stack.logs(),
+      redis: await dumpRedis(stack.redis.client),
+      metrics: (await Promise.all((await stack.metricsUrls()).map(async (url) => (await fetch(url)).text()))).join(
+        '\n',
+      ),
+      log,
+      pages: pages.map(({ text }) => text).join('\n'),
+    };
+    expect(places.metrics).toContain('masking_secrets_masked_total');
+    for (const [place, text] of Object.entries(places)) {
+      for (const [family, { value }] of Object.entries(secrets)) {
+        const forms = [value, JSON.stringify(value).slice(1, -1), Buffer.from(value).toString('hex')];
+        expect({ place, family, found: forms.some((form) => text.includes(form)) }).toEqual({
+          place,
+          family,
+          found: false,
+        });
+      }
+    }
+  });
+});

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { mintApiKey } from '@lontar/shared/api-key.ts';
+import { ENDPOINTS } from '@lontar/shared/endpoints.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { type Ask, ask } from './harness/client.ts';
+import { seededRandom } from './harness/seeded-random.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+
+/** Ten thousand are what a release is judged by. */
+const REQUESTS = Number(process.env['NUMBERS_REQUESTS'] ?? '1500');
+const SEED = Number(process.env['SEED'] ?? '5');
+const CALLERS = 30;
+const LEAKY = 'The server is 203.0.113.99, keep it.';
+
+let stack: Stack;
+const keys: string[] = [];
+let spent: string;
+
+beforeAll(async () => {
+  stack = await startStack({
+    gateways: 2,
+    workers: 2,
+    stats: true,
+    durable: true,
+    settings: { TRUST_PROXY: '127.0.0.1', BAN_AFTER_BAD_KEYS: '0', LOG_REQUESTS: 'false', REQUEST_TIMEOUT_MS: '60000' },
+  });
+  for (let index = 0; index < 3; index++) keys.push((await stack.createKey()).key);
+  spent = (await stack.createKey('--credits', '1')).key;
+  stack.upstream.behave((call) => {
+    if (call.prompt.includes('fail')) return { kind: 'status', status: 400 };
+    return { kind: 'answer', text: call.prompt.includes('leak') ? LEAKY : 'Nothing secret.' };
+  });
+  await call(() => 0.25);
+}, 120_000);
+afterAll(() => stack.stop());
+
+/** What the callers saw; the statistics must say the same. */
+const seen = {
+  statuses: {} as Record<string, number>,
+  endpoints: Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint, 0])) as Record<string, number>,
+  masked: 0,
+  addresses: new Set<string>(),
+  /** Connections that broke because their gateway was killed: whether those were answered nobody can say. */
+  broken: 0,
+};
+
+test('usage, statistics and log say exactly what the callers saw, through kills of every process', async () => {
+  const random = seededRandom(SEED);
+  let sent = 0;
+  const faults = [
+    { at: 0.2, cause: () => restartStats() },
+    { at: 0.4, cause: () => killWorker() },
+    { at: 0.55, cause: () => killGateway() },
+    { at: 0.75, cause: () => restartRedis() },
+    { at: 0.9, cause: () => restartStats() },
+  ];
+  const caused: Promise<void>[] = [];
+  await Promise.all(
+    Array.from({ length: CALLERS }, async () => {
+      while (sent < REQUESTS) {
+        sent++;
+        if (sent / REQUESTS > (faults[0]?.at ?? 2)) caused.push(faults.shift()?.cause() ?? Promise.resolve());
+        await call(random);
+      }
+    }),
+  );
+  await Promise.all(caused);
+  while ((await stack.redis.client.xlen(redisKeys.events)) > 0);
+
+  const { body } = await ask(stack.url, '/api/usage');
+  const usage = body['result'] as {
+    total: Record<string, number>;
+    statuses: object;
+    endpoints: Record<string, number>;
+  };
+  const count = (from: number, to: number) =>
+    Object.entries(seen.statuses).reduce((sum, [status, n]) => (+status >= from && +status < to ? sum + n : sum), 0);
+  const drift = (usage.total['requests'] ?? 0) - count(0, 600);
+  expect(drift).toBeGreaterThanOrEqual(0);
+  expect(drift).toBeLessThanOrEqual(seen.broken);
+  expect(Object.keys(usage.statuses).sort()).toEqual(Object.keys(seen.statuses).sort());
+  if (drift === 0) {
+    expect(usage.statuses).toEqual(seen.statuses);
+    expect(usage.endpoints).toEqual(seen.endpoints);
+    expect(usage.total).toMatchObject({
+      requests: count(0, 600),
+      successes: count(200, 300),
+      client_errors: count(400, 500),
+      server_errors: count(500, 600),
+      masked: seen.masked,
+      unique_ips: seen.addresses.size,
+    });
+  }
+  process.stdout.write(`seen ${JSON.stringify({ ...seen, addresses: seen.addresses.size })}, drift ${drift}\n`);
+}, 600_000);
+
+async function call(random: () => number): Promise<void> {
+  const endpoint = ENDPOINTS[Math.floor(random() * 3)] ?? '/api/ai';
+  const address = `203.0.113.${1 + Math.floor(random() * 40)}`;
+  const key = keys[Math.floor(random() * keys.length)] ?? '';
+  const kind = random();
+  const query: Record<string, string> = { prompt: 'fine' };
+  let apikey = key;
+  if (kind < 0.1) query['temperature'] = '9';
+  else if (kind < 0.2) apikey = mintApiKey().key;
+  else if (kind < 0.3) apikey = spent;
+  else if (kind < 0.4) query['prompt'] = 'fail';
+  else if (kind < 0.6) query['prompt'] = 'leak';
+  const options: Ask = { query, headers: { 'x-api-key': apikey, 'x-forwarded-for': address } };
+  const alive = stack.urls.filter((_url, index) => {
+    const child = stack.gateways[index]?.process;
+    return child?.exitCode === null && child.signalCode === null;
+  });
+  const url = alive[Math.floor(random() * alive.length)] ?? '';
+  const reply = await ask(url, endpoint, options).catch(() => undefined);
+  if (reply === undefined) {
+    seen.broken++;
+    return;
+  }
+  seen.statuses[reply.status] = (seen.statuses[reply.status] ?? 0) + 1;
+  seen.endpoints[endpoint] = (seen.endpoints[endpoint] ?? 0) + 1;
+  seen.addresses.add(address);
+  if (Number(reply.headers['x-masked'] ?? 0) > 0) seen.masked++;
+}
+
+async function restartStats(): Promise<void> {
+  await stack.stats?.end('SIGKILL');
+  await stack.startStats();
+}
+
+async function killWorker(): Promise<void> {
+  await stack.workers[0]?.end('SIGKILL');
+  await stack.startWorker();
+}
+
+async function killGateway(): Promise<void> {
+  await stack.gateways[1]?.end('SIGKILL');
+  await stack.startGateway();
+}
+
+async function restartRedis(): Promise<void> {
+  await stack.redis.kill();
+  await stack.redis.start();
+}

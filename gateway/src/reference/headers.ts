@@ -1,0 +1,30 @@
+/** Response headers that answers may carry, as the API document describes them. */
+export const HEADERS = {
+  'X-Request-Id': { description: 'Id of this request, to name in questions.', pattern: '^req_[0-9A-Za-z]{22}$' },
+  'Cache-Control': { description: 'Nothing may be kept.', pattern: '^no-store$' },
+  'X-Masked': { description: 'Values masked in this answer; 0 where it is as the model wrote it.', pattern: '^\\d+$' },
+  'X-RateLimit-Limit': { description: 'The limit that binds soonest.', pattern: '^\\d+$' },
+  'X-RateLimit-Remaining': { description: 'What is left under it.', pattern: '^\\d+$' },
+  'X-RateLimit-Reset': { description: 'When more is left again, Unix seconds.', pattern: '^\\d+$' },
+  'RateLimit-Policy': { description: 'All limits that apply (IETF draft).', pattern: '^"[a-z-]+";q=\\d+' },
+  RateLimit: { description: 'What is left under each of them (IETF draft).', pattern: '^"[a-z-]+";r=\\d+' },
+  'Retry-After': { description: 'Seconds to wait before trying again.', pattern: '^[1-9]\\d*$' },
+  Allow: { description: 'Methods that the path takes.', pattern: '^[A-Z, ]+$' },
+  'Content-Disposition': { description: 'The file is to be saved under this name.', pattern: '^attachment;' },
+  'Content-Security-Policy': {
+    description: 'A browser that shows the file all the same runs nothing of it.',
+    pattern: "^default-src 'none'; sandbox$",
+  },
+  'X-Content-Type-Options': { description: 'The type is not to be guessed.', pattern: '^nosniff$' },
+} as const;
+
+export type HeaderName = keyof typeof HEADERS;
+
+/** On every answer under /api/ that was counted. */
+export const LIMIT_HEADERS = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'RateLimit-Policy',
+  'RateLimit',
+] as const satisfies readonly HeaderName[];

@@ -1,0 +1,104 @@
+import { describe, expect, test } from '@jest/globals';
+import { ENDPOINTS } from '@lontar/shared/endpoints.ts';
+import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
+import { ROUTE_LABELS } from '@lontar/shared/metrics.ts';
+import { generationFieldsSchema } from '../generation/generation-rules.ts';
+import { readGeneration } from '../generation/read-generation.ts';
+import { ROUTES, STATS_API_PATHS } from '../http/routes.ts';
+import { STREAMED_ROUTES } from '../uploads/upload-routes.ts';
+import { openApiDocument, operations } from './openapi.ts';
+import { REFERENCE_PAGES } from './reference-routes.ts';
+
+const reading = { maxPromptChars: 100, maxOutputTokens: 1000 };
+const limits = { reading, maxFileBytes: 10, uploadsPerDay: 20, perHour: 100 };
+const document = openApiDocument(limits, '1.2.3', 'https://x.example');
+
+describe('the API document', () => {
+  test('has every route of the gateway, and no other', () => {
+    const served = [
+      ...ROUTES.map(({ path }) => path),
+      ...STATS_API_PATHS,
+      ...STREAMED_ROUTES.map(([path]) => path),
+      '/files/{id}',
+      ...Object.keys(REFERENCE_PAGES).filter((path) => !path.endsWith('.css')),
+    ];
+    expect(Object.keys(document.paths).sort()).toEqual(served.sort());
+    for (const route of ROUTE_LABELS) if (route !== 'other') expect(served).toContain(route);
+  });
+
+  test('has every method that the routes of the table take', () => {
+    for (const { path, methods } of ROUTES) {
+      expect(Object.keys(document.paths[path] ?? {}).sort()).toEqual(methods.map((name) => name.toLowerCase()).sort());
+    }
+  });
+
+  test('has each operation id once, and an example for each body', () => {
+    const all = operations(limits);
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    for (const { body } of all) if (body) expect(body.example).toBeDefined();
+  });
+
+  test('has every status and label of the error catalog somewhere, those nobody can see aside', () => {
+    const text = JSON.stringify(document);
+    for (const [code, { status, label }] of Object.entries(ERROR_CATALOG)) {
+      if (['client_closed', 'uri_too_long', 'method_not_allowed'].includes(code)) continue;
+      expect(Object.values(document.paths).some((path) => JSON.stringify(path).includes(`"${status}":`))).toBe(true);
+      expect(text).toContain(JSON.stringify(label));
+    }
+  });
+
+  test('gives examples that fit their own schemas', () => {
+    for (const { responses } of operations(limits)) {
+      for (const { example, schemas = [] } of Object.values(responses)) {
+        if (example === undefined) continue;
+        expect(schemas.some((schema) => schema.safeParse(example).success)).toBe(true);
+      }
+    }
+  });
+});
+
+describe('the rules of the parameters', () => {
+  const schema = generationFieldsSchema(reading);
+  const key = `lt_live_${'a'.repeat(48)}`;
+  const read = (fields: Record<string, unknown>) =>
+    readGeneration(
+      new Map(Object.entries({ apikey: key, ...fields }).map(([name, value]) => [name, [value]])),
+      reading,
+    );
+
+  test.each([
+    { prompt: 'x' },
+    { prompt: 'x'.repeat(100) },
+    { prompt: '🌴'.repeat(100) },
+    { prompt: 'x'.repeat(101) },
+    { prompt: ' ' },
+    { prompt: '' },
+    { prompt: 5 },
+    {},
+    { prompt: 'x', temperature: 0.1 },
+    { prompt: 'x', temperature: 2 },
+    { prompt: 'x', temperature: 0.09 },
+    { prompt: 'x', temperature: 2.01 },
+    { prompt: 'x', temperature: 'warm' },
+    { prompt: 'x', maxOutputTokens: 1 },
+    { prompt: 'x', maxOutputTokens: 1000 },
+    { prompt: 'x', maxOutputTokens: 0 },
+    { prompt: 'x', maxOutputTokens: 1001 },
+    { prompt: 'x', maxOutputTokens: 1.5 },
+    { prompt: 'x', model: 'ai-2.5-flash' },
+    { prompt: 'x', model: 'ai-2.5-pro' },
+    { prompt: 'x', model: 'gpt' },
+    { prompt: 'x', model: '' },
+  ])('%j: the reader and the document agree', (fields) => {
+    const astral = 'prompt' in fields && typeof fields.prompt === 'string' && fields.prompt.includes('🌴');
+    // JSON Schema counts characters, as the reader does; zod's own check counts UTF-16 units.
+    if (!astral) expect(schema.safeParse(fields).success).toBe(read(fields).kind === 'ask');
+    else expect(read(fields).kind).toBe('ask');
+  });
+
+  test('the defaults are the same', () => {
+    const reading = read({ prompt: 'x' });
+    expect(reading).toMatchObject({ ask: schema.parse({ prompt: 'x' }) });
+    expect(ENDPOINTS).toHaveLength(3);
+  });
+});

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import type { ReadingLimits } from '../generation/generation-rules.ts';
+import { generationOperations } from './generation-operations.ts';
+import { HEADERS } from './headers.ts';
+import type { Operation, Response } from './operation.ts';
+import { uploadOperations } from './upload-operations.ts';
+import { utilityOperations } from './utility-operations.ts';
+
+/** What of the configuration callers get to see. */
+export interface PublicLimits {
+  readonly reading: ReadingLimits;
+  readonly maxFileBytes: number;
+  readonly uploadsPerDay: number;
+  readonly perHour: number;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** An OpenAPI 3.1 document, as far as we look into it. */
+export interface OpenApi extends Json {
+  readonly openapi: '3.1.0';
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+}
+
+const KEY_SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer KEY' },
+  header: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The best way from a program.' },
+  query: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'apikey',
+    description: "Simple, but a key in a URL ends up in other people's logs.",
+  },
+};
+
+/** Every operation that callers may use. */
+export function operations({ reading, maxFileBytes }: PublicLimits): Operation[] {
+  return [...generationOperations(reading), ...uploadOperations(maxFileBytes), ...utilityOperations()];
+}
+
+/**
+ * The API document.
+ *
+ * @param version of Lontar
+ * @param origin where the caller reaches the gateway
+ */
+export function openApiDocument(limits: PublicLimits, version: string, origin: string): OpenApi {
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const operation of operations(limits)) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Lontar',
+      version,
+      description: [
+        'Text generation behind one GET. Every answer is masked before it is stored or sent.',
+        `An address may make ${limits.perHour} requests in any hour and ${limits.uploadsPerDay} uploads in a UTC day; an API key may have limits of its own.`,
+        'Other paths answer 404, other methods 405 with Allow, both in the form of the errors below.',
+      ].join('\n\n'),
+    },
+    servers: [{ url: origin }],
+    tags: [{ name: 'Generation' }, { name: 'Uploads' }, { name: 'Utility' }, { name: 'Reference' }],
+    paths,
+    components: { securitySchemes: KEY_SCHEMES, headers: headerComponents() },
+  };
+}
+
+function describe(operation: Operation): Json {
+  const { id, tag, summary, description, key, parameters, body, responses } = operation;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    security: security(key),
+    ...(parameters.length > 0 && {
+      parameters: parameters.map(({ name, in: place, required, schema }) => ({
+        name,
+        in: place,
+        required,
+        schema: jsonSchema(schema, 'input'),
+      })),
+    }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { [body.media]: { schema: jsonSchema(body.schema, 'input'), example: body.example } },
+      },
+    }),
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, response]) => [status, describeResponse(response, status)]),
+    ),
+  };
+}
+
+function describeResponse({ description, schemas, media, example, headers }: Response, status: string): Json {
+  // The HTTP parser answers before a request has an id.
+  const always = ['408', '431', '400'].includes(status) ? headers : (['X-Request-Id', ...headers] as const);
+  const forms = (schemas ?? []).map((schema) => jsonSchema(schema, 'output'));
+  const content =
+    media === undefined
+      ? {
+          'application/json': {
+            schema: forms.length === 1 ? forms[0] : { anyOf: forms },
+            ...(example ? { example } : {}),
+          },
+        }
+      : { [media === '*' ? '*/*' : media]: {} };
+  return {
+    description,
+    headers: Object.fromEntries(always.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    content,
+  };
+}
+
+function headerComponents(): Json {
+  return Object.fromEntries(
+    Object.entries(HEADERS).map(([name, { description, pattern }]) => [
+      name,
+      { description, required: true, schema: { type: 'string', pattern } },
+    ]),
+  );
+}
+
+function security(key: Operation['key']): readonly Json[] {
+  if (key === 'none') return [];
+  const schemes = Object.keys(KEY_SCHEMES).map((name) => ({ [name]: [] }));
+  return key === 'needed' ? schemes : [{}, ...schemes];
+}
+
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io });
+  return rest;
+}

@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+import { errorExample, errorSchema, limitedSchema } from './answer-schemas.ts';
+import { type HeaderName, LIMIT_HEADERS } from './headers.ts';
+
+/** One answer of an operation. */
+export interface Response {
+  readonly description: string;
+  /** JSON body; several where it may have one of several forms. */
+  readonly schemas?: readonly z.ZodType[];
+  /** Instead of JSON: the media type; any where it is `*`. */
+  readonly media?: string;
+  readonly example?: unknown;
+  /** Headers that it always carries, besides `X-Request-Id`. */
+  readonly headers: readonly HeaderName[];
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'query' | 'path';
+  readonly required: boolean;
+  readonly schema: z.ZodType;
+}
+
+/** One method of one path, as callers see it. */
+export interface Operation {
+  readonly id: string;
+  readonly method: 'get' | 'head' | 'post' | 'delete';
+  /** With parameters in braces. */
+  readonly path: string;
+  readonly tag: 'Generation' | 'Uploads' | 'Utility' | 'Reference';
+  readonly summary: string;
+  readonly description?: string;
+  /** Whether an API key is needed, may be given, or does not matter. */
+  readonly key: 'needed' | 'optional' | 'none';
+  readonly parameters: readonly Parameter[];
+  readonly body?: { readonly media: string; readonly schema: z.ZodType; readonly example: unknown };
+  readonly responses: Readonly<Record<number, Response>>;
+}
+
+const ERRORS = {
+  400: 'A parameter is missing or not valid; the message names it, the rule and the value given.',
+  401: 'The API key is unknown or malformed.',
+  403: 'The API key is not active, or the address is blocked.',
+  404: 'There is no such file, or it is private and this is not its key.',
+  408: 'The request did not arrive in time.',
+  413: 'The body is too large; nothing of it is kept.',
+  415: 'The body has another type than this path takes.',
+  422: "The model's safety filter refused the prompt.",
+  429: 'A limit is used up; the body says how much, Retry-After how long to wait.',
+  431: 'URL and headers are too long.',
+  500: 'A bug of ours; the request was not charged.',
+  502: 'The model failed for good; the request was not charged.',
+  503: 'The service cannot take the request now; Retry-After says when to try again.',
+  504: 'There was no answer before the deadline; the request was not charged.',
+} as const;
+
+export type ErrorStatus = keyof typeof ERRORS;
+
+/**
+ * Error answers by status.
+ *
+ * @param headers what each of them carries; parser errors (408, 431) and 503 without Redis carry none of the limits
+ */
+export function errors(statuses: readonly ErrorStatus[], headers: readonly HeaderName[]): Record<number, Response> {
+  return Object.fromEntries(
+    statuses.map((status) => [
+      status,
+      {
+        description: ERRORS[status],
+        schemas: [status === 429 ? limitedSchema : errorSchema(status)],
+        example: errorExample(status),
+        headers: headersOf(status, headers),
+      },
+    ]),
+  );
+}
+
+function headersOf(status: ErrorStatus, headers: readonly HeaderName[]): readonly HeaderName[] {
+  // Redis tells the limits, and the parser knows no route; so not every 400, 500 or 503 can name them.
+  if (status === 503) return ['Cache-Control', 'Retry-After'];
+  if (status === 429) return ['Cache-Control', ...LIMIT_HEADERS, 'Retry-After'];
+  return [400, 408, 431, 500].includes(status) ? ['Cache-Control'] : headers;
+}

@@ -1,0 +1,82 @@
+import { type Html, html, page } from './html.ts';
+import type { PublicLimits } from './openapi.ts';
+
+const PLACEHOLDER = 'YOUR_KEY';
+
+/** A first call, an upload, and what may go wrong: with the address that the reader came by, to be pasted. */
+export function quickStartPage(origin: string, limits: PublicLimits): string {
+  return page(
+    'Lontar quick start',
+    html`<header><h1>Quick start</h1>
+<p class="quiet"><a href="/docs">API reference</a></p></header>
+<main>
+<p>You need an API key from the operator of this service; put it in place of <code>${PLACEHOLDER}</code>.</p>
+<h2>Ask</h2>
+${code(`curl -G '${origin}/api/ai' \\
+  -H 'X-API-Key: ${PLACEHOLDER}' \\
+  --data-urlencode 'prompt=Write a haiku about palm leaves.'`)}
+<p>The answer is in <code>result</code>, Markdown in which addresses, keys and connection strings are masked:</p>
+${code(`{
+  "status": true,
+  "code": 200,
+  "message": "Sukses",
+  "result": "…",
+  "metadata": { "request_id": "req_…", "response_time": 812, "remaining_requests": 97, … }
+}`)}
+<p><code>/api/ai</code> chats, <code>/api/ai2</code> answers in general, <code>/api/ai3</code> assists. Parameters:
+<code>prompt</code>, <code>model</code> (<code>ai-2.5-flash</code> or <code>ai-2.5-pro</code>), <code>temperature</code>
+(0.1 to 2) and <code>maxOutputTokens</code>.</p>
+<h2>Ask at length</h2>
+<p>A long prompt, up to ${limits.reading.maxPromptChars} characters, goes into the body of a POST:</p>
+${code(`curl '${origin}/api/ai2' \\
+  -H 'X-API-Key: ${PLACEHOLDER}' -H 'Content-Type: application/json' \\
+  -d '{ "prompt": "Explain recursion.", "temperature": 0.3 }'`)}
+<h2>From a program</h2>
+${code(`const response = await fetch('${origin}/api/ai3', {
+  method: 'POST',
+  headers: { 'X-API-Key': '${PLACEHOLDER}', 'Content-Type': 'application/json' },
+  body: JSON.stringify({ prompt: 'Plan a week of meals.' }),
+});
+const { status, result, message } = await response.json();
+console.log(status ? result : message);`)}
+${code(`import json, urllib.request
+
+request = urllib.request.Request(
+    "${origin}/api/ai3",
+    data=json.dumps({"prompt": "Plan a week of meals."}).encode(),
+    headers={"X-API-Key": "${PLACEHOLDER}", "Content-Type": "application/json"},
+)
+print(json.load(urllib.request.urlopen(request))["result"])`)}
+<h2>Upload</h2>
+<p>A file of at most ${limits.maxFileBytes} bytes, or a text; ${limits.uploadsPerDay} a day. Add
+<code>visibility=private</code> to keep it to your key.</p>
+${code(`curl '${origin}/api/upload' -H 'X-API-Key: ${PLACEHOLDER}' -F 'file=@notes.txt'`)}
+${code(`curl '${origin}/api/code' -H 'X-API-Key: ${PLACEHOLDER}' -H 'Content-Type: application/json' \\
+  -d '{ "code": "print(1)", "language": "python" }'`)}
+<h2>When it does not work</h2>
+${troubles()}
+<p>Every answer has the header <code>X-Request-Id</code>: name it when you ask the operator. The header
+<code>X-RateLimit-Remaining</code> says how many requests you have left, of ${limits.perHour} in an hour from one address
+or of your key's own limit, whichever is less.</p>
+</main>`,
+  );
+}
+
+function code(text: string): Html {
+  return html`<pre><code>${text}</code></pre>
+`;
+}
+
+function troubles(): Html {
+  const rows: readonly (readonly [string, string, string])[] = [
+    ['400', 'something is missing or wrong', 'read the message: it names the parameter and the rule'],
+    ['401', 'the key is unknown', 'look for typing errors'],
+    ['403', 'the key has ended, or your address is blocked', 'ask the operator'],
+    ['422', 'the model refused the prompt', 'put it in other words'],
+    ['429', 'a limit is used up', 'wait for the seconds in Retry-After'],
+    ['502, 503, 504', 'the model or the service had a problem', 'try again later; it cost nothing'],
+  ];
+  return html`<div class="scroll"><table>
+<thead><tr><th scope="col">Status</th><th scope="col">Because</th><th scope="col">What to do</th></tr></thead>
+<tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
+}

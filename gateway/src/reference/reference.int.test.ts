@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestGateway, type TestGateway } from '../../testing/running-gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({ UPLOADS_PER_DAY: '7' });
+}, 30_000);
+afterAll(() => gateway.stop());
+
+const get = (path: string, init: RequestInit = {}) => fetch(new URL(path, gateway.url), init);
+
+describe.each(['/docs', '/docs/quick-start'])('the page %s', (path) => {
+  test('works without script, frame, form or anything of anybody else', async () => {
+    const response = await get(path);
+    expect(response.status).toBe(200);
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(/^default-src 'none'; style-src 'self';/);
+    expect(policy).not.toMatch(/unsafe|\*|https?:|data:/);
+    const text = await response.text();
+    expect(text).not.toMatch(/<script|<iframe|<form|\son\w+=|\sstyle=|<style|javascript:/i);
+    // What the browser would fetch is ours.
+    expect([...text.matchAll(/<(?:link|img|source)[^>]*(?:href|src)="([^"]*)"/g)].map(([, url]) => url)).toEqual([
+      '/docs/style.css',
+    ]);
+    expect(text).toContain('<html lang="en">');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('names the address that the caller came by', async () => {
+    const response = await get(path);
+    if (path === '/docs/quick-start')
+      expect(await response.text()).toContain(`curl -G &#39;${gateway.url}/api/ai&#39;`);
+  });
+});
+
+test('the quick start has at most 20 KB, and escapes a strange host', async () => {
+  const text = await (await get('/docs/quick-start')).text();
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(20_000);
+  const strange = await rawHost('a"><script>alert(1)</script>');
+  expect(strange).not.toContain('<script');
+});
+
+test('the style sheet is a style sheet', async () => {
+  const response = await get('/docs/style.css');
+  expect(response.headers.get('content-type')).toMatch(/^text\/css/);
+});
+
+test('the text for language models names every path', async () => {
+  const text = await (await get('/llms.txt')).text();
+  const document = await openApi();
+  expect(text).toMatch(/^# Lontar\n\n> /);
+  for (const path of Object.keys(document.paths)) expect(text).toContain(gateway.url + path);
+});
+
+test('the reference shows every operation', async () => {
+  const text = await (await get('/docs')).text();
+  for (const methods of Object.values((await openApi()).paths)) {
+    for (const { operationId } of Object.values(methods)) expect(text).toContain(`id="${operationId}"`);
+  }
+  expect(text).toContain('7 uploads in a UTC day');
+});
+
+test('HEAD has no body, other methods get 405 with Allow', async () => {
+  const head = await get('/openapi.json', { method: 'HEAD' });
+  expect([head.status, await head.text()]).toEqual([200, '']);
+  const post = await get('/docs', { method: 'POST' });
+  expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+});
+
+interface Document {
+  readonly servers: { url: string }[];
+  readonly paths: Record<string, Record<string, { operationId: string }>>;
+}
+
+async function openApi(): Promise<Document> {
+  const document = (await (await get('/openapi.json')).json()) as Document;
+  expect(document.servers).toEqual([{ url: gateway.url }]);
+  return document;
+}
+
+async function rawHost(host: string): Promise<string> {
+  const { request } = await import('node:http');
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(gateway.url);
+    request({ hostname, port, path: '/docs/quick-start', headers: { host }, agent: false }, (response) => {
+      let text = '';
+      response.on('data', (chunk) => {
+        text += String(chunk);
+      });
+      response.on('end', () => resolve(text));
+    })
+      .on('error', reject)
+      .end();
+  });
+}

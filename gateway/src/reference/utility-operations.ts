@@ -1,0 +1,89 @@
+import { envelope, errorSchema, limitedSchema } from './answer-schemas.ts';
+import { LIMIT_HEADERS } from './headers.ts';
+import { errors, type Operation, type Response } from './operation.ts';
+import {
+  healthSchema,
+  serviceStatsSchema,
+  uploadLimitReachedSchema,
+  uploadLimitSchema,
+  usageSchema,
+} from './utility-schemas.ts';
+
+const COUNTED = ['Cache-Control', ...LIMIT_HEADERS] as const;
+const REFUSALS = errors([400, 403, 408, 429, 431, 500, 503], COUNTED);
+const OPEN = { method: 'get', tag: 'Utility', key: 'none', parameters: [] } as const;
+
+/** Open endpoints without parameters, and the pages about all of them. */
+export function utilityOperations(): Operation[] {
+  return [
+    {
+      ...OPEN,
+      id: 'checkLimit',
+      path: '/api/check-limit',
+      summary: 'How many uploads your address has left today',
+      responses: {
+        ...REFUSALS,
+        200: { description: 'Some are left.', schemas: [uploadLimitSchema], headers: COUNTED },
+        429: {
+          description: 'None is left today; or the requests of the hour are used up.',
+          schemas: [uploadLimitReachedSchema, limitedSchema],
+          headers: [...COUNTED, 'Retry-After'],
+        },
+      },
+    },
+    {
+      ...OPEN,
+      id: 'usage',
+      path: '/api/usage',
+      summary: 'What the service has answered: today, in all, by day',
+      responses: { ...REFUSALS, 200: result('Counts of generation requests.', envelope(200, usageSchema)) },
+    },
+    {
+      ...OPEN,
+      id: 'stats',
+      path: '/api/stats',
+      summary: 'Totals of uploads, requests, users, keys and masked values',
+      responses: { ...REFUSALS, 200: result('Totals since installation.', envelope(200, serviceStatsSchema)) },
+    },
+    {
+      ...OPEN,
+      id: 'health',
+      path: '/api/health',
+      summary: 'Whether the service and each of its parts works',
+      description: 'Not counted by any limit. The model is never asked for this.',
+      responses: {
+        ...errors([400, 408, 431, 500], ['Cache-Control']),
+        200: { description: 'ok or degraded.', schemas: [healthSchema], headers: ['Cache-Control'] },
+        503: {
+          description: 'down; or the statistics cannot be reached, so that nothing is known.',
+          schemas: [healthSchema, errorSchema(503)],
+          headers: ['Cache-Control', 'Retry-After'],
+        },
+      },
+    },
+    ...referenceOperations(),
+  ];
+}
+
+function referenceOperations(): Operation[] {
+  const page = (id: string, path: string, media: string, summary: string): Operation => ({
+    id,
+    method: 'get',
+    path,
+    tag: 'Reference',
+    summary,
+    key: 'none',
+    parameters: [],
+    responses: { 200: { description: summary, media, headers: ['Cache-Control'] }, ...errors([400, 408, 431], []) },
+  });
+  return [
+    page('openApi', '/openapi.json', 'application/json', 'This document'),
+    page('reference', '/docs', 'text/html', 'This document as a page'),
+    page('quickStart', '/docs/quick-start', 'text/html', 'How to make the first call'),
+    page('llmsText', '/llms.txt', 'text/plain', 'The API in short, for language models'),
+  ];
+}
+
+function result(description: string, schema: NonNullable<Response['schemas']>[number]): Response {
+  return { description, schemas: [schema], headers: COUNTED };
+}

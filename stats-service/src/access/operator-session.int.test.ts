@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { readStream } from '../../testing/event-stream.ts';
+import { mixedEvents } from '../../testing/mixed-events.ts';
+import { cookieOf, HOME, type RunningService, runService } from '../../testing/running-service.ts';
+
+let redis: TestRedis;
+let service: RunningService;
+let openService: RunningService;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  service = await runService(redis);
+  openService = await runService(redis, { DASHBOARD_PUBLIC: 'true' });
+  await service.append(mixedEvents(20, [Date.now()]));
+});
+
+afterAll(async () => {
+  await service.stop();
+  await openService.stop();
+  await redis.stop();
+});
+
+const PRIVATE = ['/dashboard/log', '/dashboard/log/1-1', '/dashboard/blocked'];
+
+test('without a session nothing is shown', async () => {
+  for (const path of [...PRIVATE, '/dashboard/events']) expect((await service.ask(path)).status).toBe(401);
+  expect((await service.ask('/dashboard/reset', { method: 'POST' })).status).toBe(401);
+  expect(await (await service.ask('/dashboard/session')).json()).toEqual({ signedIn: false, public: false });
+});
+
+test('DASHBOARD_PUBLIC opens the counters, and never the log, the fleet or the addresses', async () => {
+  for (const path of PRIVATE) expect((await openService.ask(path)).status).toBe(401);
+  const stream = await readStream(`${openService.url}/dashboard/events`, { 'x-lontar-client-address': HOME });
+  const snapshot = await stream.next('snapshot');
+  expect(snapshot.data).toMatchObject({ signedIn: false, tiles: { ok: true } });
+  expect(Object.keys(snapshot.data)).toEqual(expect.not.arrayContaining(['log', 'fleet']));
+  await openService.append(mixedEvents(5, [Date.now()], 2));
+  expect(Object.keys((await stream.next('stats')).data).sort()).toEqual(['at', 'moments', 'tiles']);
+  stream.close();
+});
+
+test('the token signs in with a cookie that scripts and other sites cannot use', async () => {
+  const answer = await service.ask('/dashboard/session', {
+    method: 'POST',
+    body: JSON.stringify({ token: service.token }),
+  });
+  const header = answer.headers.get('set-cookie') ?? '';
+  expect(header).toMatch(/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
+  const cookie = cookieOf(answer);
+  expect(await (await service.ask('/dashboard/session', { headers: { cookie } })).json()).toMatchObject({
+    signedIn: true,
+  });
+  for (const path of ['/dashboard/log', '/dashboard/blocked']) {
+    expect((await service.ask(path, { headers: { cookie } })).status).toBe(200);
+  }
+  const keys = await redis.client.keys(redisKeys.stats('session:*'));
+  const value = cookie.split('=')[1] ?? '';
+  expect(keys.join() + (await Promise.all(keys.map((key) => redis.client.get(key)))).join()).not.toContain(value);
+});
+
+test('over TLS the cookie is for TLS alone', async () => {
+  const answer = await service.ask('/dashboard/session', {
+    method: 'POST',
+    body: JSON.stringify({ token: service.token }),
+    headers: { 'x-forwarded-proto': 'https' },
+  });
+  expect(answer.headers.get('set-cookie')).toMatch(/; Secure$/);
+});
+
+test('a one-time code works once, and the page that it opens does not show it', async () => {
+  const code = await service.makeCode();
+  const ahead = await service.ask(`/?code=${code}`, { headers: { 'sec-purpose': 'prefetch' } });
+  expect(ahead.headers.get('set-cookie')).toBeNull();
+  const [first, second] = await Promise.all([service.ask(`/?code=${code}`), service.ask(`/?code=${code}`)]);
+  const [won, lost] = cookieOf(first) ? [first, second] : [second, first];
+  expect([won.status, won.headers.get('location')]).toEqual([303, '/']);
+  expect([lost.status, lost.headers.get('location'), lost.headers.get('set-cookie')]).toEqual([
+    303,
+    '/?link=used',
+    null,
+  ]);
+  const session = await service.ask('/dashboard/session', { headers: { cookie: cookieOf(won) } });
+  expect(await session.json()).toMatchObject({ signedIn: true });
+  const never = await service.ask('/?code=never-made-0000000');
+  expect(never.headers.get('location')).toBe('/?link=used');
+});
+
+test('stolen, expired, revoked and invented cookies are refused', async () => {
+  const cookie = await service.signIn();
+  const status = async (options: { from?: string; cookie: string }) => {
+    const { from = HOME } = options;
+    return (await service.ask('/dashboard/log', { from, headers: { cookie: options.cookie } })).status;
+  };
+  expect(await status({ cookie })).toBe(200);
+  expect(await status({ cookie, from: '198.51.100.1' })).toBe(401);
+  expect(await status({ cookie: `lontar_session=${'A'.repeat(43)}` })).toBe(401);
+  expect(await status({ cookie: 'lontar_session=../../x' })).toBe(401);
+
+  expect((await service.ask('/dashboard/sign-out', { method: 'POST', headers: { cookie } })).status).toBe(204);
+  expect(await status({ cookie })).toBe(401);
+
+  const expired = await service.signIn();
+  for (const key of await redis.client.keys(redisKeys.stats('session:*'))) {
+    await redis.client.set(key, `${HOME} ${Date.now() - 1}`);
+  }
+  expect(await status({ cookie: expired })).toBe(401);
+});
+
+test('signing out ends the live stream at once', async () => {
+  const cookie = await service.signIn();
+  const stream = await readStream(`${service.url}/dashboard/events`, { cookie, 'x-lontar-client-address': HOME });
+  await stream.next('snapshot');
+  await service.ask('/dashboard/sign-out', { method: 'POST', headers: { cookie } });
+  expect((await stream.next('bye')).data).toEqual({ reason: 'signed_out' });
+  await stream.ended();
+});
+
+test('other sites cannot change anything with the cookie', async () => {
+  const cookie = await service.signIn();
+  for (const site of ['cross-site', 'same-site']) {
+    const answer = await service.ask('/dashboard/reset', {
+      method: 'POST',
+      headers: { cookie, 'sec-fetch-site': site },
+    });
+    expect(answer.status).toBe(403);
+  }
+});
+
+test('guessing the token is slowed down', async () => {
+  const from = '198.51.100.99';
+  const guess = (token: string) =>
+    service.ask('/dashboard/session', { method: 'POST', body: JSON.stringify({ token }), from });
+  for (let index = 0; index < 10; index += 1) expect((await guess(`wrong-${index}`)).status).toBe(401);
+  const refused = await guess(service.token);
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect((await guess('')).status).toBe(429);
+  await service.signIn();
+});
+
+test('resetting the counter starts it at 0 and leaves the rest', async () => {
+  const cookie = await service.signIn();
+  const before = (await (await service.ask('/api/usage')).json()) as { result: { total: { requests: number } } };
+  expect((await service.ask('/dashboard/reset', { method: 'POST', headers: { cookie } })).status).toBe(204);
+  const stream = await readStream(`${service.url}/dashboard/events`, { cookie, 'x-lontar-client-address': HOME });
+  const { data } = await stream.next('snapshot');
+  stream.close();
+  expect(data['tiles']).toMatchObject({ data: { requestsSinceReset: 0, requestsToday: before.result.total.requests } });
+});

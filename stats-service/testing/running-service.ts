@@ -1,0 +1,75 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readConfig } from '@lontar/shared/config/read-config.ts';
+import { createLogger } from '@lontar/shared/logger.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import type { RequestEvent } from '@lontar/shared/request-event.ts';
+import type { TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { statsSettings } from '../src/config.ts';
+import { startStatsService } from '../src/stats-service.ts';
+
+export interface RunningService {
+  readonly url: string;
+  readonly metricsUrl: string;
+  readonly token: string;
+  /** Asks as a caller of this address, as the gateway names it. */
+  ask(path: string, options?: RequestInit & { readonly from?: string }): Promise<Response>;
+  /** Signs in and gives the Cookie header. */
+  signIn(from?: string): Promise<string>;
+  /** Makes a one-time code, as `lontar dashboard` does. */
+  makeCode(): Promise<string>;
+  append(events: readonly RequestEvent[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export const HOME = '192.0.2.10';
+
+/** A stats-service in this process, on free ports. */
+export async function runService(redis: TestRedis, settings: Record<string, string> = {}): Promise<RunningService> {
+  const token = randomBytes(24).toString('base64url');
+  const config = readConfig(statsSettings, {
+    REDIS_URL: redis.url,
+    STATS_PORT: '0',
+    METRICS_PORT: '0',
+    DASHBOARD_TOKEN: token,
+    ...settings,
+  });
+  const service = await startStatsService(config, createLogger('stats-service', 'silent'));
+  const url = `http://127.0.0.1:${service.port}`;
+  const ask: RunningService['ask'] = (path, { from = HOME, headers, ...options } = {}) =>
+    fetch(new URL(path, url), {
+      redirect: 'manual',
+      ...options,
+      headers: { 'x-lontar-client-address': from, ...(headers as Record<string, string>) },
+    });
+  return {
+    url,
+    metricsUrl: `http://127.0.0.1:${service.metricsPort}/metrics`,
+    token,
+    ask,
+    async signIn(from = HOME) {
+      const answer = await ask('/dashboard/session', { method: 'POST', body: JSON.stringify({ token }), from });
+      if (answer.status !== 204) throw new Error(`sign-in gave ${answer.status}`);
+      return cookieOf(answer);
+    },
+    async makeCode() {
+      const code = randomBytes(24).toString('base64url');
+      const digest = createHash('sha256').update(code).digest('hex');
+      await redis.client.set(redisKeys.stats(`sign-in:${digest}`), '1', 'EX', 600);
+      return code;
+    },
+    async append(events) {
+      const pipeline = redis.client.pipeline();
+      for (const event of events) pipeline.xadd(redisKeys.events, '*', 'event', JSON.stringify(event));
+      await pipeline.exec();
+      while ((await redis.client.xlen(redisKeys.events)) > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    },
+    async stop() {
+      await service.lifecycle.stop(5_000);
+    },
+  };
+}
+
+/** The Cookie header that answers a Set-Cookie. */
+export function cookieOf(answer: Response): string {
+  return (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+}
