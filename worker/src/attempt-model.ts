@@ -31,6 +31,7 @@ export async function attemptModel(deps: ProcessDeps, { job, signal }: JobStart)
     if (either.aborted) return { kind: 'aborted', reason: either.reason as AbortReason | 'deadline' };
     const durationMs = performance.now() - startedAt;
     deps.metrics.calls.observe({ ...labels, error_type: 'none' }, durationMs / 1000);
+    deps.metrics.firstChunk.observe(labels, durationMs / 1000);
     deps.metrics.tokens.observe({ ...labels, token_type: 'input' }, answer.usage.input);
     deps.metrics.tokens.observe({ ...labels, token_type: 'output' }, answer.usage.output);
     deps.noteModelOutcome(true);

@@ -1,0 +1,119 @@
+import { type Board, quantile } from '../board.ts';
+
+const CALLS = 'gen_ai_client_operation_duration_seconds';
+const TOKENS = 'gen_ai_client_token_usage';
+
+export const models: Board = {
+  name: 'models',
+  title: 'Lontar: models',
+  question: 'Is the upstream healthy, and what does it cost?',
+  panels: [
+    {
+      title: 'Calls that fail now',
+      about: 'Share of the calls of five minutes that failed; refused prompts, cancelled calls and 429 are not in it.',
+      kind: 'stat',
+      unit: 'percentunit',
+      queries: [{ expr: 'lontar:model_failure_ratio:rate5m', legend: 'failing' }],
+      down: 'queue-and-workers',
+      steps: { warn: 0.05, bad: 0.5 },
+    },
+    {
+      title: 'Calls over quota now',
+      about: 'Share of the calls of five minutes that the upstream answered with 429.',
+      kind: 'stat',
+      unit: 'percentunit',
+      queries: [{ expr: 'lontar:model_rate_limited_ratio:rate5m', legend: 'over quota' }],
+      down: 'queue-and-workers',
+      steps: { warn: 0.05, bad: 0.2 },
+    },
+    {
+      title: 'Tokens in this time',
+      about: 'Tokens as the upstream counted them, over the time shown. Times its price, this is the bill.',
+      kind: 'stat',
+      unit: 'short',
+      queries: [
+        { expr: `sum by (model, token_type) (increase(${TOKENS}_sum[$__range]))`, legend: '{{model}} {{token_type}}' },
+      ],
+      down: 'overview',
+    },
+    {
+      title: 'Calls',
+      about: 'Model calls per second, those made again included.',
+      kind: 'lines',
+      unit: 'reqps',
+      queries: [
+        { expr: `sum by (provider, model) (rate(${CALLS}_count[$__rate_interval]))`, legend: '{{provider}} {{model}}' },
+      ],
+      down: 'queue-and-workers',
+    },
+    {
+      title: 'Error share by type',
+      about: 'Failed calls of each type as a share of all calls.',
+      kind: 'stacked',
+      unit: 'percentunit',
+      queries: [
+        {
+          expr: `sum by (error_type) (rate(${CALLS}_count{error_type!="none"}[$__rate_interval])) / ignoring (error_type) group_left sum(rate(${CALLS}_count[$__rate_interval]))`,
+          legend: '{{error_type}}',
+        },
+      ],
+      down: 'queue-and-workers',
+    },
+    {
+      title: 'Duration',
+      about: 'Duration of successful calls by model, median and 95th percentile.',
+      kind: 'lines',
+      unit: 's',
+      queries: [0.5, 0.95].map((share) => ({
+        expr: quantile(share, CALLS, { labels: 'error_type="none"', by: 'model' }),
+        legend: `{{model}} p${share * 100}`,
+      })),
+      down: 'overview',
+    },
+    {
+      title: 'Time to first chunk',
+      about:
+        'How long until the first of an answer comes, 95th percentile; an answer that comes whole is its own first chunk.',
+      kind: 'lines',
+      unit: 's',
+      queries: [
+        {
+          expr: quantile(0.95, 'gen_ai_client_operation_time_to_first_chunk_seconds', { by: 'model' }),
+          legend: '{{model}}',
+        },
+      ],
+      down: 'overview',
+    },
+    {
+      title: 'Tokens per minute',
+      about: 'Input and output tokens per minute by model; compare with the quota of your plan.',
+      kind: 'stacked',
+      unit: 'short',
+      queries: [
+        {
+          expr: `60 * sum by (model, token_type) (rate(${TOKENS}_sum[$__rate_interval]))`,
+          legend: '{{model}} {{token_type}}',
+        },
+      ],
+      down: 'overview',
+    },
+    {
+      title: 'Retries by reason',
+      about: 'Model attempts made again, per second. Each costs a call.',
+      kind: 'stacked',
+      unit: 'ops',
+      queries: [{ expr: 'sum by (reason) (rate(model_retries_total[$__rate_interval]))', legend: '{{reason}}' }],
+      down: 'queue-and-workers',
+    },
+    {
+      title: 'Duration, all of it',
+      about: 'How many calls took how long.',
+      kind: 'heatmap',
+      unit: 's',
+      queries: [
+        { expr: `sum by (le) (increase(${CALLS}_bucket{error_type="none"}[$__rate_interval]))`, legend: '{{le}}' },
+      ],
+      down: 'queue-and-workers',
+    },
+  ],
+};

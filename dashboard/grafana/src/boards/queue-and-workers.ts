@@ -1,0 +1,141 @@
+import { type Board, quantile, quantiles } from '../board.ts';
+
+export const queueAndWorkers: Board = {
+  name: 'queue-and-workers',
+  title: 'Lontar: queue and workers',
+  question: 'Will users stay happy?',
+  panels: [
+    {
+      title: 'Workers up',
+      about: 'Workers that answer their metrics listener.',
+      kind: 'stat',
+      unit: 'short',
+      queries: [{ expr: 'sum(up{job="worker"})', legend: 'workers' }],
+      down: 'models',
+    },
+    {
+      title: 'Saturation',
+      about: 'Share of all slots that are busy. Near 1 for long: add workers, or raise WORKER_CONCURRENCY.',
+      kind: 'stat',
+      unit: 'percentunit',
+      queries: [{ expr: 'lontar:worker_saturation:ratio', legend: 'busy' }],
+      down: 'models',
+      steps: { warn: 0.7, bad: 0.95 },
+    },
+    {
+      title: 'Oldest waiting',
+      about: 'How long the job that waits longest has waited.',
+      kind: 'stat',
+      unit: 's',
+      queries: [{ expr: 'max(queue_oldest_waiting_age_seconds)', legend: 'oldest' }],
+      down: 'models',
+      steps: { warn: 5, bad: 30 },
+    },
+    {
+      title: 'Redis',
+      about:
+        'Connections, and whether Redis keeps what it is given: it must not evict, and must be able to write its file.',
+      kind: 'stat',
+      unit: 'short',
+      queries: [
+        { expr: 'max(redis_connected_clients)', legend: 'connections' },
+        { expr: 'min(redis_maxmemory_policy_ok)', legend: 'never evicts' },
+        { expr: 'min(redis_aof_last_write_ok)', legend: 'writes its file' },
+      ],
+      down: 'overview',
+    },
+    {
+      title: 'Jobs by state',
+      about: 'Jobs in the queue. Waiting that does not go back to 0 means too few slots.',
+      kind: 'stacked',
+      unit: 'short',
+      queries: [{ expr: 'max by (state) (queue_jobs)', legend: '{{state}}' }],
+      down: 'models',
+    },
+    {
+      title: 'Wait for a slot',
+      about: 'Time from receipt by the gateway to the first start by a worker.',
+      kind: 'lines',
+      unit: 's',
+      queries: [
+        ...quantiles('queue_job_wait_duration_seconds'),
+        { expr: 'lontar:queue_wait_seconds:p95_5m', legend: 'p95 of 5 min (alert)' },
+      ],
+      down: 'models',
+    },
+    {
+      title: 'Time in the worker',
+      about: 'Duration of one start of a job, 95th percentile by outcome.',
+      kind: 'lines',
+      unit: 's',
+      queries: [
+        {
+          expr: quantile(0.95, 'queue_job_process_duration_seconds', { labels: 'outcome="answered"' }),
+          legend: 'answered',
+        },
+        {
+          expr: 'sum by (outcome) (rate(queue_job_process_duration_seconds_sum[$__rate_interval]))',
+          legend: '{{outcome}}, seconds per second',
+        },
+      ],
+      down: 'models',
+    },
+    {
+      title: 'Slots',
+      about: 'Jobs in work against the slots of all workers.',
+      kind: 'lines',
+      unit: 'short',
+      queries: [
+        { expr: 'sum(worker_active_jobs)', legend: 'in work' },
+        { expr: 'sum(worker_concurrency_limit)', legend: 'slots' },
+      ],
+      down: 'models',
+    },
+    {
+      title: 'In minus out',
+      about:
+        'By how much the queue grows, jobs per second, and what workers finish. Above 0 for long: the queue fills up.',
+      kind: 'lines',
+      unit: 'ops',
+      queries: [
+        {
+          expr: 'sum(max by (state) (deriv(queue_jobs{state=~"waiting|active|delayed"}[$__rate_interval])))',
+          legend: 'in minus out',
+        },
+        { expr: 'sum by (outcome) (rate(queue_jobs_processed_total[$__rate_interval]))', legend: '{{outcome}}' },
+      ],
+      down: 'overview',
+    },
+    {
+      title: 'Stalls and retries',
+      about: 'Jobs taken back from workers that died or hung, and model attempts made again.',
+      kind: 'lines',
+      unit: 'ops',
+      queries: [
+        { expr: 'sum(rate(queue_jobs_stalled_total[$__rate_interval]))', legend: 'stalled' },
+        { expr: 'sum(rate(model_retries_total[$__rate_interval]))', legend: 'retries' },
+      ],
+      down: 'models',
+    },
+    {
+      title: 'Event-loop lag',
+      about:
+        'How late timers of each process are (p99). Above 0.1 s the process is out of CPU, or something blocks it.',
+      kind: 'lines',
+      unit: 's',
+      queries: [{ expr: 'max by (job, instance) (nodejs_eventloop_lag_p99_seconds)', legend: '{{job}} {{instance}}' }],
+      down: 'overview',
+    },
+    {
+      title: 'Memory of Redis',
+      about: 'Used against the limit (0: no limit is set). When it is full, requests are answered with 503.',
+      kind: 'lines',
+      unit: 'bytes',
+      queries: [
+        { expr: 'max(redis_memory_used_bytes)', legend: 'used' },
+        { expr: 'max(redis_memory_max_bytes)', legend: 'limit' },
+      ],
+      down: 'overview',
+    },
+  ],
+};
