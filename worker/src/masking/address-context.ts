@@ -27,12 +27,12 @@ export function contextBefore(window: TextWindow, start: number): AddressContext
   const stop = Math.max(window.floor, start - REACH);
   let end = start;
   for (let seen = 0; seen < 6; ) {
-    while (end > stop && !isWordPart(window.text.charCodeAt(end - 1))) {
-      if (window.text.charCodeAt(end - 1) === 10) return 'none';
+    while (end > stop && !isWordPart(window.code(end - 1))) {
+      if (window.code(end - 1) === 10) return 'none';
       end--;
     }
     let begin = end;
-    while (begin > stop && isWordPart(window.text.charCodeAt(begin - 1))) begin--;
+    while (begin > stop && isWordPart(window.code(begin - 1))) begin--;
     // A word cut off by the reach is no word.
     if (begin === end || (begin === stop && stop === start - REACH)) return 'none';
     const context = contextOf(window.text.slice(begin, end).toLowerCase());

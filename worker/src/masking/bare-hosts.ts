@@ -37,7 +37,7 @@ function hostStartBefore(window: TextWindow, end: number): number {
   const code = window.before(start - 1);
   if (code === AT || code === SLASH || code === 36 || code === 35 || code === 92)
     return code === SLASH && window.before(start - 2) === SLASH ? start : -1;
-  return isIn(window.text.charCodeAt(start), ALNUM) ? start : -1;
+  return isIn(window.code(start), ALNUM) ? start : -1;
 }
 
 function isBareHost(host: string): boolean {
@@ -86,8 +86,7 @@ const NOT_A_HOST =
 export function clientVerifier(lists: HostLists, command: string, strict: boolean): Verify {
   const judge = hostJudge(lists);
   return (window, start, end) => {
-    if (isIn(window.before(start - 1), WORD | DASH | DOT) && isIn(window.text.charCodeAt(start), LETTER))
-      return undefined;
+    if (isIn(window.before(start - 1), WORD | DASH | DOT) && isIn(window.code(start), LETTER)) return undefined;
     let index = end;
     for (let words = 0; words < 8; words++) {
       index = window.run(index, 8192, 4);

@@ -22,7 +22,7 @@ export function readQuad(window: TextWindow, start: number): Quad | undefined {
     const length = end - index;
     if (length === 0 || length > 3 || Number(window.text.slice(index, end)) > 255) return undefined;
     if (length === 3) padded++;
-    if (length > 1 && window.text.charCodeAt(index) === 48) leadingZero = true;
+    if (length > 1 && window.code(index) === 48) leadingZero = true;
     if (octet === 3) {
       // A number such as 1.250.000.000 is money; 010.001.002.003 is how old logs pad addresses.
       return leadingZero && padded < 4 ? undefined : { start, end };
