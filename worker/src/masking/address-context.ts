@@ -51,7 +51,7 @@ function contextOf(word: string): AddressContext | undefined {
   if (word.startsWith('§')) return 'version';
   const bare = word.replace(/^[._-]{1,8}|[._-]{1,8}$/g, '');
   const last = bare.slice(Math.max(bare.lastIndexOf('_'), bare.lastIndexOf('-'), bare.lastIndexOf('.')) + 1);
-  if (VERSION_WORDS.has(bare) || VERSION_WORDS.has(last)) return 'version';
+  if (VERSION_WORDS.has(bare) || VERSION_WORDS.has(last) || bare.endsWith('version')) return 'version';
   if (ADDRESS_WORDS.has(bare) || ADDRESS_WORDS.has(last)) return 'address';
   return /[a-z]\.$/.test(word) ? 'none' : undefined;
 }

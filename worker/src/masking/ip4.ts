@@ -66,6 +66,7 @@ function judgeLeft(window: TextWindow, start: number): 'keep' | 'mask' | 'ask' {
   if (code === 60 || code === 62)
     return window.at(readEnd(window, start)) === (code === 60 ? 62 : 60) ? 'mask' : 'keep';
   if (code === 64) return 'mask';
+  if (code === 32 && /(?:~>|[<>!~]=|[\^~]) $/.test(window.left(start, 3))) return 'keep';
   return code === 35 ? 'keep' : 'ask';
 }
 

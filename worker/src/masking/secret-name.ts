@@ -24,7 +24,9 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
   if (glued && kind === 'vendor') return undefined;
   const nameStart = window.runBefore(start, WORD | DASH, LONGEST_NAME);
   if (glued && kind !== 'password' && !isKnownGlue(window.text.slice(nameStart, start))) return undefined;
-  const name = { kind, start: nameStart, end: nameEnd };
+  // `DB_PASS`, `userPass`: short for password when something stands before it.
+  const short = kind === 'weak' && nameStart < start && nameEnd === end && window.matches(start, 'pass');
+  const name: SecretName = { kind: short ? 'password' : kind, start: nameStart, end: nameEnd };
   if (kind === 'vendor') return name;
   if (nameEnd > end) {
     const stuck = stuckEnding(window, end, nameEnd);

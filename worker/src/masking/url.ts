@@ -20,7 +20,7 @@ import { type HostLists, type HostVerdict, hostJudge, isApiPath, isReadingPage }
 import { SERVICE_SCHEMES, WEB_SCHEMES } from './rules/host-lists.ts';
 import type { TextWindow } from './text-window.ts';
 
-const SCHEME = ALNUM | DASH | DOT;
+const SCHEME = ALNUM | DASH | DOT | UNDERSCORE;
 const USERINFO = ALNUM | UNDERSCORE | DASH | DOT | TILDE | PERCENT | COLON | SYMBOL | DOLLAR | EQUALS;
 const LONGEST_SCHEME = 24;
 const LONGEST_USERINFO = 512;
