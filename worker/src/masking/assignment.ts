@@ -77,7 +77,14 @@ function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator,
     return (
       operator.kind === 'assign' && !value.below && isDrawn(text) && text.length >= 10 && !/^[0-9a-f-]+$/i.test(text)
     );
-  if (value.below && (name.kind === 'weak' || name.kind === 'vendor') && /^[0-9a-f-]+$/i.test(text)) return false;
+  if (operator.kind === 'tag' && window.before(name.start - 1) !== 60) return false;
+  if (
+    value.below &&
+    operator.kind !== 'tag' &&
+    (name.kind === 'weak' || name.kind === 'vendor') &&
+    /^[0-9a-f-]+$/i.test(text)
+  )
+    return false;
   if (value.below || operator.kind === 'loose' || name.kind === 'vendor') return isDrawn(text) && !isSentenceWord(text);
   const environment = operator.tight && !value.quoted && (isUpper(window, name) || isOption(window, name));
   const sentence = !value.quoted && !value.last && operator.kind === 'assign' && !operator.tight;
@@ -85,6 +92,7 @@ function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator,
     name: name.kind === 'password' ? 'password' : name.kind === 'secret' ? 'secret' : 'weak',
     quoted: value.quoted,
     environment,
+    exact: /(?:secret|token|secret_?key|api_?key)$/i.test(window.text.slice(name.start, name.end)),
     prose: sentence || operator.kind === 'cell',
   });
 }

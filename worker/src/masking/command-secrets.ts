@@ -30,6 +30,15 @@ export function commandVerifier(command: string, options: readonly CommandOption
   };
 }
 
+/** Verifies at a directive that a password follows: `requirepass …`, `IDENTIFIED BY '…'`. */
+export const verifyDirective: Verify = (window, start, end) => {
+  if (isIn(window.before(start - 1), WORD)) return undefined;
+  const found = readArgument(window, end, 'separate');
+  return found === undefined || window.text.slice(found.start, found.end).includes('***')
+    ? undefined
+    : { type: 'key', rule: 'command-secret', ...found };
+};
+
 function readOption(window: TextWindow, at: number, options: readonly CommandOption[]): Finding | undefined {
   for (const { option, style } of options) {
     if (window.peek(at, option.length) !== option) continue;

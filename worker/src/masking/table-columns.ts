@@ -49,7 +49,7 @@ export const verifyTableEnd: Verify = (window) => {
 export const verifyTableCell: Verify = (window, start, end) => {
   const { columns, column: last } = window.table;
   if (columns.length === 0) return undefined;
-  const column = start === 0 || window.text.charCodeAt(start - 1) === NEWLINE ? 0 : last + 1;
+  const column = start === 0 || window.code(start - 1) === NEWLINE ? 0 : last + 1;
   window.nextTable = { columns, column };
   return columns.includes(column) ? readCell(window, end) : undefined;
 };

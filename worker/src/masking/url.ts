@@ -20,7 +20,7 @@ import { type HostLists, type HostVerdict, hostJudge, isApiPath, isReadingPage }
 import { SERVICE_SCHEMES, WEB_SCHEMES } from './rules/host-lists.ts';
 import type { TextWindow } from './text-window.ts';
 
-const SCHEME = ALNUM | DASH | DOT;
+const SCHEME = ALNUM | DASH | DOT | UNDERSCORE;
 const USERINFO = ALNUM | UNDERSCORE | DASH | DOT | TILDE | PERCENT | COLON | SYMBOL | DOLLAR | EQUALS;
 const LONGEST_SCHEME = 24;
 const LONGEST_USERINFO = 512;
@@ -49,11 +49,7 @@ interface Authority {
 function schemeBefore(window: TextWindow, end: number): string {
   let start = end;
   const stop = Math.max(window.floor, end - LONGEST_SCHEME);
-  while (
-    start > stop &&
-    (isIn(window.text.charCodeAt(start - 1), SCHEME) || window.text.charCodeAt(start - 1) === PLUS)
-  )
-    start--;
+  while (start > stop && (isIn(window.code(start - 1), SCHEME) || window.code(start - 1) === PLUS)) start--;
   const scheme = window.text.slice(start, end).toLowerCase();
   if (scheme === 'https' || scheme === 'http') return scheme;
   // An escape or a name stuck to the scheme is not part of it: `\nhttps`, `url.https`.

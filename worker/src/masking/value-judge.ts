@@ -9,11 +9,15 @@ export interface ValueSetting {
   readonly quoted: boolean;
   /** `NAME=value` without spaces, as in an environment file: nothing but a value can stand there. */
   readonly environment: boolean;
+  /** The name ends in the secret word itself: `JWT_SECRET`, not `SECRET_STORE`. */
+  readonly exact?: boolean;
   /** In a sentence rather than in code. */
   readonly prose: boolean;
 }
 
 const HEX_ONLY = /^(?:0x)?[0-9a-fA-F]+$/;
+/** A password already hashed (crypt's modular format): a digest, not the secret. */
+const PASSWORD_HASH = /^\$(?:2[aby]?|argon2\w{0,2}|[156y]|pbkdf2[\w-]{0,12}|scrypt)\$/;
 const UUID = /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;
 const REFERENCE = /^(?:[A-Za-z_$][\w$]*|this)(?:\??\.[A-Za-z_$#][\w$]*|\[[^\]]*\]|::[A-Za-z_]\w*|->[A-Za-z_]\w*)+$/;
 const IDENTIFIER = /^[A-Za-z_$][A-Za-z_$]*$/;
@@ -44,6 +48,7 @@ export function isDrawn(value: string): boolean {
   if (HEX_ONLY.test(value))
     return value.length >= 16 && /\d/.test(value) && (/[a-f]/i.test(value) || value.length >= 24);
   if (value.length < 10 || !/^[\x21-\x7e]+$/.test(value)) return false;
+  if (PASSWORD_HASH.test(value)) return false;
   const digits = count(value, /\d/g);
   const letters = count(value, /[A-Za-z]/g);
   if (letters < 3 || /[(){}[\]<>,;]|\*\*|(?:^|\/)\.{1,2}\/|:\/\//.test(value)) return false;
@@ -80,8 +85,11 @@ function isPassword(value: string, { quoted, environment, prose }: ValueSetting)
   return environment || quoted || !/^[a-z]+\d?$/i.test(value);
 }
 
-function isToken(value: string, { quoted, environment }: ValueSetting): boolean {
+function isToken(value: string, { quoted, environment, exact = false }: ValueSetting): boolean {
   if (/\s/.test(value) || value.length < 8) return false;
+  if (quoted && value.length >= 20 && new Set(value.match(/[!@#$%^&*()+=]/g)).size >= 4 && /\d/.test(value))
+    return true;
+  if (environment && exact && /[a-z]/.test(value) && !/[(){}<>,;]/.test(value)) return true;
   if (SEPARATED_WORDS.test(value) || MODEL_NAME.test(value)) {
     return (quoted || environment) && value.length >= 8 && wordiness(value) < 0.42 && !/[/ :]/.test(value);
   }

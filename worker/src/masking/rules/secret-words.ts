@@ -2,13 +2,13 @@ const list = (words: string): ReadonlySet<string> => new Set(words.trim().split(
 
 /** Words whose presence in a name makes it the name of a secret; what follows them in the name may take that back. */
 export const PASSWORD_WORDS =
-  `password passwd passw passwort passphrase passcode passwrd pword pwd sandi katasandi psw kennwort contrasena`.split(
+  `password passwd passw passwort passphrase passcode passwrd pword pwd sandi katasandi psw kennwort contrasena psk`.split(
     ' ',
   );
 export const SECRET_WORDS =
   `secret secrets secretkey apikey api_key api-key apisecret apitoken accesskey access_key privatekey private_key signingkey encryptionkey
   masterkey authkey auth_key authtoken accesstoken refreshtoken bearer token credential credentials creds licensekey rahasia kunci jwt webhooksecret
-  clientsecret connectionstring salt pepper seed mnemonic cookie signature hmac sig appid sas dsn pat otp pin session sessionid csrf`.split(
+  clientsecret connectionstring salt pepper seed mnemonic cookie signature hmac sig appid sas dsn otp session sessionid csrf`.split(
     /\s+/,
   );
 export const WEAK_WORDS = 'key auth access api pass'.split(' ');
