@@ -14,12 +14,12 @@ interface RuleTest {
 
 const root = new URL('../../', import.meta.url);
 const here = new URL('./', import.meta.url);
-const read = <Content>(path: string) => parse(readFileSync(new URL(path, here), 'utf8')) as Content;
+const read = (path: string): unknown => parse(readFileSync(new URL(path, here), 'utf8'));
 
-const { groups } = read<{ groups: { rules: AlertRule[] }[] }>('rules/alerts.yml');
+const { groups } = read('rules/alerts.yml') as { groups: { rules: AlertRule[] }[] };
 const alerts = groups.flatMap(({ rules }) => rules);
 const tests = globSync('tests/*.test.yml', { cwd: here })
-  .flatMap((file) => read<{ tests: RuleTest[] }>(file).tests)
+  .flatMap((file) => (read(file) as { tests: RuleTest[] }).tests)
   .map(({ name }) => name);
 
 describe.each(alerts.map((rule) => [rule.alert, rule] as const))('the alert %s', (name, rule) => {
