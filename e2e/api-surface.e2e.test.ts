@@ -175,6 +175,17 @@ test('addresses that are blocked, or over a limit', async () => {
   await client.del(hour);
 });
 
+test('no header of a caller decides which address the statistics take it for', async () => {
+  const { client } = stack.redis;
+  await client.set(redisKeys.uploads(new Date().toISOString().slice(0, 10), '192.0.2.99'), '777');
+  const target = of('open').find(({ path }) => path === '/api/check-limit')!;
+  for (const expectation of ['', 'Expect: 100-continue\r\n', 'Expect: anything\r\n']) {
+    const reply = await raw(target, `X-Lontar-Client-Address: 192.0.2.99\r\n${expectation}\r\n`);
+    expect(reply.status).toBe(200);
+    expect(reply.body['used']).not.toBe(777);
+  }
+});
+
 test('without Redis', async () => {
   const asking = of('generation', 'upload', 'code', 'file', 'open');
   await stack.redis.kill();

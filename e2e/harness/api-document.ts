@@ -85,7 +85,7 @@ async function readDocument(url: string): Promise<ApiDocument> {
     paths: document.paths,
     seen,
     check(exchange) {
-      const path = exchange.target.split('?')[0] ?? '';
+      const path = exchange.target.split(/[?#]/)[0] ?? '';
       if (exchange.method === 'OPTIONS' || PAGES.test(path)) return;
       const template = templateOf(path, document.paths);
       const operation = template === undefined ? undefined : document.paths[template]?.[exchange.method.toLowerCase()];

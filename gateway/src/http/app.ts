@@ -3,7 +3,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import helmet from 'helmet';
 import type { EventLog } from '../events/event-log.ts';
 import type { GenerateDeps } from '../generation/generate.ts';
-import { REFERENCE_PAGES } from '../reference/reference-routes.ts';
+import { createReference, REFERENCE_PATHS, type ReferencePath } from '../reference/reference-routes.ts';
 import {
   FILE_PATH,
   STREAMED_ROUTES,
@@ -61,7 +61,8 @@ export function createApp(deps: AppDeps): Express {
     app.all(path, takeMethods(['POST'], deps), serveStreamed(path, deps, take));
   }
   app.all(FILE_PATH, serveFiles(deps));
-  for (const [path, render] of Object.entries(REFERENCE_PAGES)) app.all(path, serveReference(deps, render));
+  const reference = createReference(publicLimits(deps));
+  for (const path of REFERENCE_PATHS) app.all(path, serveReference(path, deps, reference));
   for (const path of STATS_API_PATHS) app.all(path, takeMethods(['GET'], deps), serveStats(path, deps));
   app.use('/api', (request, response) => serveCounted(deps, request, response, refuse('not_found')));
   app.get(deps.statsProxy.pagePaths, (request, response, next) => deps.statsProxy.forward(request, response, next));
@@ -90,15 +91,17 @@ function serveStreamed(path: string, deps: AppDeps, take: StreamedHandler) {
   };
 }
 
-function serveReference(deps: AppDeps, render: (typeof REFERENCE_PAGES)[string]) {
+function publicLimits({ reading, maxFileBytes, uploadsPerDay, rules }: AppDeps) {
+  return { reading, maxFileBytes, uploadsPerDay, perHour: rules.perHour };
+}
+
+function serveReference(path: ReferencePath, deps: AppDeps, reference: ReturnType<typeof createReference>) {
   return (request: Request, response: Response): void => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       const details = { message: 'This path takes GET and HEAD only.', headers: { Allow: 'GET, HEAD' } };
       return sendPlain(response, refuse('method_not_allowed', details));
     }
-    const { reading, maxFileBytes, uploadsPerDay, rules, publicUrl } = deps;
-    const limits = { reading, maxFileBytes, uploadsPerDay, perHour: rules.perHour };
-    const { type, text, contentSecurityPolicy } = render(limits, originOf(request, publicUrl));
+    const { type, text, contentSecurityPolicy } = reference(path, originOf(request, deps.publicUrl));
     response.type(type).set('Content-Security-Policy', contentSecurityPolicy).send(text);
   };
 }

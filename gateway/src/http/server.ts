@@ -23,11 +23,22 @@ export function createPublicServer(listener: RequestListener): Server {
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
       noDelay: true,
+      // Node's own refusal would have no body.
+      requireHostHeader: false,
     },
-    listener,
+    refuseWithoutHost(listener),
   );
+  // An expectation that nobody can meet is no reason for an answer of another form.
+  server.on('checkExpectation', listener);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerUnreadable(error.code, socket));
   return server;
+}
+
+function refuseWithoutHost(listener: RequestListener): RequestListener {
+  return (request, response) => {
+    if (request.headers.host !== undefined || request.httpVersion !== '1.1') return listener(request, response);
+    answerUnreadable(undefined, request.socket);
+  };
 }
 
 /** Answers a request that the HTTP parser could not read. */

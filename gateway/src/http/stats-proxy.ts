@@ -65,7 +65,11 @@ export function createStatsProxy(target: string, onFailure: (error: unknown) => 
   return {
     pagePaths: ['/', '/assets/*path', '/dashboard/*path'],
     // The mount path must not be cut off: stats-service knows the same paths.
-    forward: (request, response, next) => void proxy(request, response, next),
+    forward(request, response, next) {
+      // With this header the proxy would send all others before we get to choose among them, forged ones included.
+      delete request.headers.expect;
+      void proxy(request, response, next);
+    },
     stop: () => agent.destroy(),
   };
 }

@@ -9,9 +9,9 @@ const UNSEEN = new Set<number>([499]);
 /** `/llms.txt`: what a language model needs to write a client of this service. */
 export function llmsText(origin: string, limits: PublicLimits): string {
   const { temperature } = GENERATION_RULES;
-  const endpoints = operations(limits).map(
-    ({ method, path, summary }) => `- ${method.toUpperCase()} ${origin}${path}: ${summary}`,
-  );
+  const endpoints = operations(limits)
+    .filter(({ method }) => method !== 'head')
+    .map(({ method, path, summary }) => `- ${method.toUpperCase()} ${origin}${path}: ${summary}`);
   const errors = new Map(
     Object.values(ERROR_CATALOG)
       .filter(({ status }) => !UNSEEN.has(status))

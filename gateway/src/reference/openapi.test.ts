@@ -7,7 +7,7 @@ import { readGeneration } from '../generation/read-generation.ts';
 import { ROUTES, STATS_API_PATHS } from '../http/routes.ts';
 import { STREAMED_ROUTES } from '../uploads/upload-routes.ts';
 import { openApiDocument, operations } from './openapi.ts';
-import { REFERENCE_PAGES } from './reference-routes.ts';
+import { REFERENCE_PATHS } from './reference-routes.ts';
 
 const reading = { maxPromptChars: 100, maxOutputTokens: 1000 };
 const limits = { reading, maxFileBytes: 10, uploadsPerDay: 20, perHour: 100 };
@@ -20,7 +20,7 @@ describe('the API document', () => {
       ...STATS_API_PATHS,
       ...STREAMED_ROUTES.map(([path]) => path),
       '/files/{id}',
-      ...Object.keys(REFERENCE_PAGES).filter((path) => !path.endsWith('.css')),
+      ...REFERENCE_PATHS.filter((path) => !path.endsWith('.css')),
     ];
     expect(Object.keys(document.paths).sort()).toEqual(served.sort());
     for (const route of ROUTE_LABELS) if (route !== 'other') expect(served).toContain(route);

@@ -17,17 +17,37 @@ const PAGE_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form
 const NOTHING = "default-src 'none'; frame-ancestors 'none'";
 const style = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
 
-type Render = (limits: PublicLimits, origin: string) => ReferencePage;
+/** Stands for the caller's origin in what is made once. */
+const ORIGIN = 'https://origin.invalid';
 
 const asHtml = (text: string): ReferencePage => ({ type: 'text/html', text, contentSecurityPolicy: PAGE_POLICY });
 const asType = (type: string, text: string): ReferencePage => ({ type, text, contentSecurityPolicy: NOTHING });
 
-/** What the gateway tells about itself, by path; all take GET and HEAD. */
-export const REFERENCE_PAGES: Readonly<Record<string, Render>> = {
-  '/openapi.json': (limits, origin) =>
-    asType('application/json', JSON.stringify(openApiDocument(limits, VERSION, origin))),
-  '/docs': (limits, origin) => asHtml(referencePage(openApiDocument(limits, VERSION, origin))),
-  '/docs/quick-start': (limits, origin) => asHtml(quickStartPage(origin, limits)),
-  '/docs/style.css': () => asType('text/css', style),
-  '/llms.txt': (limits, origin) => asType('text/plain', llmsText(origin, limits)),
-};
+/** Paths of what the gateway tells about itself; all take GET and HEAD. */
+export const REFERENCE_PATHS = ['/openapi.json', '/docs', '/docs/quick-start', '/docs/style.css', '/llms.txt'] as const;
+export type ReferencePath = (typeof REFERENCE_PATHS)[number];
+
+/**
+ * What the gateway tells about itself. The document and its page are large and made once: nobody is counted for asking
+ * for them, so asking must be cheap.
+ *
+ * @returns a function of the path and the origin that the caller came by
+ */
+export function createReference(limits: PublicLimits): (path: ReferencePath, origin: string) => ReferencePage {
+  const document = openApiDocument(limits, VERSION, ORIGIN);
+  const json = JSON.stringify(document);
+  const reference = asHtml(referencePage(document));
+  const sheet = asType('text/css', style);
+  const pages: Record<ReferencePath, (origin: string) => ReferencePage> = {
+    '/openapi.json': (origin) =>
+      asType(
+        'application/json',
+        json.replace(ORIGIN, () => origin),
+      ),
+    '/docs': () => reference,
+    '/docs/quick-start': (origin) => asHtml(quickStartPage(origin, limits)),
+    '/docs/style.css': () => sheet,
+    '/llms.txt': (origin) => asType('text/plain', llmsText(origin, limits)),
+  };
+  return (path, origin) => pages[path](origin);
+}

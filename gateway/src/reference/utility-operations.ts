@@ -10,7 +10,7 @@ import {
 } from './utility-schemas.ts';
 
 const COUNTED = ['Cache-Control', ...LIMIT_HEADERS] as const;
-const REFUSALS = errors([400, 403, 408, 429, 431, 500, 503], COUNTED);
+const REFUSALS = errors([400, 403, 408, 429, 431, 503], COUNTED);
 const OPEN = { method: 'get', tag: 'Utility', key: 'none', parameters: [] } as const;
 
 /** Open endpoints without parameters, and the pages about all of them. */
@@ -52,7 +52,7 @@ export function utilityOperations(): Operation[] {
       summary: 'Whether the service and each of its parts works',
       description: 'Not counted by any limit. The model is never asked for this.',
       responses: {
-        ...errors([400, 408, 431, 500], ['Cache-Control']),
+        ...errors([400, 408, 431], ['Cache-Control']),
         200: { description: 'ok or degraded.', schemas: [healthSchema], headers: ['Cache-Control'] },
         503: {
           description: 'down; or the statistics cannot be reached, so that nothing is known.',
@@ -66,9 +66,9 @@ export function utilityOperations(): Operation[] {
 }
 
 function referenceOperations(): Operation[] {
-  const page = (id: string, path: string, media: string, summary: string): Operation => ({
+  const one = (method: 'get' | 'head', id: string, path: string, media: string, summary: string): Operation => ({
     id,
-    method: 'get',
+    method,
     path,
     tag: 'Reference',
     summary,
@@ -76,12 +76,16 @@ function referenceOperations(): Operation[] {
     parameters: [],
     responses: { 200: { description: summary, media, headers: ['Cache-Control'] }, ...errors([400, 408, 431], []) },
   });
+  const page = (id: string, path: string, media: string, summary: string) => [
+    one('get', id, path, media, summary),
+    one('head', `${id}Headers`, path, media, `${summary}: its headers`),
+  ];
   return [
     page('openApi', '/openapi.json', 'application/json', 'This document'),
     page('reference', '/docs', 'text/html', 'This document as a page'),
     page('quickStart', '/docs/quick-start', 'text/html', 'How to make the first call'),
     page('llmsText', '/llms.txt', 'text/plain', 'The API in short, for language models'),
-  ];
+  ].flat();
 }
 
 function result(description: string, schema: NonNullable<Response['schemas']>[number]): Response {

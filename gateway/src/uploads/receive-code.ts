@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { rateLimitHeaders } from '../admission/rate-limit.ts';
 import { type Answer, refuse } from '../http/answer.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { checkKey, isCaller, namesKey } from './check-key.ts';
@@ -52,11 +53,14 @@ export async function receiveCode(
   const keyInBody = !namesKey(context);
   const early = keyInBody ? await readBody(BODY_WITH_KEY_BYTES) : undefined;
   const caller = await checkKey(deps, context, 'check');
-  if (!isCaller(caller)) return early ?? caller;
-  const problem = early ?? (keyInBody ? undefined : await readBody(2 * deps.maxFileBytes + OTHER_FIELDS_BYTES));
-  if (problem) return { ...problem, report: { ...problem.report, keyId: caller.keyId } };
-  if (!keyInBody && context.body && 'apikey' in context.body) {
-    return refuse('invalid_parameter', { message: 'apikey was given 2 times; give it once.' });
+  if (!isCaller(caller)) {
+    // A body that cannot be read may have held the key.
+    return early && caller.status === 400 ? { ...early, headers: { ...caller.headers, ...early.headers } } : caller;
+  }
+  const problem = early ?? (keyInBody ? undefined : await readLongBody(deps, context, readBody));
+  if (problem) {
+    const headers = { ...rateLimitHeaders(caller.admission), ...problem.headers };
+    return { ...problem, headers, report: { ...problem.report, keyId: caller.keyId } };
   }
 
   const fields = context.body ?? {};
@@ -65,6 +69,16 @@ export async function receiveCode(
     await write(Readable.from([Buffer.from(code)]), new AbortController().signal);
     return { form: 'code', name, contentType: CODE_CONTENT_TYPE, visibility };
   });
+}
+
+async function readLongBody(
+  deps: UploadDeps,
+  context: RequestContext,
+  readBody: ReadBody,
+): Promise<Answer | undefined> {
+  const problem = await readBody(2 * deps.maxFileBytes + OTHER_FIELDS_BYTES);
+  if (problem || !context.body || !('apikey' in context.body)) return problem;
+  return refuse('invalid_parameter', { message: 'apikey was given 2 times; give it once.' });
 }
 
 /** @throws UploadProblem that names the field, the rule and the value given */

@@ -300,6 +300,35 @@ describe('what a gateway leaves that died', () => {
   });
 });
 
+test('the hour of an address counts uploads, but not files; bad keys ban at both', async () => {
+  const strict = await startTestGateway({ RATE_LIMIT_PER_HOUR: '4', BAN_AFTER_BAD_KEYS: '3' });
+  try {
+    const { key } = await strict.createKey();
+    const post = (apiKey: string) =>
+      fetch(new URL('/api/code', strict.url), {
+        method: 'POST',
+        body: '{"code":"x"}',
+        headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+      });
+    const first = await post(key);
+    expect(first.headers.get('x-ratelimit-limit')).toBe('4');
+    expect(first.headers.get('x-ratelimit-remaining')).toBe('3');
+    const { result } = (await first.json()) as { result: { url: string } };
+    for (let i = 0; i < 10; i++) expect((await fetch(result.url)).status).toBe(200);
+    expect((await post('nonsense')).status).toBe(401);
+    for (let i = 0; i < 2; i++) {
+      const missing = new URL(`/files/${newUploadId()}`, strict.url);
+      expect((await fetch(missing, { headers: { 'x-api-key': 'nonsense' } })).status).toBe(401);
+    }
+    expect((await post(key)).status).toBe(403);
+    await strict.redis.client.del(redisKeys.addressBan('127.0.0.1'));
+    for (const status of [201, 201, 429]) expect((await post(key)).status).toBe(status);
+    expect(await strict.redis.client.get(countKey())).toBe('3');
+  } finally {
+    await strict.stop();
+  }
+});
+
 test('a storage that cannot be written is a 503, and keeps nothing', async () => {
   const broken = await startTestGateway({ UPLOAD_DIR: '/dev/null/uploads' });
   try {

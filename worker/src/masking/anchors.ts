@@ -14,10 +14,7 @@ import { COMMAND_OPTIONS, VENDOR_WORDS } from './rules/commands.ts';
 import { LIBPQ_KEYS } from './rules/connection-families.ts';
 import { BARE_HOST_ENDINGS } from './rules/host-lists.ts';
 import { PASSWORD_WORDS, SECRET_WORDS, WEAK_WORDS } from './rules/secret-words.ts';
-import { AI_TOKENS } from './rules/tokens-ai.ts';
-import { CLOUD_TOKENS } from './rules/tokens-cloud.ts';
-import { SERVICE_TOKENS } from './rules/tokens-services.ts';
-import { SOURCE_CODE_TOKENS } from './rules/tokens-source-code.ts';
+import { TOKEN_SHAPES } from './rules/token-rules.ts';
 import { verifyTableCell, verifyTableDivider, verifyTableEnd } from './table-columns.ts';
 import { tokenAnchor } from './token-shape.ts';
 import { innerShapeAnchors } from './unprefixed-tokens.ts';
@@ -59,7 +56,7 @@ export function builtInAnchors(hosts: HostLists): Anchor[] {
     ...each(['-----begin '], verifyPrivateKey),
     ...each(['eyj'], verifyJwt),
     ...each(['zxlk'], verifyEncodedJwt),
-    ...[...SOURCE_CODE_TOKENS, ...CLOUD_TOKENS, ...AI_TOKENS, ...SERVICE_TOKENS].map(tokenAnchor),
+    ...TOKEN_SHAPES.map(tokenAnchor),
     ...innerShapeAnchors(),
     ...[...COMMAND_OPTIONS].map(([command, options]) => ({ text: command, verify: commandVerifier(command, options) })),
     ...each(['\n|-', '\n| -', '\n|:', '\n| :'], verifyTableDivider),

@@ -17,40 +17,41 @@ export interface Automaton {
 }
 
 interface TrieNode {
-  readonly children: Map<number, TrieNode>;
+  readonly symbol: number;
   readonly depth: number;
-  /** Place in breadth-first order. */
-  place: number;
+  child: TrieNode | undefined;
+  sibling: TrieNode | undefined;
   failure: TrieNode | undefined;
+  /** Where the node's row begins in the table. */
+  row: number;
   anchors: readonly Anchor[];
 }
+
+const NO_ANCHORS: readonly Anchor[] = [];
 
 /** Compiles anchors into the table. Anchors are folded to lower case; all characters outside ASCII share one class. */
 export function buildAutomaton(anchors: readonly Anchor[]): Automaton {
   const { classes, width } = characterClasses(anchors);
   const stride = 2 ** Math.ceil(Math.log2(width));
   const order = breadthFirst(buildTrie(anchors, classes));
-  const silent = order.filter((node) => node.anchors.length === 0);
-  const matching = order.filter((node) => node.anchors.length > 0);
   const depths = new Uint16Array(order.length);
-  for (const [place, node] of [...silent, ...matching].entries()) {
-    node.place = place * stride;
-    depths[place] = node.depth;
+  const matches: (readonly Anchor[])[] = [];
+  let silent = 0;
+  for (const node of order) if (node.anchors.length === 0) node.row = stride * silent++;
+  for (const node of order) {
+    if (node.anchors.length > 0) {
+      node.row = stride * (silent + matches.length);
+      matches.push(node.anchors);
+    }
+    depths[node.row / stride] = node.depth;
   }
   const table = new Int32Array(order.length * stride);
   for (const node of order) {
     // A row is the failure's row, which lies nearer the root and is complete, with the node's own children over it.
-    if (node.failure !== undefined) table.copyWithin(node.place, node.failure.place, node.failure.place + stride);
-    for (const [symbol, child] of node.children) table[node.place + symbol] = child.place;
+    if (node.failure !== undefined) table.copyWithin(node.row, node.failure.row, node.failure.row + stride);
+    for (let { child } = node; child !== undefined; child = child.sibling) table[node.row + child.symbol] = child.row;
   }
-  return {
-    classes,
-    table,
-    stride,
-    firstMatch: silent.length * stride,
-    matches: matching.map((node) => node.anchors),
-    depths,
-  };
+  return { classes, table, stride, firstMatch: silent * stride, matches, depths };
 }
 
 function characterClasses(anchors: readonly Anchor[]): { classes: Uint8Array; width: number } {
@@ -70,19 +71,23 @@ function characterClasses(anchors: readonly Anchor[]): { classes: Uint8Array; wi
   return { classes, width };
 }
 
-function newNode(depth: number): TrieNode {
-  return { children: new Map(), depth, place: 0, failure: undefined, anchors: [] };
+function newNode(symbol: number, depth: number, sibling: TrieNode | undefined): TrieNode {
+  return { symbol, depth, child: undefined, sibling, failure: undefined, row: 0, anchors: NO_ANCHORS };
+}
+
+function childOf(node: TrieNode, symbol: number): TrieNode | undefined {
+  let { child } = node;
+  while (child !== undefined && child.symbol !== symbol) child = child.sibling;
+  return child;
 }
 
 function buildTrie(anchors: readonly Anchor[], classes: Uint8Array): TrieNode {
-  const root = newNode(0);
+  const root = newNode(0, 0, undefined);
   for (const anchor of anchors) {
     let node = root;
     for (let index = 0; index < anchor.text.length; index++) {
       const symbol = classes[anchor.text.charCodeAt(index)] ?? 0;
-      const child = node.children.get(symbol) ?? newNode(index + 1);
-      node.children.set(symbol, child);
-      node = child;
+      node = childOf(node, symbol) ?? (node.child = newNode(symbol, index + 1, node.child));
     }
     node.anchors = [...node.anchors, anchor];
   }
@@ -93,10 +98,14 @@ function buildTrie(anchors: readonly Anchor[], classes: Uint8Array): TrieNode {
 function breadthFirst(root: TrieNode): TrieNode[] {
   const order = [root];
   for (const node of order) {
-    for (const [symbol, child] of node.children) {
+    for (let { child } = node; child !== undefined; child = child.sibling) {
       let suffix = node.failure;
-      while (suffix !== undefined && !suffix.children.has(symbol)) suffix = suffix.failure;
-      child.failure = suffix?.children.get(symbol) ?? root;
+      let inherited: TrieNode | undefined;
+      while (suffix !== undefined && inherited === undefined) {
+        inherited = childOf(suffix, child.symbol);
+        suffix = suffix.failure;
+      }
+      child.failure = inherited ?? root;
       if (child.failure.anchors.length > 0) child.anchors = [...child.anchors, ...child.failure.anchors];
       order.push(child);
     }

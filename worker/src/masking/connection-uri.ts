@@ -41,7 +41,7 @@ function spanOf(window: TextWindow, rule: string, start: number, bodyStart: numb
  * Where an unspaced value ends: at white space, quotes, backticks, angle brackets, table pipes and unbalanced closing
  * brackets. Trailing punctuation belongs to the sentence.
  */
-export function endOfUri(window: TextWindow, from: number, opener: number, spaces = false): number {
+function endOfUri(window: TextWindow, from: number, opener: number, spaces = false): number {
   const stop = from + LONGEST_RUN;
   const quoted = isIn(opener, QUOTE);
   let index = from;

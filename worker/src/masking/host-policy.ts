@@ -92,7 +92,7 @@ function registrableLength(labels: readonly string[]): number {
 }
 
 /** True for `api`, `api-stg`, `llm-gateway`, `apiv2`: an API-like word between hyphens. */
-export function isApiLabel(label: string): boolean {
+function isApiLabel(label: string): boolean {
   return label.split(/[-_]/).some((word) => API_WORDS.has(word.replace(/v?\d+$/, '')));
 }
 
@@ -114,6 +114,8 @@ export function isReadingPage(path: string): boolean {
 /** True when a path (lower case) has a segment only endpoints have, and no chapter of documentation before it. */
 export function isApiPath(path: string): boolean {
   if (/[?&]wsdl(?:[&#]|$)/.test(path)) return true;
+  // A fragment is for a reader: no endpoint is called with one.
+  if (path.includes('#')) return false;
   const segments = segmentsOf(path);
   if (/\.(?:html?|md|png|svg|jpe?g|gif|webp|ico|pdf|css|js|mjs|zip|t?gz|sh)$/.test(segments.at(-1) ?? '')) return false;
   const api = segments.findIndex(

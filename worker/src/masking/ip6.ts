@@ -30,7 +30,7 @@ export const verifyIp6: Verify = (window, anchorStart, anchorEnd) => {
   if (isIn(left, COLON | DOT) || left === 45 || left === 47 || left === 43) return undefined;
   const address = readAddress(window, start);
   if (address === undefined || !isWhole(address)) return undefined;
-  if (window.touchesMarker(address.end)) return undefined;
+  if (window.touchesMarker(window.at(address.end) === COLON_CODE ? address.end + 1 : address.end)) return undefined;
   if (!isAddressHere(window, start, address)) return undefined;
   return { type: 'ip', rule: 'ipv6', start, end: readZone(window, address.end) };
 };

@@ -78,26 +78,34 @@ export class MaskMachine {
   }
 
   private scanTo(stop: number): boolean {
-    const { classes, table, firstMatch } = this.automaton;
-    const { text, ahead } = this;
-    const waiting = ahead.length;
-    let state = this.state;
-    let position = this.position;
-    while (position < stop) {
-      const from = state;
-      state = table[from + (classes[text.charCodeAt(position)] ?? 0)] ?? 0;
-      position++;
-      if (state < firstMatch) continue;
-      if (!this.verify(state, position)) {
+    const waiting = this.ahead.length;
+    while (this.position < stop) {
+      const from = this.advance(stop);
+      if (this.state < this.automaton.firstMatch) return false;
+      if (!this.verify(this.state, this.position)) {
         this.state = from;
-        this.position = position - 1;
+        this.position--;
         return true;
       }
-      if (ahead.length !== waiting) break;
+      if (this.ahead.length !== waiting) return false;
+    }
+    return false;
+  }
+
+  /** Runs to the next state that completes an anchor, or to `stop`; returns the state before. Kept apart: it is the hot loop. */
+  private advance(stop: number): number {
+    const { classes, table, firstMatch } = this.automaton;
+    const { text } = this;
+    let { state, position } = this;
+    let from = state;
+    while (position < stop) {
+      from = state;
+      state = table[state + (classes[text.charCodeAt(position++)] ?? 0)] ?? 0;
+      if (state >= firstMatch) break;
     }
     this.state = state;
     this.position = position;
-    return false;
+    return from;
   }
 
   /** A finding further on is reached: it is taken unless what was found on the way reaches into it. */

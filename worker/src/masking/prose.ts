@@ -1,5 +1,6 @@
 import { BARE_VALUE, BLANK, isIn, LETTER, QUOTE, UPPER } from './characters.ts';
 import type { Finding, Verify } from './finding.ts';
+import { NOT_THE_SECRET } from './rules/secret-words.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
 import { isDrawn, isSecretValue } from './value-judge.ts';
@@ -52,7 +53,8 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     const end = quoted ? index : window.trim(start, index, '.,:;!?');
     const word = window.text.slice(start, end);
     const folded = word.length < 12 ? word.toLowerCase() : '';
-    if (NAMES_ANOTHER_THING.has(folded)) return undefined;
+    if (NAMES_ANOTHER_THING.has(folded) || (words === 0 && isAspect(folded))) return undefined;
+    if (word.includes('=') && /^[A-Za-z_]+=/.test(word)) return undefined;
     if (SECRET_NOUNS.has(folded)) {
       // The nearer word is asked by itself.
       if (name.kind !== 'vendor' || named) return undefined;
@@ -101,6 +103,17 @@ function skipBetween(window: TextWindow, from: number, stop: number): number {
   return isIn(code, LETTER) || isIn(code, BARE_VALUE) ? index : -1;
 }
 
+/** `password policy`, `token lifetime`: the sentence goes on about something else than the secret's owner. */
+function isAspect(word: string): boolean {
+  return NOT_THE_SECRET.has(word) && !OWNERS.has(word);
+}
+
+const OWNERS = new Set(
+  'user username owner email mail phone group role service services account test server storage backend page store s'.split(
+    ' ',
+  ),
+);
+
 /** Three stars and a capital: one of our markers, not emphasis. */
 function isMarker(window: TextWindow, index: number): boolean {
   return window.at(index + 1) === 42 && window.at(index + 2) === 42 && isIn(window.at(index + 3), UPPER);
@@ -143,11 +156,10 @@ export const verifyNamedAfterwards: Verify = (window, start, end) => {
   if (window.at(index) === 42 && isMarker(window, index)) return undefined;
   const stop = window.trim(from, index, '.,:;!?');
   if (stop - from < 15 || stop < index || !isDrawn(window.text.slice(from, stop))) return undefined;
-  const after = window.peek(index, AFTER).split('\n', 1)[0] ?? '';
-  const words = after
-    .toLowerCase()
-    .split(/[^a-z]+/)
-    .slice(0, -1);
+  const after = window.peek(index, AFTER);
+  const words = (after.split('\n', 1)[0] ?? '').toLowerCase().split(/[^a-z]+/);
+  // A word cut off by the reach is no word.
+  if (after.length === AFTER && !after.includes('\n')) words.pop();
   const noun = words.findIndex((word) => SECRET_NOUNS.has(word));
   if (noun < 0 || words.slice(0, noun).some((word) => NAMES_ANOTHER_THING.has(word))) return undefined;
   return { type: 'key', rule: 'prose', start: from, end: stop };

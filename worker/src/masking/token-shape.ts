@@ -154,7 +154,7 @@ export function beginsToken(window: TextWindow, start: number): boolean {
 }
 
 /** Words and short numbers joined by hyphens, underscores or dots: a name, not a token. */
-export function isWordy(body: string): boolean {
+function isWordy(body: string): boolean {
   let letters = false;
   for (const part of body.split(/[-_.]/)) {
     if (part === '' || /^\d{1,4}$/.test(part)) continue;

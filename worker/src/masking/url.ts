@@ -34,7 +34,7 @@ const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 const BACKSLASH = 92;
 
-export interface Authority {
+interface Authority {
   readonly start: number;
   readonly hostStart: number;
   readonly hostEnd: number;
@@ -64,7 +64,7 @@ function schemeBefore(window: TextWindow, end: number): string {
 }
 
 /** Reads `userinfo@host:port` from `start`. Undefined when there is no host. */
-export function readAuthority(window: TextWindow, start: number): Authority | undefined {
+function readAuthority(window: TextWindow, start: number): Authority | undefined {
   const at = lastAt(window, start);
   const hostStart = at < 0 ? start : at + 1;
   const bracketed = window.at(hostStart) === OPEN_BRACKET;

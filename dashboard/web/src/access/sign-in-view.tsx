@@ -34,7 +34,7 @@ export function SignInView() {
           Dashboard token
           <input type="password" name="token" required autocomplete="current-password" />
         </label>
-        <button type="submit" disabled={busy.value}>
+        <button type="submit" class="primary" disabled={busy.value}>
           Sign in
         </button>
       </form>

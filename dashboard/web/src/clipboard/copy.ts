@@ -44,10 +44,13 @@ function selectedText(selection: Selection): string {
   if (!hasChips(range.commonAncestorContainer)) return selection.toString();
   const copy = range.cloneContents();
   for (const chip of copy.querySelectorAll('[data-marker]')) chip.replaceWith(chip.getAttribute('data-marker') ?? '');
-  return copy.textContent ?? '';
+  // Blocks of rendered Markdown keep a line of their own, as they have on the screen.
+  for (const block of copy.querySelectorAll('p, li, pre, tr, h1, h2, h3, h4, h5, h6, blockquote')) block.append('\n');
+  for (const cell of copy.querySelectorAll('td, th')) cell.append('\t');
+  return copy.textContent?.trimEnd() ?? '';
 }
 
-/** Only preformatted text has chips; elsewhere the browser's own line breaks are better. */
+/** Where there are no chips, the browser's own line breaks are better. */
 function hasChips(node: Node): boolean {
   const element = node instanceof Element ? node : node.parentElement;
   return element?.closest('[data-masked]') !== null || element?.querySelector('[data-marker]') !== null;

@@ -16,7 +16,7 @@ export function FleetView() {
       </div>
       <Fault reason={faults.value.fleet} />
       {seen === undefined ? (
-        <p class="bone tall">Reading the instances</p>
+        <p class="bone tall" />
       ) : (
         <>
           {!seen.members.some(({ service }) => service === 'worker') && (

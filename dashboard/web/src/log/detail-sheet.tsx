@@ -32,7 +32,7 @@ export function DetailSheet({ cursor }: { readonly cursor: string }) {
   return (
     <Sheet title="Request">
       {problem.value !== '' && <p class="fault">▲ {problem.value}</p>}
-      {found === undefined && problem.value === '' && <p class="bone tall">Reading</p>}
+      {found === undefined && problem.value === '' && <p class="bone tall" />}
       {found && <Detail {...found} />}
     </Sheet>
   );

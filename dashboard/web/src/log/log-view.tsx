@@ -118,7 +118,7 @@ function Bones() {
     <div class="rows" aria-hidden="true">
       {Array.from({ length: 8 }, (_, index) => (
         <div class="row" key={index}>
-          <span class="bone">00:00:00 loading the log</span>
+          <span class="bone row-wide" />
         </div>
       ))}
     </div>

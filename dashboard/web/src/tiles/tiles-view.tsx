@@ -34,7 +34,7 @@ function TileView({ tile, tiles }: { readonly tile: Tile; readonly tiles: Tiles 
   return (
     <div class="tile" onKeyDown={(event) => event.key === 'Escape' && close()}>
       <div class="tile-name">
-        <h3>{tile.name}</h3>
+        <h2>{tile.name}</h2>
         <button
           type="button"
           class="about"
@@ -50,11 +50,9 @@ function TileView({ tile, tiles }: { readonly tile: Tile; readonly tiles: Tiles 
         </button>
       </div>
       <p class={`number ${(tiles && tile.tone?.(tiles)) ?? ''}`}>
-        {tiles === undefined ? <span class="bone">000</span> : tile.value(tiles)}
+        {tiles === undefined ? <span class="bone" /> : tile.value(tiles)}
       </p>
-      <p class="aside">
-        {tiles === undefined ? <span class="bone">loading</span> : <Aside tile={tile} tiles={tiles} />}
-      </p>
+      <p class="aside">{tiles === undefined ? <span class="bone wide" /> : <Aside tile={tile} tiles={tiles} />}</p>
       <p class="definition" id={id} hidden={!explained.value}>
         {tile.definition}
         {tile.name === 'Success rate' && tiles && <Outcomes tiles={tiles} />}

@@ -27,7 +27,6 @@ export const CLOUD_TOKENS: readonly TokenShape[] = [
     'google-refresh-token': '1//0{url:60}',
   }),
   ...shapes('https://cloud.google.com/storage/docs/authentication/hmackeys', { 'google-hmac-key': 'GOOG1E{up:55}' }),
-  ...shapes('https://learn.microsoft.com/azure/azure-app-configuration/', { 'azure-devops-token': 'AZDO{an76}' }, true),
   ...shapes(
     'https://www.alibabacloud.com/help/en/ram/user-guide/create-an-accesskey-pair',
     { 'alibaba-access-key': 'LTAI{an17}' },
@@ -51,7 +50,7 @@ export const CLOUD_TOKENS: readonly TokenShape[] = [
   }),
   ...shapes('https://devcenter.heroku.com/articles/authentication', {
     'heroku-key': 'HRKU-AA{url:58}',
-    'heroku-legacy-key': 'HRKU-{hex:36}',
+    'heroku-legacy-key': 'HRKU-{url:36}',
   }),
   ...shapes('https://fly.io/docs/security/tokens/', {
     'fly-token': 'fo1_{url:43}',
@@ -62,7 +61,7 @@ export const CLOUD_TOKENS: readonly TokenShape[] = [
   ...shapes('https://developers.cloudflare.com/fundamentals/api/get-started/ca-keys/', {
     'cloudflare-origin-ca-key': 'v1.0-{hex:24}-{hex:146}',
   }),
-  ...shapes('https://developers.cloudflare.com/fundamentals/api/reference/limits/', {
+  ...shapes('https://developers.cloudflare.com/fundamentals/api/get-started/create-token/', {
     'cloudflare-user-token': 'cfut_{w:40}',
     'cloudflare-account-token': 'cfat_{w:40}',
   }),
@@ -102,9 +101,9 @@ export const CLOUD_TOKENS: readonly TokenShape[] = [
     { 'confluent-secret': 'cflt{b64:60}' },
     true,
   ),
-  ...shapes('https://docs.upstash.com/', { 'ngrok-key': 'ngrok_{an40}' }, true),
+  ...shapes('https://ngrok.com/docs/api/', { 'ngrok-key': 'ngrok_{an40}' }, true),
   ...shapes('https://docs.scalingo.com/platform/user-management/api-tokens', { 'scalingo-token': 'tk-us-{url:48}' }),
-  ...shapes('https://docs.hetzner.com/cloud/api/getting-started/generating-api-token/', {
+  ...shapes('https://techdocs.akamai.com/cloud-computing/docs/manage-personal-access-tokens', {
     'linode-token': 'lin_pat_{hex:64}',
   }),
   ...shapes('https://docs.defined.net/guides/automating-host-creation/', {
@@ -152,16 +151,12 @@ export const CLOUD_TOKENS: readonly TokenShape[] = [
     'dynatrace-platform-token': 'dt0s16.{up:8}.{up:64}',
     'dynatrace-oauth-secret': 'dt0s02.{up:8}.{up:64}',
   }),
-  ...shapes('https://docs.datadoghq.com/account_management/api-app-keys/', {
-    'datadog-application-key': 'ddapp_{an34}',
-    'datadog-private-token': 'ddpat_{w:40}',
-  }),
   ...shapes('https://docs.honeycomb.io/configure/environments/manage-api-keys/', {
     'honeycomb-key': 'hcaik_{lo:58}',
     'honeycomb-configuration-key': 'hcxik_{lo:58}',
     'honeycomb-management-key': 'hcamk_{lo:58}',
   }),
-  ...shapes('https://docs.logfire.dev/', { 'logfire-token': 'pylf_v1_{w:46}' }),
+  ...shapes('https://logfire.pydantic.dev/docs/', { 'logfire-token': 'pylf_v1_{w:46}' }),
   ...shapes(
     'https://launchdarkly.com/docs/home/account/api',
     {
@@ -181,5 +176,5 @@ export const CLOUD_TOKENS: readonly TokenShape[] = [
     'authress-account-key': 'authress_{lo:10}.{lo:5}.acc-{lo:10}.{url:40}',
   }),
   ...shapes('https://docs.endorlabs.com/', { 'endor-key': 'endr+{url:16}' }),
-  ...shapes('https://docs.oracle.com/', { 'runpod-key': 'rpa_{an45}' }, true),
+  ...shapes('https://docs.runpod.io/get-started/api-keys', { 'runpod-key': 'rpa_{an45}' }, true),
 ];

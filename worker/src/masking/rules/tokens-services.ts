@@ -51,7 +51,7 @@ export const SERVICE_TOKENS: readonly TokenShape[] = [
     true,
   ),
   ...shapes('https://resend.com/docs/api-reference/introduction', { 'resend-key': 're_{w:32}' }, true),
-  ...shapes('https://postmarkapp.com/', { 'loops-key': 'mlsn.{hex:64}' }),
+  ...shapes('https://developers.mailersend.com/general.html#authentication', { 'mailersend-key': 'mlsn.{hex:64}' }),
   ...shapes(
     'https://docs.easypost.com/docs/authentication',
     { 'easypost-key': 'EZAK{an54}', 'easypost-test-key': 'EZTK{an54}' },
@@ -81,7 +81,7 @@ export const SERVICE_TOKENS: readonly TokenShape[] = [
       'facebook-page-token': 'EAAM{an80}',
       'facebook-page-token-c': 'EAAC{an80}',
       'facebook-user-token': 'EAAB{an80}',
-      'facebook-app-token': 'EAAG{an80}',
+      'facebook-business-token': 'EAAG{an80}',
     },
     true,
   ),
@@ -110,12 +110,12 @@ export const SERVICE_TOKENS: readonly TokenShape[] = [
     'razorpay-live-key': 'rzp_live_{an14}',
     'razorpay-test-key': 'rzp_test_{an14}',
   }),
-  ...shapes('https://paystack.com/docs/api/authentication/', {
+  ...shapes('https://developer.paddle.com/api-reference/about/api-keys', {
     'paddle-key': 'pdl_live_apikey_{w:40}',
     'paddle-sandbox-key': 'pdl_sdbx_apikey_{w:40}',
   }),
-  ...shapes('https://developer.paypal.com/api/rest/authentication/', {
-    'paypal-braintree-token': 'access_token$production${lo:16}${hex:32}',
+  ...shapes('https://developer.paypal.com/braintree/docs/', {
+    'braintree-production-token': 'access_token$production${lo:16}${hex:32}',
     'braintree-sandbox-token': 'access_token$sandbox${lo:16}${hex:32}',
   }),
   ...shapes('https://plaid.com/docs/api/tokens/', {
@@ -125,8 +125,12 @@ export const SERVICE_TOKENS: readonly TokenShape[] = [
   }),
   ...shapes(
     'https://developer.gocardless.com/api-reference/',
+    { 'gocardless-live-token': 'live_{url:40}', 'gocardless-sandbox-token': 'sandbox_{url:40}' },
+    true,
+  ),
+  ...shapes(
+    'https://docs.lob.com/',
     {
-      'gocardless-live-token': 'live_{url:40}',
       'lob-live-key': 'live_{hex:35}',
       'lob-test-key': 'test_{hex:35}',
       'lob-public-live-key': 'live_pub_{hex:31}',
@@ -134,7 +138,6 @@ export const SERVICE_TOKENS: readonly TokenShape[] = [
     },
     true,
   ),
-  ...shapes('https://docs.lob.com/', { 'gocardless-sandbox-token': 'sandbox_{url:40}' }, true),
   ...shapes('https://developers.linear.app/docs/graphql/working-with-the-graphql-api', {
     'linear-key': 'lin_api_{an40}',
     'linear-oauth-token': 'lin_oauth_{hex:64}',
@@ -194,19 +197,19 @@ export const SERVICE_TOKENS: readonly TokenShape[] = [
     'settlemint-personal-token': 'sm_pat_{an16}',
     'settlemint-service-token': 'sm_sat_{an16}',
   }),
-  ...shapes('https://freemius.com/help/documentation/', { 'rootly-key': 'rootly_{hex:64}' }),
-  ...shapes('https://clerk.com/docs/deployments/clerk-environment-variables', { 'contentful-token': 'CFPAT-{url:43}' }),
-  ...shapes('https://customer.io/docs/', { 'klaviyo-key': 'pk_{hex:34}' }, true),
+  ...shapes('https://docs.rootly.com/api-reference/overview', { 'rootly-key': 'rootly_{hex:64}' }),
+  ...shapes('https://www.contentful.com/developers/docs/references/content-management-api/', {
+    'contentful-token': 'CFPAT-{url:43}',
+  }),
+  ...shapes('https://developers.klaviyo.com/en/docs/authenticate_', { 'klaviyo-key': 'pk_{hex:34}' }, true),
   ...shapes('https://docs.apify.com/platform/integrations/api', { 'apify-token': 'apify_api_{an36}' }),
-  ...shapes('https://workos.com/docs/reference/api-keys', { 'sanity-token': 'skE{an80}' }, true),
+  ...shapes('https://www.sanity.io/docs/http-auth', { 'sanity-token': 'skE{an80}' }, true),
   ...shapes(
-    'https://developer.okta.com/docs/guides/create-an-api-token/',
+    'https://developers.asana.com/docs/personal-access-token',
     { 'asana-token': '1/{d16}:{hex:32}', 'asana-v2-token': '2/{d16}/{d16}:{hex:32}' },
     true,
   ),
-  ...shapes('https://docs.gitea.com/development/api-usage', { 'gumroad-key': 'gto_{lo:40}' }, true),
-  ...shapes('https://developers.cloudflare.com/turnstile/', { 'recaptcha-secret': '6L{url:38}' }, true),
-  ...shapes('https://api.mattermost.com/', { 'novu-key': 'nv_{hex:32}' }, true),
-  ...shapes('https://help.pagerduty.com/', { 'pagerduty-key': 'u+{url:18}' }, true),
-  ...shapes('https://developers.maxmind.com/', { 'nango-key': 'nango_{hex:32}' }, true),
+  ...shapes('https://docs.gitea.com/development/oauth2-provider', { 'gitea-oauth-token': 'gto_{lo:40}' }, true),
+  ...shapes('https://developers.google.com/recaptcha/docs/verify', { 'recaptcha-secret': '6L{url:38}' }, true),
+  ...shapes('https://developer.pagerduty.com/docs/authentication', { 'pagerduty-key': 'u+{url:18}' }, true),
 ];

@@ -43,7 +43,7 @@ export const SOURCE_CODE_TOKENS: readonly TokenShape[] = [
   }),
   ...shapes('https://guides.rubygems.org/api-key-scopes/', { 'rubygems-key': 'rubygems_{hex:48}' }),
   ...shapes('https://github.com/clojars/clojars-web/wiki/Deploy-Tokens', { 'clojars-token': 'CLOJARS_{lo:60}' }),
-  ...shapes('https://crates.io/settings/tokens', { 'crates-io-token': 'cio{an32}' }, true),
+  ...shapes('https://doc.rust-lang.org/cargo/reference/publishing.html', { 'crates-io-token': 'cio{an32}' }, true),
   ...shapes('https://learn.microsoft.com/nuget/nuget-org/publish-a-package', { 'nuget-key': 'oy2{lo:43}' }, true),
   ...shapes('https://packagist.com/docs/api', {
     'packagist-token': 'packagist_ack_{hex:68}',
@@ -101,20 +101,22 @@ export const SOURCE_CODE_TOKENS: readonly TokenShape[] = [
     },
     ['vault-root-token'],
   ),
-  ...shapes('https://developer.hashicorp.com/terraform/enterprise/api-docs', { 'infracost-key': 'ico-{an32}' }, true),
+  ...shapes('https://www.infracost.io/docs/', { 'infracost-key': 'ico-{an32}' }, true),
   ...shapes('https://docs.prefect.io/v3/manage/cloud/manage-users/api-keys', {
     'prefect-user-key': 'pnu_{an36}',
     'prefect-bot-key': 'pnb_{an36}',
   }),
   ...shapes('https://docs.readme.com/main/reference/authentication', { 'readme-key': 'rdme_{lo:70}' }),
-  ...shapes('https://postman.com/docs/developer/postman-api/authentication', {
+  ...shapes('https://learning.postman.com/docs/developer/postman-api/authentication/', {
     'postman-key': 'PMAK-{hex:24}-{hex:34}',
     'postman-collection-key': 'PMAT-{up:26}',
   }),
-  ...shapes('https://openshift.com/docs/authentication', { 'openshift-token': 'sha256~{url:43}' }),
-  ...shapes('https://docs.codeclimate.com/docs/api', { 'deploy-key-codecommit': 'ccpat_{an40}' }),
+  ...shapes(
+    'https://docs.redhat.com/en/documentation/openshift_container_platform/4.17/html/authentication_and_authorization/managing-oauth-access-tokens',
+    { 'openshift-token': 'sha256~{url:43}' },
+  ),
   ...shapes('https://docs.expo.dev/accounts/programmatic-access/', { 'expo-token': 'expo_{an40}' }, true),
-  ...shapes('https://docs.deno.com/deploy/api/', {
+  ...shapes('https://docs.deno.com/deploy/', {
     'deno-deploy-token': 'ddp_{an36}',
     'deno-organisation-token': 'ddo_{an36}',
   }),

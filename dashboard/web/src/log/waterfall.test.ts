@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals';
+import type { LogRow } from '@lontar/shared/dashboard-contract.ts';
+import { waterfall } from './waterfall.ts';
+
+test('stages follow each other and add up to the whole', () => {
+  const stages = waterfall({ ms: 500, queuedMs: 20, modelMs: 400, maskMs: 0.5, attempts: 2 } as LogRow);
+  expect(stages.map(({ name, startMs, durationMs }) => [name, startMs, durationMs])).toEqual([
+    ['Queued', 0, 20],
+    ['Model, 2 attempts', 20, 400],
+    ['Masking', 420, 0.5],
+    ['Reply and the rest', 420.5, 79.5],
+  ]);
+});
+
+test('a request that no worker had has none, and clocks that disagree give no negative stage', () => {
+  expect(waterfall({ ms: 3 } as LogRow)).toEqual([]);
+  expect(waterfall({ ms: 10, queuedMs: 5, modelMs: 9 } as LogRow).at(-1)).toMatchObject({ durationMs: 0 });
+});

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { formatBytes, formatCount, formatMs, formatRate, formatSpan } from './format.ts';
+import { TILES } from './tile-list.ts';
+
+test('each definition stands in the docs word for word', () => {
+  const docs = readFileSync(new URL('../../../../docs/dashboard.md', import.meta.url), 'utf8');
+  for (const { name, definition } of TILES) expect(docs).toContain(`| ${name} | ${definition} |`);
+});
+
+test.each([
+  [0, 0, '–'],
+  [1, 0, '100.0 %'],
+  [99_999, 1, '99.9 %'],
+  [0, 3, '0.0 %'],
+  [2, 1, '66.6 %'],
+])('%i successes and %i failures are %s', (successes, failures, shown) => {
+  expect(formatRate(successes, failures)).toBe(shown);
+});
+
+test('numbers and spans read well', () => {
+  expect(formatCount(1_234_567)).toBe('1,234,567');
+  expect([formatMs(812), formatMs(9_999), formatMs(12_345), formatMs(245_000)]).toEqual([
+    '812 ms',
+    '9,999 ms',
+    '12.3 s',
+    '4 min 5 s',
+  ]);
+  expect([formatSpan(0), formatSpan(59_999), formatSpan(3_600_000), formatSpan(90_061_000)]).toEqual([
+    '0 s',
+    '59 s',
+    '1 h',
+    '1 d 1 h',
+  ]);
+  expect([formatBytes(900), formatBytes(1_536), formatBytes(150_000_000)]).toEqual(['900 B', '1.5 KB', '143 MB']);
+});

@@ -1,0 +1,5 @@
+/** Writes docs/masking-rules.md from the rules:  node e2e/bench/masking/write-rules-page.ts */
+import { writeFileSync } from 'node:fs';
+import { rulesPage } from '../../../worker/src/masking/testing/rules-page.ts';
+
+writeFileSync(new URL('../../../docs/masking-rules.md', import.meta.url), rulesPage());

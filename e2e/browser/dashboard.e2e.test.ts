@@ -1,0 +1,447 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import type { Browser, Page } from 'playwright-core';
+import { answered, answeredMix, type DashboardStack, startDashboard } from '../harness/dashboard.ts';
+import { findChromium, launchChromium, lookAt, openPage, TWO_LOOKS, type WatchedPage } from './watched-page.ts';
+
+const executable = findChromium();
+/** Without a Chromium these are skipped, by name. */
+const inBrowser = executable === undefined ? test.skip : test;
+const SCREENSHOTS = process.env['DASHBOARD_SCREENSHOTS'];
+const ASSETS = new URL('../../dashboard/dist/assets/', import.meta.url);
+
+let dashboard: DashboardStack;
+let browser: Browser;
+
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  if (executable !== undefined) browser = await launchChromium(executable);
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await dashboard?.stop();
+});
+
+async function openSignedIn(path = '/'): Promise<WatchedPage> {
+  const watched = await openPage(browser, dashboard.url, await dashboard.signIn());
+  await watched.page.goto(dashboard.url + path);
+  return watched;
+}
+
+const pill = (page: Page, word: string) => page.locator('.pill', { hasText: word }).waitFor();
+const tile = (page: Page, name: string) =>
+  page
+    .locator('.tile', { has: page.getByRole('heading', { name, exact: true }) })
+    .locator('.number')
+    .innerText();
+
+test('the page stays within its budget of bytes', () => {
+  const sizes = new Map(
+    readdirSync(ASSETS).map((file) => [file, gzipSync(readFileSync(new URL(file, ASSETS)), { level: 9 }).length]),
+  );
+  const sum = (ending: string, some: (file: string) => boolean = () => true) =>
+    [...sizes].reduce((bytes, [file, size]) => bytes + (file.endsWith(ending) && some(file) ? size : 0), 0);
+  const page = readFileSync(new URL('../index.html', ASSETS), 'utf8');
+  const entry = /src="\/assets\/(index-[^"]+\.js)"/.exec(page)?.[1] ?? '';
+  const first = new Set([entry, ...staticImports(entry)]);
+  expect(sum('.js')).toBeLessThanOrEqual(60 * 1024);
+  expect(sum('.js', (file) => first.has(file))).toBeLessThanOrEqual(35 * 1024);
+  expect(sum('.css')).toBeLessThanOrEqual(8 * 1024);
+});
+
+/** Modules that a module needs before it runs, and they in turn. */
+function staticImports(file: string): string[] {
+  const source = readFileSync(new URL(file, ASSETS), 'utf8');
+  const direct = [...source.matchAll(/(?:from|import)\s*"\.\/([^"]+\.js)"/g)].map(([, name = '']) => name);
+  return [...direct, ...direct.flatMap(staticImports)];
+}
+
+inBrowser(
+  'signed out: a form, a refused token, and in',
+  async () => {
+    const watched = await openPage(browser, dashboard.url);
+    const { page } = watched;
+    await page.goto(dashboard.url);
+    await page.getByRole('heading', { name: 'Sign in to the dashboard' }).waitFor();
+    await lookAt(watched, 'signed-out', SCREENSHOTS);
+    expect(watched.problems()).toEqual([]);
+    await page.getByLabel('Dashboard token').fill('not-the-token-at-all');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('This is not the dashboard token.').waitFor();
+    // The browser itself notes the 401 that was asked for.
+    watched.problems({ serverDown: true });
+    await page.getByLabel('Dashboard token').fill(dashboard.stack.secrets.dashboardToken);
+    await page.keyboard.press('Enter');
+    await pill(page, 'Live');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to the dashboard' }).waitFor();
+    expect(watched.problems()).toEqual([]);
+    await watched.context.close();
+  },
+  60_000,
+);
+
+inBrowser('a sign-in link works once', async () => {
+  const watched = await openPage(browser, dashboard.url);
+  await watched.page.goto(`${dashboard.url}/?code=never-made-by-anyone`);
+  await watched.page.getByText('This sign-in link was used already').waitFor();
+  expect(watched.page.url()).not.toContain('code=');
+  expect(watched.problems()).toEqual([]);
+  await watched.context.close();
+});
+
+inBrowser(
+  'loading: the page stands before its first number',
+  async () => {
+    const watched = await openPage(browser, dashboard.url, await dashboard.signIn());
+    await watched.page.route('**/dashboard/events*', () => undefined);
+    await watched.page.goto(dashboard.url);
+    await pill(watched.page, 'Connecting');
+    await lookAt(watched, 'loading', SCREENSHOTS);
+    expect(watched.problems()).toEqual([]);
+    await watched.context.close();
+  },
+  60_000,
+);
+
+inBrowser(
+  'empty: the line for a first request turns into its row',
+  async () => {
+    const watched = await openSignedIn();
+    const { page } = watched;
+    await page.getByText('No request yet.').waitFor();
+    await lookAt(watched, 'empty', SCREENSHOTS);
+    const first = answered();
+    await dashboard.answer([first]);
+    await page.getByRole('button', { name: first.id }).waitFor();
+    expect(await page.getByText('No request yet.').count()).toBe(0);
+    expect(watched.problems()).toEqual([]);
+    await watched.context.close();
+  },
+  60_000,
+);
+
+inBrowser(
+  'live: numbers, definitions, table, blocked addresses, fleet',
+  async () => {
+    await dashboard.answer(answeredMix());
+    await dashboard.stack.redis.client.zadd(redisKeys.blockedAddresses, Date.now() + 3_600_000, '198.51.100.7');
+    const watched = await openSignedIn();
+    const { page } = watched;
+    await pill(page, 'Live');
+    await page.locator('.row .id').nth(10).waitFor();
+    const usage = (await (await fetch(`${dashboard.url}/api/usage`)).json()) as {
+      result: { today: { requests: number; server_errors: number; unique_users: number } };
+    };
+    expect(await tile(page, "Today's requests")).toBe(String(usage.result.today.requests));
+    expect(await tile(page, 'Errors today')).toBe(String(usage.result.today.server_errors));
+    expect(await tile(page, 'Unique users')).toBe(String(usage.result.today.unique_users));
+    await page.locator('.members').getByText('Gateway', { exact: true }).waitFor();
+    await lookAt(watched, 'live', SCREENSHOTS);
+
+    await page.getByRole('button', { name: 'What is: Success rate' }).click();
+    await page.getByText("Today's successes divided by").waitFor();
+    await lookAt(watched, 'definition', SCREENSHOTS, TWO_LOOKS);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Show as table' }).click();
+    await page.getByRole('region', { name: 'Last 60 minutes as a table' }).waitFor();
+    await lookAt(watched, 'table', SCREENSHOTS, TWO_LOOKS);
+    await page.getByRole('button', { name: 'show the list' }).click();
+    await page.getByText('198.51.100.7').waitFor();
+    await lookAt(watched, 'blocked', SCREENSHOTS, TWO_LOOKS);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Reset total requests' }).click();
+    await page.getByRole('heading', { name: 'Reset total requests?' }).waitFor();
+    await lookAt(watched, 'reset', SCREENSHOTS, TWO_LOOKS);
+    await page.getByRole('button', { name: 'Reset', exact: true }).click();
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await page.waitForFunction(() => document.body.innerText.includes('since 20'));
+    expect(await tile(page, 'Total requests')).toBe('0');
+    expect(watched.problems()).toEqual([]);
+    await watched.context.close();
+  },
+  120_000,
+);
+
+inBrowser(
+  'the log: filters in the address, rows that wait, a detail sheet with its own address',
+  async () => {
+    const watched = await openSignedIn();
+    const { page } = watched;
+    const rows = page.locator('.rows [role=row]:not(.row-head *)');
+    await rows.nth(10).waitFor();
+    await page.getByLabel('Outcome', { exact: true }).selectOption('server_error');
+    await page.waitForFunction(() => document.querySelectorAll('.rows .id').length === 1);
+    expect(new URL(page.url()).searchParams.get('outcome')).toBe('server_error');
+    await page.reload();
+    await page.waitForFunction(() => document.querySelectorAll('.rows .id').length === 1);
+    await page.getByLabel('Text in request or key id').fill('no such id');
+    await page.getByText('Nothing here passes the filter.').waitFor();
+    await lookAt(watched, 'filtered', SCREENSHOTS, TWO_LOOKS);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await rows.nth(10).waitFor();
+
+    // While the reader is further down, new rows wait.
+    await page.locator('.rows').evaluate((list) => list.scrollTo({ top: 60 }));
+    const top = await page.locator('.rows .id').first().innerText();
+    const late = [answered(), answered(), answered()];
+    await dashboard.answer(late);
+    await page.getByRole('button', { name: '3 new' }).waitFor();
+    expect(await page.locator('.rows .id').first().innerText()).toBe(top);
+    await lookAt(watched, 'waiting-rows', SCREENSHOTS, TWO_LOOKS);
+    await page.getByRole('button', { name: '3 new' }).click();
+    await page.getByRole('button', { name: late[2]?.id ?? '' }).click();
+
+    await page.getByRole('heading', { name: 'Where the time went' }).waitFor();
+    await lookAt(watched, 'detail', SCREENSHOTS);
+    const address = page.url();
+    expect(address).toContain('row=');
+    await page.getByRole('button', { name: 'Copy the answer' }).click();
+    await page.getByText('Copied; 2 secrets stay masked').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(late[2]?.generation?.answerPreview);
+    await page.goBack();
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await page.goto(address);
+    await page.getByRole('heading', { name: 'Where the time went' }).waitFor();
+    expect(watched.problems()).toEqual([]);
+    await watched.context.close();
+  },
+  120_000,
+);
+
+inBrowser(
+  'cut off: the pill tells how badly, numbers stay, and the page comes back by itself',
+  async () => {
+    const watched = await openPage(browser, dashboard.url, await dashboard.signIn());
+    const { page } = watched;
+    await page.clock.install();
+    await page.goto(dashboard.url);
+    await pill(page, 'Live');
+    const today = await tile(page, "Today's requests");
+    expect(today).not.toBe('0');
+
+    await dashboard.stats().end('SIGKILL');
+    await pill(page, 'Reconnecting');
+    await lookAt(watched, 'reconnecting', SCREENSHOTS);
+    await page.clock.fastForward(31_000);
+    await pill(page, 'Disconnected');
+    await page.getByText('the statistics service does not').waitFor();
+    await page.getByText(/as of \d\d:\d\d:\d\d/).waitFor();
+    expect(await tile(page, "Today's requests")).toBe(today);
+    await lookAt(watched, 'disconnected', SCREENSHOTS);
+    expect(watched.problems({ serverDown: true })).toEqual([]);
+
+    const meanwhile = answered();
+    await dashboard.answer([meanwhile]);
+    await dashboard.startStats();
+    await page.clock.fastForward(11_000);
+    await pill(page, 'Live');
+    await page.getByRole('button', { name: meanwhile.id }).waitFor();
+    expect(Number(await tile(page, "Today's requests"))).toBe(Number(today) + 1);
+    watched.problems({ serverDown: true });
+
+    // The process hangs: the socket stays open, and nothing comes.
+    dashboard.stats().process.kill('SIGSTOP');
+    await page.clock.fastForward(21_000);
+    await pill(page, 'Stale');
+    if (SCREENSHOTS !== undefined) await page.screenshot({ path: `${SCREENSHOTS}/stale-light-1366.png` });
+    expect(await tile(page, "Today's requests")).toBe(String(Number(today) + 1));
+    await page.clock.fastForward(10_000);
+    await pill(page, 'Disconnected');
+    dashboard.stats().process.kill('SIGCONT');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await pill(page, 'Live');
+    expect(watched.problems({ serverDown: true })).toEqual([]);
+    await watched.context.close();
+  },
+  120_000,
+);
+
+inBrowser(
+  'stale: looked at in every theme and width',
+  async () => {
+    const watched = await openPage(browser, dashboard.url, await dashboard.signIn());
+    const { page } = watched;
+    await page.clock.install();
+    await page.goto(dashboard.url);
+    await pill(page, 'Live');
+    dashboard.stats().process.kill('SIGSTOP');
+    try {
+      // The page's clock moves by hand alone, so that the state holds while it is looked at.
+      await page.clock.fastForward(21_000);
+      await pill(page, 'Stale');
+      await lookAt(watched, 'stale', SCREENSHOTS);
+    } finally {
+      dashboard.stats().process.kill('SIGCONT');
+    }
+    expect(watched.problems({ serverDown: true })).toEqual([]);
+    await watched.context.close();
+  },
+  60_000,
+);
+
+inBrowser(
+  'one part fails inside its own card, and the rest stays live',
+  async () => {
+    const watched = await openSignedIn();
+    const { page } = watched;
+    const { client } = dashboard.stack.redis;
+    await pill(page, 'Live');
+    await page.locator('.members').waitFor();
+    await client.rename(redisKeys.instances, 'kept');
+    await client.set(redisKeys.instances, 'not a hash');
+    await page.locator('.fleet .fault', { hasText: 'Not up to date' }).waitFor();
+    await lookAt(watched, 'part-failing', SCREENSHOTS);
+    const late = answered();
+    await dashboard.answer([late]);
+    await page.getByRole('button', { name: late.id }).waitFor();
+    await pill(page, 'Live');
+    await client.del(redisKeys.instances);
+    await client.rename('kept', redisKeys.instances);
+    await page.locator('.fleet .fault', { hasText: 'Not up to date' }).waitFor({ state: 'detached' });
+    expect(watched.problems()).toEqual([]);
+    await watched.context.close();
+  },
+  60_000,
+);
+
+const HOSTILE = [
+  '# Heading <script>globalThis.pwned = 1</script>',
+  '<img src=x onerror="globalThis.pwned = 2"> ![remote](https://evil.example/pixel.png)',
+  '[run](javascript:globalThis.pwned=3) [data](data:text/html,<script>1</script>) [good](https://example.com/a)',
+  '<iframe src="https://evil.example"></iframe><style>body{display:none}</style><base href="https://evil.example">',
+  '<form action="https://evil.example"><input name="q"></form><svg onload="globalThis.pwned=4"></svg>',
+  '\u001B[31mred\u001B[0m \u001B]8;;https://evil.example\u0007link\u001B]8;;\u0007 \u0007bell',
+  'abc\u202Edcba\u202C zero\u200Bwidth\uFEFF tag\u{E0041}\u{E0042} soft\u00ADhyphen',
+  'The key is ***API_KEY*** and the host ***API_SERVER***.',
+  '```html\n<script>globalThis.pwned = 5</script>\n```',
+  '| a | b |\n|---|---|\n| 1 | 2 |',
+].join('\n\n');
+
+inBrowser(
+  'hostile answers run nothing, load nothing, and copy clean',
+  async () => {
+    const watched = await openSignedIn('/?try=1');
+    const { page } = watched;
+    let result = HOSTILE;
+    await page.route('**/api/ai', (route) =>
+      route.fulfill({
+        status: 200,
+        headers: { 'content-type': 'application/json', 'x-masked': '2', 'x-request-id': 'req_x' },
+        body: JSON.stringify({ status: true, code: 200, message: 'Sukses', result, metadata: {} }),
+      }),
+    );
+    await page.getByLabel('API key, kept in memory only').fill('a-key-for-the-test');
+    await lookAt(watched, 'try-it', SCREENSHOTS, TWO_LOOKS);
+    await page.getByRole('button', { name: 'Send' }).click();
+    const markdown = page.locator('.markdown');
+    await markdown.getByRole('heading', { name: 'Heading' }).waitFor();
+    await page.locator('.answer .badge', { hasText: 'Secured (2)' }).waitFor();
+    await lookAt(watched, 'hostile-answer', SCREENSHOTS, TWO_LOOKS);
+    expect(await markdown.locator('img, script, iframe, style, base, form, input, svg').count()).toBe(0);
+    const links = await markdown.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+    expect(links).toEqual(['https://example.com/a']);
+    expect(await page.locator('dialog').innerText()).not.toContain('a-key-for-the-test');
+
+    await markdown.evaluate((element) => getSelection()?.selectAllChildren(element));
+    await page.keyboard.press('Control+C');
+    await page.getByText('Copied; 2 secrets stay masked').waitFor();
+    const kinds = await page.evaluate(async () => (await navigator.clipboard.read()).flatMap(({ types }) => types));
+    expect(kinds).toEqual(['text/plain']);
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toContain('The key is ***API_KEY*** and the host ***API_SERVER***.');
+    expect(copied.replaceAll(/[\t\n]/g, '')).not.toMatch(/\p{Cc}|\p{Default_Ignorable_Code_Point}/u);
+
+    result = 'x'.repeat(1_000_000);
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('more characters; "Copy" has all of them.').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+
+    // The same text in the log: as text, with its masks as chips.
+    const generation = { ...answered().generation, promptPreview: HOSTILE, answerPreview: HOSTILE.repeat(3) };
+    const event = answered({ generation } as Parameters<typeof answered>[0]);
+    await dashboard.answer([event]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: event.id }).click();
+    const answerText = page.locator('.masked-text pre').last();
+    await answerText.waitFor();
+    await lookAt(watched, 'hostile-detail', SCREENSHOTS, TWO_LOOKS);
+    expect(await answerText.locator('*:not(.chip)').count()).toBe(0);
+    await answerText.evaluate((element) => getSelection()?.selectAllChildren(element));
+    await page.keyboard.press('Control+C');
+    await page.getByText('secrets stay masked').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('The key is ***API_KEY*** and');
+
+    expect(await page.evaluate(() => (globalThis as { pwned?: number }).pwned)).toBeUndefined();
+    expect(watched.problems()).toEqual([]);
+    await watched.context.close();
+  },
+  120_000,
+);
+
+inBrowser(
+  'everything works by keyboard alone',
+  async () => {
+    const watched = await openSignedIn();
+    const { page } = watched;
+    await page.locator('.row .id').first().waitFor();
+    const tabTo = async (selector: string) => {
+      for (let presses = 0; presses < 80; presses += 1) {
+        if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) ?? false, selector)) return;
+        await page.keyboard.press('Tab');
+      }
+      throw new Error(`${selector} cannot be reached by keyboard`);
+    };
+    await tabTo('.top .primary');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Try it' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await tabTo('.tile .about');
+    await page.keyboard.press('Enter');
+    await page.getByText('Generation requests answered since 00:00 UTC').waitFor();
+    await page.keyboard.press('Escape');
+    await tabTo('.canvas');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Home');
+    expect(await page.locator('.canvas').first().getAttribute('aria-valuenow')).toBe('0');
+    await tabTo('.row .id button');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Request', exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => document.activeElement?.closest('.row') !== null)).toBe(true);
+    expect(watched.problems()).toEqual([]);
+    await watched.context.close();
+  },
+  60_000,
+);
+
+inBrowser(
+  'DASHBOARD_PUBLIC shows the counters alone',
+  async () => {
+    await dashboard.stats().end('SIGKILL');
+    await dashboard.startStats({ DASHBOARD_PUBLIC: 'true' });
+    const watched = await openPage(browser, dashboard.url);
+    await watched.page.goto(dashboard.url);
+    await pill(watched.page, 'Live');
+    await watched.page.getByText('The counters are public.').waitFor();
+    expect(await watched.page.locator('.log, .fleet').count()).toBe(0);
+    await lookAt(watched, 'public', SCREENSHOTS, TWO_LOOKS);
+    expect(watched.problems()).toEqual([]);
+    await watched.context.close();
+  },
+  60_000,
+);
+
+test('the page is served under a policy without unsafe sources and with Trusted Types', async () => {
+  const { headers } = await fetch(dashboard.url);
+  const policy = headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("require-trusted-types-for 'script'");
+  expect(policy).not.toMatch(/unsafe|data:|https?:|\*/);
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+});

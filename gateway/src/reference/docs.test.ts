@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
+import { uploadSettings } from '../uploads/upload-settings.ts';
+import { operations } from './openapi.ts';
+
+const read = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
+// The formatter aligns tables.
+const api = read('api.md').replaceAll(/ +/g, ' ');
+
+describe('docs/api.md', () => {
+  test.each(Object.values(ERROR_CATALOG).filter(({ status }) => status !== 499))(
+    'has $status $label in its table',
+    ({ status, label }) => {
+      expect(api).toContain(`| ${status} | \`${label}\` |`);
+    },
+  );
+
+  test('names every path', () => {
+    const limits = {
+      reading: { maxPromptChars: 1, maxOutputTokens: 1 },
+      maxFileBytes: 1,
+      uploadsPerDay: 1,
+      perHour: 1,
+    };
+    for (const { path } of operations(limits)) expect(api).toContain(path.replace('{id}', ':id'));
+  });
+});
+
+test('docs/uploads.md names the settings that an operator may want', () => {
+  const text = read('uploads.md');
+  for (const name of Object.keys(uploadSettings)) {
+    if (!name.endsWith('_KEY_ID') && !name.endsWith('_ACCESS_KEY')) expect(text).toContain(name);
+  }
+});

@@ -1,0 +1,79 @@
+import { expect, test } from '@jest/globals';
+import type { Instance } from '@lontar/shared/instances.ts';
+import { type HealthReading, healthSchema, judgeHealth, workerFailure } from './judge-health.ts';
+
+const NOW = Date.UTC(2026, 0, 31);
+const worker = (part: Partial<Instance> = {}): Instance => ({
+  id: 'worker-1',
+  service: 'worker',
+  version: '0.1.0',
+  metricsUrl: '',
+  startedAt: NOW - 3_600_000,
+  inFlight: 2,
+  slots: 10,
+  lastProgressAt: NOW - 1_000,
+  draining: false,
+  model: { provider: 'demo', lastOutcome: 'ok', at: NOW - 1_000 },
+  ...part,
+});
+const gateway: Instance = { ...worker(), id: 'gateway-1', service: 'gateway' };
+const reading = (part: Partial<HealthReading> = {}): HealthReading => ({
+  now: NOW,
+  version: '0.1.0',
+  startedAt: NOW - 5_000,
+  redisWriteMs: 0.4,
+  queue: { waiting: 3, active: 2, delayed: 0, paused: false, oldestWaitingAgeMs: 40 },
+  instances: [gateway, worker()],
+  lagMs: 0,
+  requestTimeoutMs: 120_000,
+  ...part,
+});
+const stuck = { lastProgressAt: NOW - 60_000 };
+
+test.each<[string, Partial<HealthReading>, string, string]>([
+  ['all is well', {}, 'ok', 'ok'],
+  ['no worker', { instances: [gateway] }, 'down', 'down'],
+  ['all workers drain', { instances: [gateway, worker({ draining: true })] }, 'down', 'down'],
+  ['the only worker is stuck', { instances: [gateway, worker(stuck)] }, 'down', 'down'],
+  ['one of two is stuck', { instances: [gateway, worker(), worker({ id: 'w2', ...stuck })] }, 'degraded', 'degraded'],
+  ['paused', { queue: { ...reading().queue!, paused: true } }, 'degraded', 'degraded'],
+  [
+    'the model failed last',
+    { instances: [gateway, worker({ model: { provider: 'x', lastOutcome: 'failed', at: NOW } })] },
+    'degraded',
+    'degraded',
+  ],
+  ['events are late', { lagMs: 60_000 }, 'degraded', 'ok'],
+  ['no gateway is registered', { instances: [worker()] }, 'degraded', 'ok'],
+])('%s', (_, part, status, generation) => {
+  const health = healthSchema.strict().parse(judgeHealth(reading(part)));
+  expect([health.status, health.endpoints['/api/ai']]).toEqual([status, generation]);
+});
+
+test('without Redis everything but health itself is down', () => {
+  const { redisWriteMs: _, queue: __, instances: ___, lagMs: ____, ...rest } = reading();
+  const health = judgeHealth(rest);
+  expect(health.status).toBe('down');
+  expect(health.endpoints).toMatchObject({ '/api/ai': 'down', '/api/usage': 'down', '/api/health': 'ok' });
+});
+
+test.each<[string, Partial<Instance>, number, boolean]>([
+  ['nothing waits', stuck, 0, false],
+  ['progress a moment ago', {}, 5, false],
+  ['free slots, and no progress', stuck, 5, true],
+  ['all slots busy with long requests', { ...stuck, inFlight: 10 }, 5, false],
+  ['all slots busy past every deadline', { lastProgressAt: NOW - 200_000, inFlight: 10 }, 5, true],
+  ['just started', { startedAt: NOW - 1_000, lastProgressAt: 0 }, 5, false],
+  ['draining', { ...stuck, draining: true }, 5, false],
+])('worker: %s', (_, part, waiting, fails) => {
+  expect(workerFailure(worker(part), { now: NOW, waiting, requestTimeoutMs: 120_000 }) !== undefined).toBe(fails);
+});
+
+test('the last model outcome of all workers counts', () => {
+  const older = worker({ id: 'a', model: { provider: 'x', lastOutcome: 'failed', at: NOW - 9_000 } });
+  const never = worker({ id: 'b', model: { provider: 'x', lastOutcome: 'none', at: NOW } });
+  expect(judgeHealth(reading({ instances: [gateway, older, worker(), never] })).model).toMatchObject({
+    status: 'ok',
+    last_outcome: 'ok',
+  });
+});
