@@ -107,6 +107,12 @@ local function answer(decision, reason)
   }
 end
 
+-- Notes until when the address is blocked, and drops those whose time is over.
+local function block(till)
+  redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', now)
+  redis.call('ZADD', KEYS[4], till, ARGV[2])
+end
+
 local function noteBadKey()
   local most = tonumber(ARGV[4])
   if most == 0 then return answer('unknown_key') end
@@ -115,7 +121,7 @@ local function noteBadKey()
   if bad.used >= most then
     redis.call('SET', KEYS[3], 'brute-force', 'EX', BAN)
     redis.call('DEL', KEYS[2])
-    redis.call('ZADD', KEYS[4], now + BAN * 1000, ARGV[2])
+    block(now + BAN * 1000)
   end
   return answer('unknown_key')
 end
@@ -130,7 +136,7 @@ if not repeated then
   end
   if ARGV[1] ~= 'judge' then
     if address.used >= tonumber(ARGV[3]) then
-      redis.call('ZADD', KEYS[4], reset(address, HOUR) * 1000, ARGV[2])
+      block(reset(address, HOUR) * 1000)
       return answer('address_limited')
     end
     add(KEYS[1], HOUR, address)
