@@ -1,0 +1,48 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Whether a Docker engine with Compose answers here. */
+export const hasDocker =
+  spawnSync('docker', ['info'], { stdio: 'ignore', timeout: 10_000 }).status === 0 &&
+  spawnSync('docker', ['compose', 'version'], { stdio: 'ignore' }).status === 0;
+
+/** `docker compose …` on the project's own file; what it prints. */
+export async function compose(
+  project: string,
+  environment: Record<string, string>,
+  ...args: string[]
+): Promise<string> {
+  const { stdout } = await run('docker', ['compose', '--project-name', project, ...args], {
+    cwd: ROOT,
+    env: { ...process.env, ...environment },
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return stdout;
+}
+
+/** What `docker inspect` says of containers. */
+export interface Inspected {
+  readonly Name: string;
+  readonly Config: { readonly User: string; readonly Env: readonly string[] };
+  readonly State: { readonly Health?: { readonly Status: string } };
+  readonly HostConfig: {
+    readonly ReadonlyRootfs: boolean;
+    readonly CapDrop: readonly string[] | null;
+    readonly CapAdd: readonly string[] | null;
+    readonly SecurityOpt: readonly string[] | null;
+    readonly Privileged: boolean;
+    readonly Memory: number;
+    readonly RestartPolicy: { readonly Name: string };
+    readonly LogConfig: { readonly Config: Readonly<Record<string, string>> };
+    readonly PortBindings: Readonly<Record<string, readonly { readonly HostIp: string }[]>>;
+  };
+}
+
+export async function inspect(containers: readonly string[]): Promise<Inspected[]> {
+  const { stdout } = await run('docker', ['inspect', ...containers], { maxBuffer: 64 * 1024 * 1024 });
+  return JSON.parse(stdout) as Inspected[];
+}
