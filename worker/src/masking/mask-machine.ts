@@ -172,10 +172,11 @@ export class MaskMachine {
     }
   }
 
-  /** A verifier that stopped at its limit leaves no tail of a key behind: the word is taken to its end. */
+  /** A verifier that stopped at its limit leaves no tail of a secret behind: the word is taken to its end. */
   private endsInsideWord({ type, rule, end }: Finding): boolean {
     const { window } = this;
-    if (type !== 'key' || rule === CONFIGURED_VALUE || !isIn(window.code(end - 1), ALNUM)) return false;
+    if ((type !== 'key' && type !== 'connection') || rule === CONFIGURED_VALUE || !isIn(window.code(end - 1), ALNUM))
+      return false;
     return end < window.length ? isIn(window.code(end), ALNUM) : !window.final;
   }
 
