@@ -1,5 +1,5 @@
 import { assignmentVerifier, verifyBasic, verifyBearer } from './assignment.ts';
-import { apiHostVerifier, clientVerifier, hostPortVerifier } from './bare-hosts.ts';
+import { apiHostVerifier, clientVerifier, hostPortVerifier, verifyConfiguredHost } from './bare-hosts.ts';
 import { commandVerifier, verifyDirective } from './command-secrets.ts';
 import { verifyJaas, verifyLibpq, verifyOracleDescriptor, verifyPairs } from './connection-pairs.ts';
 import { readConnectionUri, verifyGoDsn, verifyJdbc, verifySqlplus } from './connection-uri.ts';
@@ -38,6 +38,7 @@ export function builtInAnchors(hosts: HostLists): Anchor[] {
       [...BARE_HOST_ENDINGS].map((ending) => `.${ending}:`),
       hostPortVerifier(hosts),
     ),
+    ...each(hosts.mask, verifyConfiguredHost),
     ...each(['api.', 'api-', 'gateway.', 'gw.'], apiHostVerifier(hosts)),
     ...CLIENTS.map((text) => ({ text, verify: clientVerifier(hosts, text, true) })),
     ...HOST_KEYS.map((text) => ({ text, verify: clientVerifier(hosts, text, true, 1) })),

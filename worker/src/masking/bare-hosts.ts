@@ -75,6 +75,16 @@ export function apiHostVerifier(lists: HostLists): Verify {
   };
 }
 
+/** Verifies at a host of `maskHosts`, wherever it is named: the host, its subdomains and its port are masked. */
+export const verifyConfiguredHost: Verify = (window, start, end) => {
+  const after = window.at(end);
+  if (isIn(after, ALNUM | DASH | UNDERSCORE) || (after === 46 && isIn(window.at(end + 1), ALNUM))) return undefined;
+  const code = window.before(start - 1);
+  if (isIn(code, ALNUM | DASH | UNDERSCORE)) return undefined;
+  const from = code === 46 ? window.runBefore(start, HOSTNAME) : start;
+  return { type: 'url', rule: 'configured-host', start: from, end: endOfPort(window, end) };
+};
+
 /** Words that are no server although a client stands before them. */
 const NOT_A_HOST =
   /^(?:[-.]|\d+$|localhost$|https?$|null$|true$|false$)|\.(?:sh|js|ts|json|txt|ya?ml|md|html?|py|tar|gz|zip|conf|pem|crt|key|log|deb|rpm|exe|png|jpg|svg|css|go|rs|rb|php|sql|xml|toml|lock)$/i;

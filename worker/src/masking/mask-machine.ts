@@ -1,6 +1,6 @@
 import type { Automaton } from './automaton.ts';
-import { isIn } from './characters.ts';
-import { type Finding, MARKERS } from './finding.ts';
+import { ALNUM, isIn } from './characters.ts';
+import { CONFIGURED_VALUE, type Finding, MARKERS } from './finding.ts';
 import { LEFT_CONTEXT, type Scratch, TextWindow } from './text-window.ts';
 
 export interface MaskSpan {
@@ -152,10 +152,11 @@ export class MaskMachine {
     return true;
   }
 
-  private take({ type, rule, start, end, open = 0 }: Finding): void {
+  private take(finding: Finding): void {
+    const { type, rule, start, end } = finding;
     this.pending.push({ type, rule, start, end });
     this.window.floor = Math.max(this.window.floor, end);
-    this.open = open;
+    this.open = finding.open ?? (this.endsInsideWord(finding) ? ALNUM : 0);
     this.extendOpenRun();
   }
 
@@ -169,6 +170,14 @@ export class MaskMachine {
       span.type = last.type;
       span.rule = last.rule;
     }
+  }
+
+  /** A verifier that stopped at its limit leaves no tail of a secret behind: the word is taken to its end. */
+  private endsInsideWord({ type, rule, end }: Finding): boolean {
+    const { window } = this;
+    if ((type !== 'key' && type !== 'connection') || rule === CONFIGURED_VALUE || !isIn(window.code(end - 1), ALNUM))
+      return false;
+    return end < window.length ? isIn(window.code(end), ALNUM) : !window.final;
   }
 
   private extendOpenRun(): void {
@@ -185,9 +194,8 @@ export class MaskMachine {
   /** The index before which no later finding can begin. */
   private safeCut(): number {
     const { automaton, window } = this;
-    const unread = Math.min(this.position + 1, this.text.length);
     const inAnchor = this.position - (automaton.depths[this.state / automaton.stride] ?? 0);
-    const cut = Math.max(this.written, Math.min(inAnchor, window.unbrokenBefore(unread)));
+    const cut = Math.max(this.written, window.unbrokenBefore(inAnchor));
     const code = cut > 0 ? window.code(cut - 1) : 0;
     return code >= 0xd800 && code < 0xdc00 && cut - 1 >= this.written ? cut - 1 : cut;
   }

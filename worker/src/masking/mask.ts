@@ -61,15 +61,20 @@ function maskerFor(options: MaskOptions = NO_OPTIONS): Masker {
 }
 
 function compile({ knownValues = [], maskHosts = [], allowHosts = [] }: MaskOptions): Automaton {
-  const hosts: HostLists = { mask: maskHosts.map(normalHost), allow: allowHosts.map(normalHost) };
+  const hosts: HostLists = { mask: hostsOf(maskHosts), allow: hostsOf(allowHosts) };
   return buildAutomaton([...knownValueAnchors(knownValues), ...builtInAnchors(hosts)]);
 }
 
-function normalHost(host: string): string {
-  return host
-    .trim()
-    .toLowerCase()
-    .replace(/^\*?\./, '');
+/** Lower case, without a leading `*.`; an empty entry would be every host. */
+function hostsOf(entries: readonly string[]): string[] {
+  return entries
+    .map((host) =>
+      host
+        .trim()
+        .toLowerCase()
+        .replace(/^\*?\./, ''),
+    )
+    .filter((host) => host !== '');
 }
 
 function streamOf(machine: MaskMachine): TransformStream<string, string> {

@@ -4,7 +4,7 @@ import type { TablePlace } from './table-columns.ts';
 /** How far a verifier may look to the left of its anchor for context; a stream keeps as much of what it has emitted. */
 export const LEFT_CONTEXT = 320;
 /** How far a finding may begin to the left of its anchor; a stream withholds as much of an unbroken run. */
-const LEFT_REACH = 160;
+const LEFT_REACH = 256;
 /** How long a run may grow before it is judged by its beginning and the rest is swallowed. */
 export const LONGEST_RUN = 2048;
 /** Runs up to this long are simply read again; longer ones are remembered. */

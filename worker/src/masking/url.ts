@@ -23,7 +23,8 @@ import type { TextWindow } from './text-window.ts';
 const SCHEME = ALNUM | DASH | DOT | UNDERSCORE;
 const USERINFO = ALNUM | UNDERSCORE | DASH | DOT | TILDE | PERCENT | COLON | SYMBOL | DOLLAR | EQUALS;
 const LONGEST_SCHEME = 24;
-const LONGEST_USERINFO = 512;
+/** An authority longer than this is no host name: whatever it is, all of it is masked. */
+const LONGEST_AUTHORITY = 2048;
 const LONGEST_HOST = 255;
 /** How much of the path is read to tell an endpoint from a page. */
 const LONGEST_PATH = 160;
@@ -87,7 +88,7 @@ function readAuthority(window: TextWindow, start: number): Authority | undefined
 /** The last @ before the path, so that a password may hold one; -1 when there is none. */
 function lastAt(window: TextWindow, start: number): number {
   let at = -1;
-  for (let index = start; index < start + LONGEST_USERINFO; index++) {
+  for (let index = start; index < start + LONGEST_AUTHORITY; index++) {
     const code = window.at(index);
     if (code === AT) at = index;
     else if (!isIn(code, USERINFO) || code === 63 || code === 35) break;
@@ -150,6 +151,10 @@ export function urlVerifier(lists: HostLists, readConnection: ConnectionReader):
     if (!WEB_SCHEMES.has(scheme)) {
       const found = readConnection(window, scheme, start, end);
       if (found !== 'not-one') return found;
+    }
+    const endless = end + LONGEST_AUTHORITY;
+    if (window.run(end, USERINFO, LONGEST_AUTHORITY) === endless) {
+      return { type: 'url', rule: 'url-userinfo', start: end, end: endless, open: USERINFO };
     }
     const authority = readAuthority(window, end);
     if (authority === undefined) return undefined;
