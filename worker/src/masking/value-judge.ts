@@ -18,6 +18,7 @@ export interface ValueSetting {
 const HEX_ONLY = /^(?:0x)?[0-9a-fA-F]+$/;
 /** A password already hashed (crypt's modular format): a digest, not the secret. */
 const PASSWORD_HASH = /^\$(?:2[aby]?|argon2\w{0,2}|[156y]|pbkdf2[\w-]{0,12}|scrypt)\$/;
+const PLAIN_WORD = /^[A-Za-z]?[a-z]*$/;
 const UUID = /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;
 const REFERENCE = /^(?:[A-Za-z_$][\w$]*|this)(?:\??\.[A-Za-z_$#][\w$]*|\[[^\]]*\]|::[A-Za-z_]\w*|->[A-Za-z_]\w*)+$/;
 const IDENTIFIER = /^[A-Za-z_$][A-Za-z_$]*$/;
@@ -44,6 +45,7 @@ export function isSecretValue(value: string, setting: ValueSetting): boolean {
 
 /** Visibly made by a generator: digits among letters without words, long hex, a UUID. */
 export function isDrawn(value: string): boolean {
+  if (PLAIN_WORD.test(value)) return false;
   if (UUID.test(value)) return true;
   if (HEX_ONLY.test(value))
     return value.length >= 16 && /\d/.test(value) && (/[a-f]/i.test(value) || value.length >= 24);
