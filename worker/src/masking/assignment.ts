@@ -56,9 +56,10 @@ function isNestedName(window: TextWindow, from: number): boolean {
   const start = window.at(from) === 32 ? from + 1 : from;
   const end = window.run(start, LETTER | UNDERSCORE, 32);
   const code = window.at(end);
-  if (end - start < 2 || (code !== 61 && code !== 58) || !isIn(window.at(end + 1), ALNUM | QUOTE)) return false;
+  if (end - start < 2 || (code !== 61 && code !== 58)) return false;
   const word = window.text.slice(start, end).toLowerCase();
-  return code === 61 ? wordiness(word) > 0.5 || NAMES.has(word) : NAMES.has(word);
+  if (NAMES.has(word)) return true;
+  return code === 61 && isIn(window.at(end + 1), ALNUM | QUOTE) && wordiness(word) > 0.5;
 }
 
 const NAMES = new Set<string>(['authorization', ...PASSWORD_WORDS, ...SECRET_WORDS, ...WEAK_WORDS]);

@@ -7,7 +7,7 @@ export const PASSWORD_WORDS =
   );
 export const SECRET_WORDS =
   `secret secrets secretkey apikey api_key api-key apisecret apitoken accesskey access_key privatekey private_key signingkey encryptionkey
-  masterkey authkey auth_key authtoken accesstoken refreshtoken bearer token credential credentials creds licensekey rahasia kunci jwt webhooksecret
+  masterkey authkey auth_key authtoken accesstoken refreshtoken token credential credentials creds licensekey rahasia kunci jwt webhooksecret
   clientsecret connectionstring salt pepper seed mnemonic cookie signature hmac sig appid sas dsn otp session sessionid csrf`.split(
     /\s+/,
   );
