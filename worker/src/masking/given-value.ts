@@ -122,14 +122,18 @@ function typedAssignment(window: TextWindow, from: number): Operator | undefined
 export function readValue(window: TextWindow, operatorEnd: number, inQuery: boolean): GivenValue | undefined {
   let index = window.run(operatorEnd, BLANK, 24);
   let below = false;
+  let block = false;
   const code = window.at(index);
   if (code === 124 || code === 62) {
     // A YAML block scalar: `|`, `>`, `|-` and the value on the next line.
     const mark = window.at(index + 1) === 45 ? index + 2 : index + 1;
-    if (isIn(window.at(mark), LINE_END)) index = mark;
+    if (isIn(window.at(mark), LINE_END)) {
+      index = mark;
+      block = true;
+    }
   }
   if (isIn(window.at(index), LINE_END)) {
-    below = true;
+    below = !block;
     index = skipToBelow(window, index);
   }
   while (window.at(index) === STAR && window.at(index + 1) === STAR && window.at(index + 2) !== STAR)

@@ -54,7 +54,7 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     const word = window.text.slice(start, end);
     const folded = word.length < 12 ? word.toLowerCase() : '';
     if (NAMES_ANOTHER_THING.has(folded) || (words === 0 && isAspect(folded))) return undefined;
-    if (word.includes('=') && /^[A-Za-z_]+=/.test(word)) return undefined;
+    if (word.includes('=') && /^[A-Za-z]{3,24}=/.test(word)) return undefined;
     if (SECRET_NOUNS.has(folded)) {
       // The nearer word is asked by itself.
       if (name.kind !== 'vendor' || named) return undefined;
