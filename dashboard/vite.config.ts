@@ -1,16 +1,17 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
 /** Where `npm run dev -w dashboard` finds a running gateway. */
 const GATEWAY = 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  root: new URL('./web/', import.meta.url).pathname,
+  root: fileURLToPath(new URL('./web/', import.meta.url)),
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: '../dist',
     emptyOutDir: true,
     target: 'es2022',
-    modulePreload: false,
+    modulePreload: { polyfill: false },
     // The page's policy allows no data: URLs.
     assetsInlineLimit: 0,
     reportCompressedSize: true,

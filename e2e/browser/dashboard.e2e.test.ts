@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import type { Browser, Page } from 'playwright-core';
 import { answered, answeredMix, type DashboardStack, startDashboard } from '../harness/dashboard.ts';
-import { findChromium, launchChromium, lookAt, openPage, TWO_LOOKS, type WatchedPage } from './watched-page.ts';
+import { lookAt, TWO_LOOKS } from './look-at.ts';
+import { findChromium, launchChromium, openPage, type WatchedPage } from './watched-page.ts';
 
 const executable = findChromium();
 /** Without a Chromium these are skipped, by name. */
@@ -22,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  await dashboard?.stop();
+  await dashboard?.stack.stop();
 });
 
 async function openSignedIn(path = '/'): Promise<WatchedPage> {
@@ -84,14 +85,27 @@ inBrowser(
   60_000,
 );
 
-inBrowser('a sign-in link works once', async () => {
-  const watched = await openPage(browser, dashboard.url);
-  await watched.page.goto(`${dashboard.url}/?code=never-made-by-anyone`);
-  await watched.page.getByText('This sign-in link was used already').waitFor();
-  expect(watched.page.url()).not.toContain('code=');
-  expect(watched.problems()).toEqual([]);
-  await watched.context.close();
-});
+inBrowser(
+  'the link of `lontar dashboard` signs in, once',
+  async () => {
+    const { stdout } = await dashboard.stack.lontar('dashboard', '--json', '--url', dashboard.url);
+    const signIn = (JSON.parse(stdout) as { url: string }).url;
+    const watched = await openPage(browser, dashboard.url);
+    await watched.page.goto(signIn);
+    await pill(watched.page, 'Live');
+    expect(watched.page.url()).toBe(`${dashboard.url}/`);
+    expect(watched.problems()).toEqual([]);
+    await watched.context.close();
+
+    const late = await openPage(browser, dashboard.url);
+    await late.page.goto(signIn);
+    await late.page.getByText('This sign-in link was used already').waitFor();
+    expect(late.page.url()).not.toContain('code=');
+    expect(late.problems()).toEqual([]);
+    await late.context.close();
+  },
+  60_000,
+);
 
 inBrowser(
   'loading: the page stands before its first number',
@@ -236,7 +250,7 @@ inBrowser(
 
     const meanwhile = answered();
     await dashboard.answer([meanwhile]);
-    await dashboard.startStats();
+    await dashboard.stack.startStats();
     await page.clock.fastForward(11_000);
     await pill(page, 'Live');
     await page.getByRole('button', { name: meanwhile.id }).waitFor();
@@ -383,6 +397,30 @@ inBrowser(
 );
 
 inBrowser(
+  'a request of the panel goes the whole way: answered, masked, rendered, in the log',
+  async () => {
+    const { key } = await dashboard.stack.createKey();
+    const watched = await openSignedIn('/?try=1');
+    const { page } = watched;
+    await page.getByLabel('API key, kept in memory only').fill(key);
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('heading', { name: 'Answer, HTTP 200' }).waitFor();
+    await page.locator('.markdown .chip').first().waitFor();
+    await page.locator('.answer .badge.secured').waitFor();
+    await lookAt(watched, 'answered', SCREENSHOTS, TWO_LOOKS);
+    await page.getByText('Headers and body').click();
+    const id = await page.locator('.answer dd').first().innerText();
+    expect(id).toMatch(/^req_/);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: id }).click();
+    await page.locator('.masked-text .chip').first().waitFor();
+    expect(watched.problems()).toEqual([]);
+    await watched.context.close();
+  },
+  60_000,
+);
+
+inBrowser(
   'everything works by keyboard alone',
   async () => {
     const watched = await openSignedIn();
@@ -424,7 +462,7 @@ inBrowser(
   'DASHBOARD_PUBLIC shows the counters alone',
   async () => {
     await dashboard.stats().end('SIGKILL');
-    await dashboard.startStats({ DASHBOARD_PUBLIC: 'true' });
+    await dashboard.stack.startStats({ DASHBOARD_PUBLIC: 'true' });
     const watched = await openPage(browser, dashboard.url);
     await watched.page.goto(dashboard.url);
     await pill(watched.page, 'Live');

@@ -3,50 +3,31 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import type { RequestEvent } from '@lontar/shared/request-event.ts';
-import { freePort } from '@lontar/shared/testing/redis-server.ts';
-import { type Service, startService } from './service.ts';
+import type { Service } from './service.ts';
 import { type Stack, startStack } from './stack.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A gateway and a stats-service that can be killed and started again, with a freshly built page. */
+/** The whole service on real processes, with a freshly built page. */
 export interface DashboardStack {
   readonly stack: Stack;
   readonly url: string;
-  /** The process that runs now. */
-  readonly stats: () => Service;
-  /** Starts it again, with these settings besides. */
-  startStats(more?: Record<string, string>): Promise<void>;
+  /** The stats-service that runs now. */
+  stats(): Service;
   /** Signs in as the browser would, and gives the cookie. */
   signIn(): Promise<string>;
   /** Lets events reach the statistics as a gateway would. */
   answer(events: readonly RequestEvent[]): Promise<void>;
-  stop(): Promise<void>;
 }
 
-export async function startDashboard(settings: Record<string, string> = {}): Promise<DashboardStack> {
+export async function startDashboard(): Promise<DashboardStack> {
   await run('npm', ['run', 'build', '-w', 'dashboard'], { cwd: ROOT });
-  const port = String(await freePort());
-  const stack = await startStack({ workers: 0, settings: { STATS_URL: `http://127.0.0.1:${port}`, ...settings } });
-  let stats: Service | undefined;
-  const startStats = async (more: Record<string, string> = {}) => {
-    stats = startService('stats-service', 'stats-service/src/main.ts', {
-      REDIS_URL: stack.redis.url,
-      STATS_PORT: port,
-      METRICS_PORT: '0',
-      DASHBOARD_TOKEN: stack.secrets.dashboardToken,
-      ...settings,
-      ...more,
-    });
-    await stats.logged('stats-service serves');
-  };
-  await startStats();
+  const stack = await startStack({ stats: true, protocol: 'demo' });
   return {
     stack,
     url: stack.url,
-    stats: () => stats as Service,
-    startStats,
+    stats: () => stack.stats as Service,
     async signIn() {
       const answer = await fetch(`${stack.url}/dashboard/session`, {
         method: 'POST',
@@ -59,10 +40,6 @@ export async function startDashboard(settings: Record<string, string> = {}): Pro
       const pipeline = stack.redis.client.pipeline();
       for (const event of events) pipeline.xadd(redisKeys.events, '*', 'event', JSON.stringify(event));
       await pipeline.exec();
-    },
-    async stop() {
-      await stats?.end('SIGKILL');
-      await stack.stop();
     },
   };
 }

@@ -43,7 +43,7 @@ export interface Stack {
   startGateway(): Promise<string>;
   startWorker(): Promise<Service>;
   /** Starts stats-service, again where it was killed, on the same port. */
-  startStats(): Promise<Service>;
+  startStats(settings?: Record<string, string>): Promise<Service>;
   /** The stats-service that was started last. */
   readonly stats: Service | undefined;
   /** Where the registered instances serve their metrics. */
@@ -104,10 +104,11 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 
   const statsPort = String(await freePort());
   environment['STATS_URL'] = `http://127.0.0.1:${statsPort}`;
-  const startStats = async () => {
+  const startStats = async (settings: Record<string, string> = {}) => {
     const stats = startService('stats-service', 'stats-service/src/main.ts', {
       ...environment,
       STATS_PORT: statsPort,
+      ...settings,
     });
     others.push(stats);
     await stats.logged('stats-service serves');

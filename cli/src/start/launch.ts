@@ -1,6 +1,7 @@
 import { removeEndpoint, writeEndpoint } from '../home/endpoint.ts';
 import { createHome } from '../home/home.ts';
 import { openKeyStore } from '../keys/key-store.ts';
+import { buildPage } from '../page/build-page.ts';
 import { connectOnce } from '../redis/connect.ts';
 import { checkSettings, type EverySetting } from '../settings/check-settings.ts';
 import type { Surroundings } from '../settings/environment.ts';
@@ -48,6 +49,8 @@ export async function launch(deps: LaunchDeps): Promise<void> {
   try {
     const mains = (Object.keys(SERVICE_SETTINGS) as ServiceName[]).map((service) => serviceMain(root, service));
     await stopLeftovers(home, mains, say);
+    const unbuilt = await buildPage(root);
+    if (unbuilt !== undefined) say(`The dashboard's page could not be built, so it is missing: ${unbuilt}`);
     const started = startEverything(deps, settings, fleet, say);
     await Promise.race([started, whenFired(requests.stop)]);
     // Whatever a start that was broken off still reports is of no interest.

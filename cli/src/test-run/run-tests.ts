@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import type { Environment } from '@lontar/shared/config/read-config.ts';
+import { buildPage } from '../page/build-page.ts';
 import type { ProgressStream } from '../system/progress.ts';
 import { planTests, skippedTests } from './plan-tests.ts';
 import { installTestPrograms } from './test-programs.ts';
@@ -28,6 +29,8 @@ export async function runTests(
     progress.write('The tests need Redis. Install it, then run this again: sudo apt-get install redis-server\n');
     return FAILED;
   }
+  const unbuilt = await buildPage(root);
+  if (unbuilt !== undefined) progress.write(`The dashboard's page could not be built: ${unbuilt}\n`);
   const environment = testEnvironment(root, deps.environment);
   const plan = planTests(args, results);
   const checked = plan.runsChecks ? await run('npm', ['run', '--silent', 'check'], root, environment) : 0;

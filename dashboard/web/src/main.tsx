@@ -8,6 +8,6 @@ import { applyTheme } from './page/theme.ts';
 applyTheme();
 cleanCopies();
 followHistory();
-startLive();
-const place = document.querySelector('#page');
+const place = document.querySelector<HTMLElement>('#page');
+startLive(place?.dataset['open'] !== undefined);
 if (place) render(<Page />, place);

@@ -107,6 +107,12 @@ local function answer(decision, reason)
   }
 end
 
+-- Notes until when the address is blocked, and drops those whose time is over.
+local function block(till)
+  redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', now)
+  redis.call('ZADD', KEYS[4], till, ARGV[2])
+end
+
 local function noteBadKey()
   local most = tonumber(ARGV[4])
   if most == 0 then return answer('unknown_key') end
@@ -115,7 +121,7 @@ local function noteBadKey()
   if bad.used >= most then
     redis.call('SET', KEYS[3], 'brute-force', 'EX', BAN)
     redis.call('DEL', KEYS[2])
-    redis.call('ZADD', KEYS[4], now + BAN * 1000, ARGV[2])
+    block(now + BAN * 1000)
   end
   return answer('unknown_key')
 end
@@ -130,7 +136,7 @@ if not repeated then
   end
   if ARGV[1] ~= 'judge' then
     if address.used >= tonumber(ARGV[3]) then
-      redis.call('ZADD', KEYS[4], reset(address, HOUR) * 1000, ARGV[2])
+      block(reset(address, HOUR) * 1000)
       return answer('address_limited')
     end
     add(KEYS[1], HOUR, address)
@@ -177,8 +183,12 @@ if dayLimit >= 0 then
   local counted = redis.call('HMGET', KEYS[7], 'day', 'count')
   if tonumber(counted[1] or '-1') == today then day = tonumber(counted[2]) end
 end
-redis.call('ZREMRANGEBYSCORE', KEYS[8], '-inf', now)
 flight = redis.call('ZCARD', KEYS[8])
+if flight >= concurrency then
+  -- Reservations whose time is over no longer hold a place, whether or not the sweeper has come by.
+  redis.call('ZREMRANGEBYSCORE', KEYS[8], '-inf', now)
+  flight = redis.call('ZCARD', KEYS[8])
+end
 if repeated then return answer('admitted') end
 
 if redis.call('LLEN', KEYS[11]) >= tonumber(ARGV[10]) then return answer('queue_full') end
@@ -192,11 +202,10 @@ if hourLimit >= 0 then add(KEYS[6], HOUR, hour) end
 if dayLimit >= 0 then
   day = day + 1
   redis.call('HSET', KEYS[7], 'day', today, 'count', day)
-  redis.call('EXPIRE', KEYS[7], 172800)
+  if day == 1 then redis.call('EXPIRE', KEYS[7], 172800) end
 end
 charged = redis.call('HINCRBY', KEYS[5], 'charged', 1)
 redis.call('ZADD', KEYS[8], ends, ARGV[5])
-redis.call('PEXPIREAT', KEYS[8], ends + 1000)
 redis.call('HSET', KEYS[9], 'state', 'reserved', 'fence', 1, 'key', ARGV[11])
 -- No expiry yet: a reservation stays until it is settled, by the sweeper if by nobody else.
 redis.call('ZADD', KEYS[10], ends, ARGV[5])

@@ -19,7 +19,9 @@ const FORWARDED_HEADERS = new Set([
   'if-none-match',
   'last-event-id',
   'origin',
+  'purpose',
   'sec-fetch-site',
+  'sec-purpose',
   'transfer-encoding',
   'user-agent',
 ]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { readStream } from '@lontar/shared/testing/event-stream.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
-import { readStream } from '../../testing/event-stream.ts';
 import { mixedEvents } from '../../testing/mixed-events.ts';
 import { cookieOf, HOME, type RunningService, runService } from '../../testing/running-service.ts';
 

@@ -1,4 +1,5 @@
 import { apiKeyRecordSchema } from '@lontar/shared/api-key-record.ts';
+import { UPLOAD_KINDS } from '@lontar/shared/metrics.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { MASK_TYPES } from '@lontar/shared/settlement/settlement.ts';
@@ -6,8 +7,6 @@ import { z } from 'zod';
 import { type CounterHash, count, countsByName, inOneTrip } from '../counters/read-counters.ts';
 import { statsKeys } from '../stats-keys.ts';
 
-/** Kinds of upload, each with its endpoint or visibility. */
-export const UPLOAD_KINDS = ['file', 'code', 'private'] as const;
 /** Keys are read in pieces, so that thousands of them do not hold Redis. */
 const KEYS_AT_ONCE = 500;
 

@@ -22,10 +22,12 @@ const STATS_EVERY_MS = 500;
 /** And at least this often, because the page judges the connection by the age of its data, ms. */
 const STATS_AT_LEAST_MS = 5_000;
 /** Rows are gathered for this long, ms. */
-const ROWS_EVERY_MS = 200;
+const ROWS_EVERY_MS = 100;
 const KEEP_ALIVE_MS = 15_000;
 /** A session that was revoked elsewhere loses its stream after this at the latest, ms. */
 const RECHECK_SESSIONS_MS = 10_000;
+/** A snapshot does not wait longer for the fleet; it follows with the first `stats`, ms. */
+const FLEET_PATIENCE_MS = 30;
 /** Points that `stats` repeats, because late events still change them. */
 const FRESH_MOMENTS = 3;
 
@@ -96,21 +98,37 @@ export function startLiveService(deps: LiveDeps): LiveService {
   };
 }
 
-type Reading = StatsMessage & { readonly fleet: Part<Fleet> };
-
 /** Reads the parts side by side; one that fails says so, and the others stay. */
-async function readStats({ redis, fleet }: LiveDeps, points: number): Promise<Reading> {
+async function readStats({ redis, fleet }: LiveDeps, points: number): Promise<StatsMessage> {
+  const [counters, members] = await Promise.all([readCounters(redis, points), partOf<Fleet>(fleet())]);
+  return { ...counters, fleet: members };
+}
+
+/** What everyone may see who may see the page. */
+async function readCounters(redis: Redis, points: number): Promise<Omit<StatsMessage, 'fleet'>> {
   const now = Date.now();
-  const [tiles, moments, members] = await Promise.all([
+  const [tiles, moments] = await Promise.all([
     partOf<Tiles>(readTiles(redis, now)),
     partOf<readonly Moment[]>(readMoments(redis, now, points)),
-    partOf<Fleet>(fleet()),
   ]);
-  return { at: now, tiles, moments, fleet: members };
+  return { at: now, tiles, moments };
+}
+
+/** What comes within a moment; scraping every instance may take longer than a page should wait. */
+async function soon<Value>(work: Promise<Value>): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), FLEET_PATIENCE_MS);
+  });
+  const value = await Promise.race([work, patience]);
+  clearTimeout(timer);
+  return value;
 }
 
 async function readSnapshot(deps: LiveDeps, signedIn: boolean): Promise<(rows: readonly LogRow[]) => SnapshotMessage> {
-  const stats = visibleTo(await readStats(deps, MOMENTS), signedIn);
+  const members = signedIn ? await soon(partOf<Fleet>(deps.fleet())) : undefined;
+  const counters = await readCounters(deps.redis, MOMENTS);
+  const stats = members ? { ...counters, fleet: members } : counters;
   const { version, keepTexts: logContent } = deps;
   return (rows) => ({
     ...stats,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { LogRow } from '@lontar/shared/dashboard-contract.ts';
+import { readStream, type StreamReader } from '@lontar/shared/testing/event-stream.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
-import { readStream, type StreamReader } from '../../testing/event-stream.ts';
 import { mixedEvents } from '../../testing/mixed-events.ts';
 import { HOME, type RunningService, runService } from '../../testing/running-service.ts';
 import { compareCursors } from '../log/read-log.ts';

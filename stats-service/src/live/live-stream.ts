@@ -10,7 +10,7 @@ const MAX_UNREAD_BYTES = 2 * 1024 * 1024;
 /** Rows in one `log` event; a page shows no more. */
 const MAX_ROWS = 250;
 /** Rows of a snapshot. */
-const SNAPSHOT_ROWS = 200;
+const SNAPSHOT_ROWS = 100;
 /** How long the browser waits before it connects again by itself, ms. */
 const RECONNECT_MS = 1_000;
 

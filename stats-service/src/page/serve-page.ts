@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { findSession } from '../access/operator-session.ts';
 import { type DashboardDeps, redeemLink } from '../access/routes.ts';
 import { type Answer, type Asked, failure, type Route } from '../routes.ts';
 
@@ -36,6 +37,10 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Names that the build gives; a content hash is in each. */
 const ASSET_PATTERN = /^[\w-]+(?:\.[\w-]+)*\.(?:js|css|svg)$/;
 
+/** Told in the page itself, so that it connects at once and does not ask first. */
+const PLACE = '<div id="page">';
+const OPEN_PLACE = '<div id="page" data-open>';
+
 const NOT_BUILT = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Lontar: the dashboard is not built</title>
 <h1>The dashboard is not built</h1>
@@ -61,7 +66,13 @@ async function answerPage(dist: URL, deps: DashboardDeps, asked: Asked): Promise
   if (code !== null && !asked.ahead) return redeemLink(deps, asked, code);
   const page = await readFile(new URL('index.html', dist), 'utf8').catch(() => undefined);
   const headers = { ...PAGE_HEADERS, 'content-type': 'text/html; charset=utf-8' };
-  return page === undefined ? { status: 503, headers, body: NOT_BUILT } : { status: 200, headers, body: page };
+  if (page === undefined) return { status: 503, headers, body: NOT_BUILT };
+  return { status: 200, headers, body: (await maySee(deps, asked)) ? page.replace(PLACE, OPEN_PLACE) : page };
+}
+
+/** Whether the live stream will be open; with Redis away the page finds out by itself. */
+async function maySee({ redis, open }: DashboardDeps, asked: Asked): Promise<boolean> {
+  return open || (await findSession(redis, asked.cookie, asked.address).catch(() => undefined)) !== undefined;
 }
 
 async function answerAsset(dist: URL, file: string): Promise<Answer> {

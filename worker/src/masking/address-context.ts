@@ -27,12 +27,12 @@ export function contextBefore(window: TextWindow, start: number): AddressContext
   const stop = Math.max(window.floor, start - REACH);
   let end = start;
   for (let seen = 0; seen < 6; ) {
-    while (end > stop && !isWordPart(window.text.charCodeAt(end - 1))) {
-      if (window.text.charCodeAt(end - 1) === 10) return 'none';
+    while (end > stop && !isWordPart(window.code(end - 1))) {
+      if (window.code(end - 1) === 10) return 'none';
       end--;
     }
     let begin = end;
-    while (begin > stop && isWordPart(window.text.charCodeAt(begin - 1))) begin--;
+    while (begin > stop && isWordPart(window.code(begin - 1))) begin--;
     // A word cut off by the reach is no word.
     if (begin === end || (begin === stop && stop === start - REACH)) return 'none';
     const context = contextOf(window.text.slice(begin, end).toLowerCase());
@@ -51,7 +51,7 @@ function contextOf(word: string): AddressContext | undefined {
   if (word.startsWith('§')) return 'version';
   const bare = word.replace(/^[._-]{1,8}|[._-]{1,8}$/g, '');
   const last = bare.slice(Math.max(bare.lastIndexOf('_'), bare.lastIndexOf('-'), bare.lastIndexOf('.')) + 1);
-  if (VERSION_WORDS.has(bare) || VERSION_WORDS.has(last)) return 'version';
+  if (VERSION_WORDS.has(bare) || VERSION_WORDS.has(last) || bare.endsWith('version')) return 'version';
   if (ADDRESS_WORDS.has(bare) || ADDRESS_WORDS.has(last)) return 'address';
   return /[a-z]\.$/.test(word) ? 'none' : undefined;
 }

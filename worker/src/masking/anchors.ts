@@ -1,13 +1,13 @@
 import { assignmentVerifier, verifyBasic, verifyBearer } from './assignment.ts';
-import { apiHostVerifier, clientVerifier, hostPortVerifier } from './bare-hosts.ts';
-import { commandVerifier } from './command-secrets.ts';
+import { apiHostVerifier, clientVerifier, hostPortVerifier, verifyConfiguredHost } from './bare-hosts.ts';
+import { commandVerifier, verifyDirective } from './command-secrets.ts';
 import { verifyJaas, verifyLibpq, verifyOracleDescriptor, verifyPairs } from './connection-pairs.ts';
 import { readConnectionUri, verifyGoDsn, verifyJdbc, verifySqlplus } from './connection-uri.ts';
 import type { Anchor, Verify } from './finding.ts';
 import type { HostLists } from './host-policy.ts';
 import { verifyIp4 } from './ip4.ts';
 import { verifyIp6 } from './ip6.ts';
-import { verifyEncodedJwt, verifyJwt, verifyPrivateKey } from './key-blocks.ts';
+import { verifyEncodedJwt, verifyJwt, verifyPrivateKey, verifyPuttyKey } from './key-blocks.ts';
 import { MARKER_ANCHORS } from './own-markers.ts';
 import { GIVING_VERBS, verifyNamedAfterwards } from './prose.ts';
 import { COMMAND_OPTIONS, VENDOR_WORDS } from './rules/commands.ts';
@@ -33,13 +33,15 @@ export function builtInAnchors(hosts: HostLists): Anchor[] {
   return [
     ...MARKER_ANCHORS,
     ...each(['://', ':\\/\\/', '%3a%2f%2f', ':\\u002f\\u002f'], url),
-    ...each(['"//', "'//", '`//', '(//'], relativeUrlVerifier(hosts)),
+    ...each(['"//', "'//", '`//', '(//', ': //'], relativeUrlVerifier(hosts)),
     ...each(
       [...BARE_HOST_ENDINGS].map((ending) => `.${ending}:`),
       hostPortVerifier(hosts),
     ),
+    ...each(hosts.mask, verifyConfiguredHost),
     ...each(['api.', 'api-', 'gateway.', 'gw.'], apiHostVerifier(hosts)),
     ...CLIENTS.map((text) => ({ text, verify: clientVerifier(hosts, text, true) })),
+    ...HOST_KEYS.map((text) => ({ text, verify: clientVerifier(hosts, text, true, 1) })),
     ...ENDPOINT_OPTIONS.map((text) => ({ text, verify: clientVerifier(hosts, text, false) })),
     ...each([...pairs, ...defanged], verifyIp4),
     ...each([...HEX_DIGITS.map((digit) => `${digit}:`), '::'], verifyIp6),
@@ -54,6 +56,7 @@ export function builtInAnchors(hosts: HostLists): Anchor[] {
     ...each(['loginmodule required'], verifyJaas),
     ...each(['(description=', '(description ='], verifyOracleDescriptor),
     ...each(['-----begin '], verifyPrivateKey),
+    ...each(['private-lines: '], verifyPuttyKey),
     ...each(['eyj'], verifyJwt),
     ...each(['zxlk'], verifyEncodedJwt),
     ...TOKEN_SHAPES.map(tokenAnchor),
@@ -66,6 +69,7 @@ export function builtInAnchors(hosts: HostLists): Anchor[] {
       GIVING_VERBS.map((verb) => `${verb} `),
       verifyNamedAfterwards,
     ),
+    ...each(['requirepass ', 'masterauth ', 'identified by '], verifyDirective),
     ...each(['basic '], verifyBasic),
     ...each(['bearer '], verifyBearer),
     ...each(PASSWORD_WORDS, assignmentVerifier('password')),
@@ -143,4 +147,19 @@ const ENDPOINT_OPTIONS = [
   '--endpoint ',
   '--server ',
   '--api-server ',
+];
+
+/** Keys of configuration whose value is a host. */
+const HOST_KEYS = [
+  'host: ',
+  'hostname: ',
+  'host = ',
+  'hostname = ',
+  'brokers=',
+  'brokers: ',
+  'servers=',
+  'servers: ',
+  'nodes=',
+  'addr=',
+  'address=',
 ];

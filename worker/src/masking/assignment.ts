@@ -6,7 +6,7 @@ import { wordiness } from './rules/letter-pairs.ts';
 import { PASSWORD_WORDS, SECRET_WORDS, WEAK_WORDS } from './rules/secret-words.ts';
 import { type NameKind, readName, type SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
-import { isDrawn, isSecretValue } from './value-judge.ts';
+import { isDrawn, isDrawnPlainly, isSecretValue } from './value-judge.ts';
 
 /** Verifies at a secret word: the value given to the name the word is part of. */
 export function assignmentVerifier(kind: NameKind): Verify {
@@ -56,9 +56,10 @@ function isNestedName(window: TextWindow, from: number): boolean {
   const start = window.at(from) === 32 ? from + 1 : from;
   const end = window.run(start, LETTER | UNDERSCORE, 32);
   const code = window.at(end);
-  if (end - start < 2 || (code !== 61 && code !== 58) || !isIn(window.at(end + 1), ALNUM | QUOTE)) return false;
+  if (end - start < 2 || (code !== 61 && code !== 58)) return false;
   const word = window.text.slice(start, end).toLowerCase();
-  return code === 61 ? wordiness(word) > 0.5 || NAMES.has(word) : NAMES.has(word);
+  if (NAMES.has(word)) return true;
+  return code === 61 && isIn(window.at(end + 1), ALNUM | QUOTE) && wordiness(word) > 0.5;
 }
 
 const NAMES = new Set<string>(['authorization', ...PASSWORD_WORDS, ...SECRET_WORDS, ...WEAK_WORDS]);
@@ -77,14 +78,25 @@ function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator,
     return (
       operator.kind === 'assign' && !value.below && isDrawn(text) && text.length >= 10 && !/^[0-9a-f-]+$/i.test(text)
     );
-  if (value.below && (name.kind === 'weak' || name.kind === 'vendor') && /^[0-9a-f-]+$/i.test(text)) return false;
-  if (value.below || operator.kind === 'loose' || name.kind === 'vendor') return isDrawn(text) && !isSentenceWord(text);
+  if (operator.kind === 'tag' && window.before(name.start - 1) !== 60) return false;
+  if (
+    value.below &&
+    operator.kind !== 'tag' &&
+    (name.kind === 'weak' || name.kind === 'vendor') &&
+    /^[0-9a-f-]+$/i.test(text)
+  )
+    return false;
+  if (value.below || operator.kind === 'loose' || name.kind === 'vendor') {
+    const drawn = isDrawn(text) || (name.kind === 'vendor' && isDrawnPlainly(text));
+    return drawn && !isSentenceWord(text);
+  }
   const environment = operator.tight && !value.quoted && (isUpper(window, name) || isOption(window, name));
   const sentence = !value.quoted && !value.last && operator.kind === 'assign' && !operator.tight;
   return isSecretValue(text, {
     name: name.kind === 'password' ? 'password' : name.kind === 'secret' ? 'secret' : 'weak',
     quoted: value.quoted,
     environment,
+    exact: /(?:secret|token|secret_?key|api_?key)$/i.test(window.text.slice(name.start, name.end)),
     prose: sentence || operator.kind === 'cell',
   });
 }

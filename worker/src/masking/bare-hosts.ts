@@ -37,7 +37,7 @@ function hostStartBefore(window: TextWindow, end: number): number {
   const code = window.before(start - 1);
   if (code === AT || code === SLASH || code === 36 || code === 35 || code === 92)
     return code === SLASH && window.before(start - 2) === SLASH ? start : -1;
-  return isIn(window.text.charCodeAt(start), ALNUM) ? start : -1;
+  return isIn(window.code(start), ALNUM) ? start : -1;
 }
 
 function isBareHost(host: string): boolean {
@@ -75,6 +75,16 @@ export function apiHostVerifier(lists: HostLists): Verify {
   };
 }
 
+/** Verifies at a host of `maskHosts`, wherever it is named: the host, its subdomains and its port are masked. */
+export const verifyConfiguredHost: Verify = (window, start, end) => {
+  const after = window.at(end);
+  if (isIn(after, ALNUM | DASH | UNDERSCORE) || (after === 46 && isIn(window.at(end + 1), ALNUM))) return undefined;
+  const code = window.before(start - 1);
+  if (isIn(code, ALNUM | DASH | UNDERSCORE)) return undefined;
+  const from = code === 46 ? window.runBefore(start, HOSTNAME) : start;
+  return { type: 'url', rule: 'configured-host', start: from, end: endOfPort(window, end) };
+};
+
 /** Words that are no server although a client stands before them. */
 const NOT_A_HOST =
   /^(?:[-.]|\d+$|localhost$|https?$|null$|true$|false$)|\.(?:sh|js|ts|json|txt|ya?ml|md|html?|py|tar|gz|zip|conf|pem|crt|key|log|deb|rpm|exe|png|jpg|svg|css|go|rs|rb|php|sql|xml|toml|lock)$/i;
@@ -83,13 +93,14 @@ const NOT_A_HOST =
  * Verifies at a client's name: `curl`, `wget`, `Host:`, `-connect`. Options are stepped over; the first word that is a
  * host with a port, an API label or path, or an internal name is masked.
  */
-export function clientVerifier(lists: HostLists, command: string, strict: boolean): Verify {
+export function clientVerifier(lists: HostLists, command: string, strict: boolean, mostWords = 8): Verify {
   const judge = hostJudge(lists);
   return (window, start, end) => {
-    if (isIn(window.before(start - 1), WORD | DASH | DOT) && isIn(window.text.charCodeAt(start), LETTER))
-      return undefined;
+    // `KAFKA_BROKERS=` is a key with a longer name; `mycurl ` is no client.
+    const stuck = mostWords === 1 ? ALNUM : WORD | DASH | DOT;
+    if (isIn(window.before(start - 1), stuck) && isIn(window.code(start), LETTER)) return undefined;
     let index = end;
-    for (let words = 0; words < 8; words++) {
+    for (let words = 0; words < mostWords; words++) {
       index = window.run(index, 8192, 4);
       const quote = window.at(index);
       if (quote === 34 || quote === 39) index++;
@@ -103,6 +114,18 @@ export function clientVerifier(lists: HostLists, command: string, strict: boolea
     }
     return undefined;
   };
+}
+
+/** The end of a list of servers, `kafka-1:9092,kafka-2:9092`: masked as one. */
+function endOfList(window: TextWindow, from: number): number {
+  let end = from;
+  for (let servers = 0; servers < 16 && window.at(end) === 44; servers++) {
+    const hostEnd = window.run(end + 1, ALNUM | DASH | DOT, 255);
+    const portEnd = endOfPort(window, hostEnd);
+    if (hostEnd === end + 1 || portEnd === hostEnd) break;
+    end = portEnd;
+  }
+  return end;
 }
 
 function endOfWord(window: TextWindow, from: number): number {
@@ -132,7 +155,7 @@ function readClientHost(
   const { kind } = judge(host);
   if (kind === 'allowed' || kind === 'placeholder' || !isIn(host.charCodeAt(0), LETTER | DIGIT)) return undefined;
   const named = labels.length > 1 && /^[a-z]{2,}$/.test(labels.at(-1) ?? '');
-  const finding = { type: 'url', rule: 'client-host', start: from, end: portEnd } as const;
+  const finding = { type: 'url', rule: 'client-host', start: from, end: endOfList(window, portEnd) } as const;
   if (kind === 'configured') return finding;
   if (portEnd > hostEnd && portEnd - hostEnd > 2 && !/^\d+$/.test(host)) return finding;
   if (!named || kind === 'reading') return undefined;

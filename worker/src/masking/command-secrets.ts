@@ -1,4 +1,4 @@
-import { DASH, DOT, isIn, QUOTE, WORD } from './characters.ts';
+import { BARE_VALUE, DASH, DOT, isIn, QUOTE, WORD } from './characters.ts';
 import type { Finding, Verify } from './finding.ts';
 import { isPlaceholder } from './placeholder.ts';
 import { DEFAULT_WORDS } from './rules/secret-words.ts';
@@ -11,6 +11,7 @@ export interface CommandOption {
 }
 
 const LONGEST_COMMAND = 400;
+const LONGEST_ARGUMENT = 256;
 
 /** Verifies at a command's name: looks along the command line for the options that carry a secret. */
 export function commandVerifier(command: string, options: readonly CommandOption[]): Verify {
@@ -29,6 +30,15 @@ export function commandVerifier(command: string, options: readonly CommandOption
     return undefined;
   };
 }
+
+/** Verifies at a directive that a password follows: `requirepass …`, `IDENTIFIED BY '…'`. */
+export const verifyDirective: Verify = (window, start, end) => {
+  if (isIn(window.before(start - 1), WORD)) return undefined;
+  const found = readArgument(window, end, 'separate');
+  return found === undefined || window.text.slice(found.start, found.end).includes('***')
+    ? undefined
+    : { type: 'key', rule: 'command-secret', ...found };
+};
 
 function readOption(window: TextWindow, at: number, options: readonly CommandOption[]): Finding | undefined {
   for (const { option, style } of options) {
@@ -51,11 +61,11 @@ function readArgument(
   window: TextWindow,
   from: number,
   style: CommandOption['style'],
-): { start: number; end: number } | undefined {
+): { start: number; end: number; open?: number } | undefined {
   const quote = isIn(window.at(from), QUOTE) ? window.at(from) : -1;
   let start = quote < 0 ? from : from + 1;
   let end = start;
-  while (end < start + 256) {
+  while (end < start + LONGEST_ARGUMENT) {
     const code = window.at(end);
     if (
       code < 32 ||
@@ -81,5 +91,5 @@ function readArgument(
   )
     return undefined;
   if (style === 'attached' && !/[0-9!@#$%^&*]/.test(value) && value.length < 6) return undefined;
-  return { start, end };
+  return end < from + LONGEST_ARGUMENT ? { start, end } : { start, end, open: BARE_VALUE };
 }

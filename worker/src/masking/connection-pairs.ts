@@ -103,6 +103,7 @@ function isSentence(window: TextWindow, from: number, blank: number, semicolon: 
 }
 
 function isLiteral(value: string): boolean {
+  if (/^\{[A-Za-z_][\w.-]*\}$/.test(value)) return false;
   const bare = value.replace(/^["'{]|["'}]$/g, '');
   return (
     bare !== '' &&

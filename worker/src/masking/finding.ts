@@ -9,6 +9,9 @@ export const MARKERS: Readonly<Record<MaskType, string>> = {
   connection: '***DB_CONNECTION***',
 };
 
+/** The rule of configured secrets, hosts and addresses. */
+export const CONFIGURED_VALUE = 'configured-value';
+
 /** What a verifier found, in positions of the text it was shown. */
 export interface Finding {
   /** `marker` is one of our own markers, met again: it is stepped over and left as it is. */

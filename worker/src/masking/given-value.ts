@@ -87,14 +87,24 @@ function valueAttribute(window: TextWindow, from: number): number {
 function assignment(window: TextWindow, from: number, tightStart: number): Operator | undefined {
   const first = window.at(from);
   let index = from;
-  while (index < from + 4 && /[:=?+.]/.test(String.fromCharCode(Math.max(0, window.at(index))))) index++;
-  const sign = window.text.slice(from, index);
-  if (first === EQUALS && window.at(index) === 62) return { end: index + 1, kind: 'assign', tight: false };
-  if (first === EQUALS && window.at(index) === 126) return undefined;
-  if (!/[:=]/.test(sign) || sign === '?.' || sign === '..') return undefined;
-  if (sign === '?' || sign === '+' || sign === '.') return undefined;
-  const tight = sign === '=' && from === tightStart && !isIn(window.at(index), SPACE);
-  return { end: index, kind: sign.startsWith('==') || sign === '::' ? 'loose' : 'assign', tight };
+  let signs = 0;
+  for (let code = first; index < from + 4 && isSign(code); code = window.at(++index)) {
+    if (code === EQUALS || code === COLON) signs++;
+  }
+  if (signs === 0) return undefined;
+  const next = window.at(index);
+  if (first === EQUALS && next === 62) return { end: index + 1, kind: 'assign', tight: false };
+  if (first === EQUALS && next === 126) return undefined;
+  // `a == b` and `A::b` compare and qualify more often than they give.
+  const second = index > from + 1 ? window.at(from + 1) : -1;
+  if (second === first && signs === 2 && index === from + 2) return { end: index, kind: 'loose', tight: false };
+  const tight = first === EQUALS && index === from + 1 && from === tightStart && !isIn(next, SPACE);
+  return { end: index, kind: 'assign', tight };
+}
+
+/** The characters operators are made of: `:`, `=`, `?`, `+`, `.`. */
+function isSign(code: number): boolean {
+  return code === COLON || code === EQUALS || code === 63 || code === 43 || code === 46;
 }
 
 /** `var token string = "…"`, `apiKey String = …`. */
@@ -112,14 +122,18 @@ function typedAssignment(window: TextWindow, from: number): Operator | undefined
 export function readValue(window: TextWindow, operatorEnd: number, inQuery: boolean): GivenValue | undefined {
   let index = window.run(operatorEnd, BLANK, 24);
   let below = false;
+  let block = false;
   const code = window.at(index);
   if (code === 124 || code === 62) {
     // A YAML block scalar: `|`, `>`, `|-` and the value on the next line.
     const mark = window.at(index + 1) === 45 ? index + 2 : index + 1;
-    if (isIn(window.at(mark), LINE_END)) index = mark;
+    if (isIn(window.at(mark), LINE_END)) {
+      index = mark;
+      block = true;
+    }
   }
   if (isIn(window.at(index), LINE_END)) {
-    below = true;
+    below = !block;
     index = skipToBelow(window, index);
   }
   while (window.at(index) === STAR && window.at(index + 1) === STAR && window.at(index + 2) !== STAR)

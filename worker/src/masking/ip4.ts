@@ -22,7 +22,7 @@ export function readQuad(window: TextWindow, start: number): Quad | undefined {
     const length = end - index;
     if (length === 0 || length > 3 || Number(window.text.slice(index, end)) > 255) return undefined;
     if (length === 3) padded++;
-    if (length > 1 && window.text.charCodeAt(index) === 48) leadingZero = true;
+    if (length > 1 && window.code(index) === 48) leadingZero = true;
     if (octet === 3) {
       // A number such as 1.250.000.000 is money; 010.001.002.003 is how old logs pad addresses.
       return leadingZero && padded < 4 ? undefined : { start, end };
@@ -66,6 +66,7 @@ function judgeLeft(window: TextWindow, start: number): 'keep' | 'mask' | 'ask' {
   if (code === 60 || code === 62)
     return window.at(readEnd(window, start)) === (code === 60 ? 62 : 60) ? 'mask' : 'keep';
   if (code === 64) return 'mask';
+  if (code === 32 && /(?:~>|[<>!~]=|[\^~]) $/.test(window.left(start, 3))) return 'keep';
   return code === 35 ? 'keep' : 'ask';
 }
 

@@ -19,7 +19,7 @@ interface Address6 {
 
 /** Verifies at a hex digit followed by a colon, and at a double colon; only the first colon of a run is asked. */
 export const verifyIp6: Verify = (window, anchorStart, anchorEnd) => {
-  const double = window.text.charCodeAt(anchorStart) === COLON_CODE;
+  const double = window.code(anchorStart) === COLON_CODE;
   const start = double ? anchorStart : window.runBefore(anchorStart + 1, HEX, 5);
   if (double && isIn(window.before(anchorStart - 1), HEX | COLON)) return undefined;
   if (!double && !isIn(window.at(anchorEnd), HEX | COLON)) return undefined;
@@ -46,7 +46,7 @@ function readAddress(window: TextWindow, start: number): Address6 | undefined {
     const length = end - index;
     if (length > 4) return undefined;
     if (length > 0) {
-      if (window.at(end) === 46 && isIn(window.at(end + 1), DIGIT) && isIn(window.text.charCodeAt(index), DIGIT)) {
+      if (window.at(end) === 46 && isIn(window.at(end + 1), DIGIT) && isIn(window.code(index), DIGIT)) {
         const quad = readQuad(window, index);
         if (quad === undefined) return undefined;
         return isClean(window, quad.end)

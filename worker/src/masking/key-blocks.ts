@@ -34,6 +34,11 @@ function endOfBlock(window: TextWindow, from: number): { end: number; base64: nu
       if (isIn(window.at(index + 1), ALNUM)) break;
       break;
     }
+    const header = armourHeader(window, index);
+    if (header >= 0) {
+      index = header;
+      continue;
+    }
     const stop = window.run(index, BASE64, LONGEST_BLOCK);
     const length = stop - index;
     if (
@@ -51,9 +56,7 @@ function endOfBlock(window: TextWindow, from: number): { end: number; base64: nu
       index = stop;
       continue;
     }
-    const header = armourHeader(window, index);
-    if (header < 0) break;
-    index = header;
+    break;
   }
   return { end, base64 };
 }
@@ -95,6 +98,14 @@ function armourHeader(window: TextWindow, from: number): number {
   }
   return -1;
 }
+
+/** Verifies at `Private-Lines: `: the private half of a PuTTY key file, line by line. */
+export const verifyPuttyKey: Verify = (window, _start, end) => {
+  const body = window.run(end, DIGIT, 4);
+  const { end: stop, base64 } = endOfBlock(window, body);
+  const start = skipBreaks(window, body);
+  return base64 < 40 ? undefined : { type: 'key', rule: 'private-key', start, end: stop };
+};
 
 /** Verifies at `eyJ`: the base64url of `{"`, the beginning of a JWT or JWE (RFC 7519, RFC 7516). */
 export const verifyJwt: Verify = (window, start, end) => {

@@ -1,5 +1,5 @@
 import type { Anchor, MaskType, Verify } from './finding.ts';
-import { MARKERS } from './finding.ts';
+import { CONFIGURED_VALUE, MARKERS } from './finding.ts';
 
 const SHORTEST = 8;
 
@@ -24,7 +24,7 @@ export function knownValueAnchors(values: readonly string[]): Anchor[] {
 
 function verifyKnown(exact: string, type: MaskType): Verify {
   return (window, start, end) =>
-    window.text.startsWith(exact, start) ? { type, rule: 'configured-value', start, end } : undefined;
+    window.text.startsWith(exact, start) ? { type, rule: CONFIGURED_VALUE, start, end } : undefined;
 }
 
 function isMaskable(value: string): boolean {
@@ -37,9 +37,7 @@ function typeOf(value: string): MaskType {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return /^(?:https?|wss?):/i.test(value) ? 'url' : 'connection';
   if (/^(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?$/.test(value) || /^[0-9a-f:]*:[0-9a-f:]*:[0-9a-f:]*$/i.test(value))
     return 'ip';
-  return /^[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d+)?$/i.test(value) && /[a-z]/i.test(value) && !/\d{6}/.test(value)
-    ? 'url'
-    : 'key';
+  return /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}(?::\d+)?$/i.test(value) ? 'url' : 'key';
 }
 
 function formsOf(value: string): string[] {

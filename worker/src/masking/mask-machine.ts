@@ -1,7 +1,7 @@
 import type { Automaton } from './automaton.ts';
-import { isIn } from './characters.ts';
-import { type Finding, MARKERS } from './finding.ts';
-import { LEFT_CONTEXT, TextWindow } from './text-window.ts';
+import { ALNUM, isIn } from './characters.ts';
+import { CONFIGURED_VALUE, type Finding, MARKERS } from './finding.ts';
+import { LEFT_CONTEXT, type Scratch, TextWindow } from './text-window.ts';
 
 export interface MaskSpan {
   readonly type: keyof typeof MARKERS;
@@ -24,7 +24,7 @@ interface PendingSpan {
 export class MaskMachine {
   readonly spans: MaskSpan[] = [];
   private readonly automaton: Automaton;
-  private readonly window = new TextWindow();
+  private readonly window: TextWindow;
   private text = '';
   private position = 0;
   private state = 0;
@@ -42,7 +42,8 @@ export class MaskMachine {
   private readonly reporting: boolean;
 
   /** `reporting` collects the spans; a stream does not, so that its memory stays bounded. */
-  constructor(automaton: Automaton, reporting: boolean) {
+  constructor(automaton: Automaton, scratch: Scratch, reporting: boolean) {
+    this.window = new TextWindow(scratch);
     this.automaton = automaton;
     this.reporting = reporting;
   }
@@ -95,12 +96,12 @@ export class MaskMachine {
   /** Runs to the next state that completes an anchor, or to `stop`; returns the state before. Kept apart: it is the hot loop. */
   private advance(stop: number): number {
     const { classes, table, firstMatch } = this.automaton;
-    const { text } = this;
+    const { codes } = this.window;
     let { state, position } = this;
     let from = state;
     while (position < stop) {
       from = state;
-      state = table[state + (classes[text.charCodeAt(position++)] ?? 0)] ?? 0;
+      state = table[state + (classes[codes[position++] ?? 0] ?? 0)] ?? 0;
       if (state >= firstMatch) break;
     }
     this.state = state;
@@ -151,10 +152,11 @@ export class MaskMachine {
     return true;
   }
 
-  private take({ type, rule, start, end, open = 0 }: Finding): void {
+  private take(finding: Finding): void {
+    const { type, rule, start, end } = finding;
     this.pending.push({ type, rule, start, end });
     this.window.floor = Math.max(this.window.floor, end);
-    this.open = open;
+    this.open = finding.open ?? (this.endsInsideWord(finding) ? ALNUM : 0);
     this.extendOpenRun();
   }
 
@@ -170,11 +172,19 @@ export class MaskMachine {
     }
   }
 
+  /** A verifier that stopped at its limit leaves no tail of a secret behind: the word is taken to its end. */
+  private endsInsideWord({ type, rule, end }: Finding): boolean {
+    const { window } = this;
+    if ((type !== 'key' && type !== 'connection') || rule === CONFIGURED_VALUE || !isIn(window.code(end - 1), ALNUM))
+      return false;
+    return end < window.length ? isIn(window.code(end), ALNUM) : !window.final;
+  }
+
   private extendOpenRun(): void {
     if (this.open === 0) return;
     const { window } = this;
     let end = window.floor;
-    while (end < window.length && isIn(window.text.charCodeAt(end), this.open)) end++;
+    while (end < window.length && isIn(window.code(end), this.open)) end++;
     if (end < window.length || window.final) this.open = 0;
     window.floor = end;
     const last = this.pending.at(-1);
@@ -184,10 +194,9 @@ export class MaskMachine {
   /** The index before which no later finding can begin. */
   private safeCut(): number {
     const { automaton, window } = this;
-    const unread = Math.min(this.position + 1, this.text.length);
     const inAnchor = this.position - (automaton.depths[this.state / automaton.stride] ?? 0);
-    const cut = Math.max(this.written, Math.min(inAnchor, window.unbrokenBefore(unread)));
-    const code = cut > 0 ? this.text.charCodeAt(cut - 1) : 0;
+    const cut = Math.max(this.written, window.unbrokenBefore(inAnchor));
+    const code = cut > 0 ? window.code(cut - 1) : 0;
     return code >= 0xd800 && code < 0xdc00 && cut - 1 >= this.written ? cut - 1 : cut;
   }
 

@@ -3,6 +3,7 @@ import { type Automaton, buildAutomaton } from './automaton.ts';
 import type { HostLists } from './host-policy.ts';
 import { knownValueAnchors } from './known-values.ts';
 import { MaskMachine, type MaskSpan } from './mask-machine.ts';
+import { Scratch } from './text-window.ts';
 
 export interface MaskOptions {
   /** The service's own secrets, hosts and addresses: masked wherever they appear, in any encoding. */
@@ -27,9 +28,13 @@ export interface Masker {
 /** Compiles the options once. Build it at start: the table takes milliseconds, a call microseconds. */
 export function createMasker(options: MaskOptions = {}): Masker {
   const automaton = compile(options);
+  const scratch = new Scratch();
   return {
-    mask: (text) => maskWith(automaton, text),
-    createStream: () => streamWith(automaton),
+    mask: (text) => {
+      const machine = new MaskMachine(automaton, scratch, true);
+      return { text: machine.feed(text, true), spans: machine.spans };
+    },
+    createStream: () => streamOf(new MaskMachine(automaton, scratch, false)),
   };
 }
 
@@ -38,43 +43,41 @@ export function createMasker(options: MaskOptions = {}): Masker {
  * included; masking its own output changes nothing.
  */
 export function mask(text: string, options?: MaskOptions): MaskResult {
-  return maskWith(automatonFor(options), text);
+  return maskerFor(options).mask(text);
 }
 
 /** A stream of text pieces that masks as `mask` does, whatever the pieces are, in bounded memory. */
 export function createMaskStream(options?: MaskOptions): TransformStream<string, string> {
-  return streamWith(automatonFor(options));
+  return maskerFor(options).createStream();
 }
 
-const compiled = new WeakMap<MaskOptions, Automaton>();
+const compiled = new WeakMap<MaskOptions, Masker>();
 const NO_OPTIONS: MaskOptions = {};
 
-function automatonFor(options: MaskOptions = NO_OPTIONS): Automaton {
-  const known = compiled.get(options) ?? compile(options);
-  compiled.set(options, known);
-  return known;
+function maskerFor(options: MaskOptions = NO_OPTIONS): Masker {
+  const masker = compiled.get(options) ?? createMasker(options);
+  compiled.set(options, masker);
+  return masker;
 }
 
 function compile({ knownValues = [], maskHosts = [], allowHosts = [] }: MaskOptions): Automaton {
-  const hosts: HostLists = { mask: maskHosts.map(normalHost), allow: allowHosts.map(normalHost) };
+  const hosts: HostLists = { mask: hostsOf(maskHosts), allow: hostsOf(allowHosts) };
   return buildAutomaton([...knownValueAnchors(knownValues), ...builtInAnchors(hosts)]);
 }
 
-function normalHost(host: string): string {
-  return host
-    .trim()
-    .toLowerCase()
-    .replace(/^\*?\./, '');
+/** Lower case, without a leading `*.`; an empty entry would be every host. */
+function hostsOf(entries: readonly string[]): string[] {
+  return entries
+    .map((host) =>
+      host
+        .trim()
+        .toLowerCase()
+        .replace(/^\*?\./, ''),
+    )
+    .filter((host) => host !== '');
 }
 
-function maskWith(automaton: Automaton, text: string): MaskResult {
-  const machine = new MaskMachine(automaton, true);
-  const masked = machine.feed(text, true);
-  return { text: masked, spans: machine.spans };
-}
-
-function streamWith(automaton: Automaton): TransformStream<string, string> {
-  const machine = new MaskMachine(automaton, false);
+function streamOf(machine: MaskMachine): TransformStream<string, string> {
   return new TransformStream({
     transform(chunk, controller) {
       const output = machine.feed(chunk, false);

@@ -30,7 +30,8 @@ export function isPlaceholder(value: string): boolean {
 export function isFiller(body: string): boolean {
   if (MASKED.test(body) || /x{6,}|X{6,}|0{10,}|\.\.|…|\*{3}/.test(body) || isRepetition(body)) return true;
   return (
-    /^(?:your|my|insert|replace|example|placeholder|change[-_]?me|redacted|test[-_])/i.test(body) && !looksDrawn(body)
+    /^(?:your|my[-_]|insert|replace|example|placeholder|change[-_]?me|redacted|test[-_])/i.test(body) &&
+    !looksDrawn(body)
   );
 }
 

@@ -7,7 +7,7 @@ import { isDrawn, isSecretValue } from './value-judge.ts';
 
 /** How far after its name, within the sentence, a value may stand. */
 const REACH = 72;
-const LONGEST_WORD = 512;
+const LONGEST_WORD = 2048;
 /** How far after a value the word may stand that says it is a secret. */
 const AFTER = 56;
 
@@ -54,7 +54,7 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     const word = window.text.slice(start, end);
     const folded = word.length < 12 ? word.toLowerCase() : '';
     if (NAMES_ANOTHER_THING.has(folded) || (words === 0 && isAspect(folded))) return undefined;
-    if (word.includes('=') && /^[A-Za-z_]+=/.test(word)) return undefined;
+    if (word.includes('=') && /^[A-Za-z]{3,24}=/.test(word)) return undefined;
     if (SECRET_NOUNS.has(folded)) {
       // The nearer word is asked by itself.
       if (name.kind !== 'vendor' || named) return undefined;
@@ -69,7 +69,7 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
         words === 0,
       )
     )
-      return { type: 'key', rule: 'prose', start, end };
+      return proseFinding(start, end);
     if (end < index && window.text.charAt(index - 1) !== ':' && /[.!?]/.test(window.text.charAt(end))) return undefined;
     verb =
       VERBS.has(folded) ||
@@ -77,6 +77,12 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
       (verb && (word === 'the' || word === 'now' || word === 'sekarang'));
   }
   return undefined;
+}
+
+/** A word as long as the limit goes on: its rest is swallowed. */
+function proseFinding(start: number, end: number): Finding {
+  const finding = { type: 'key', rule: 'prose', start, end } as const;
+  return end - start < LONGEST_WORD ? finding : { ...finding, open: BARE_VALUE };
 }
 
 /** Steps over blanks, emphasis, quotes, opening brackets and commas; -1 at the end of the line, of a cell or of code. */
@@ -162,7 +168,7 @@ export const verifyNamedAfterwards: Verify = (window, start, end) => {
   if (after.length === AFTER && !after.includes('\n')) words.pop();
   const noun = words.findIndex((word) => SECRET_NOUNS.has(word));
   if (noun < 0 || words.slice(0, noun).some((word) => NAMES_ANOTHER_THING.has(word))) return undefined;
-  return { type: 'key', rule: 'prose', start: from, end: stop };
+  return proseFinding(from, stop);
 };
 
 /** Verbs that hand a value over, in English and Indonesian. */

@@ -20,11 +20,13 @@ const LONGEST_NAME = 64;
 export function readName(window: TextWindow, start: number, end: number, kind: NameKind): SecretName | undefined {
   const nameEnd = endOfName(window, end);
   if (nameEnd - end >= LONGEST_NAME || !leadsOn(window, nameEnd)) return undefined;
-  const glued = isIn(window.before(start - 1), LOWER) && isIn(window.text.charCodeAt(start), LOWER);
+  const glued = isIn(window.before(start - 1), LOWER) && isIn(window.code(start), LOWER);
   if (glued && kind === 'vendor') return undefined;
   const nameStart = window.runBefore(start, WORD | DASH, LONGEST_NAME);
   if (glued && kind !== 'password' && !isKnownGlue(window.text.slice(nameStart, start))) return undefined;
-  const name = { kind, start: nameStart, end: nameEnd };
+  // `DB_PASS`, `userPass`: short for password when something stands before it.
+  const short = kind === 'weak' && nameStart < start && nameEnd === end && window.matches(start, 'pass');
+  const name: SecretName = { kind: short ? 'password' : kind, start: nameStart, end: nameEnd };
   if (kind === 'vendor') return name;
   if (nameEnd > end) {
     const stuck = stuckEnding(window, end, nameEnd);
@@ -41,13 +43,13 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
 
 /** Letters of the same case that go on right after the secret word, lower case: `ization` after `token`. */
 function stuckEnding(window: TextWindow, end: number, nameEnd: number): string {
-  const last = window.text.charCodeAt(end - 1);
+  const last = window.code(end - 1);
   const letters = isIn(last, LOWER) ? LOWER : isIn(last, UPPER) ? UPPER : 0;
   if (letters === 0) return '';
   let index = end;
-  while (index < nameEnd && isIn(window.text.charCodeAt(index), letters)) index++;
+  while (index < nameEnd && isIn(window.code(index), letters)) index++;
   // The last capital of a run begins the next word.
-  if (letters === UPPER && index < nameEnd && isIn(window.text.charCodeAt(index), LOWER)) index--;
+  if (letters === UPPER && index < nameEnd && isIn(window.code(index), LOWER)) index--;
   return window.text.slice(end, Math.max(end, index)).toLowerCase();
 }
 
@@ -55,11 +57,11 @@ function stuckEnding(window: TextWindow, end: number, nameEnd: number): string {
 function qualifierBefore(window: TextWindow, nameStart: number, start: number): string {
   if (nameStart === start) return wordBefore(window, nameStart);
   let to = start;
-  while (to > nameStart && !isIn(window.text.charCodeAt(to - 1), LETTER)) to--;
+  while (to > nameStart && !isIn(window.code(to - 1), LETTER)) to--;
   let from = to;
-  const letters = from > nameStart && isIn(window.text.charCodeAt(from - 1), LOWER) ? LOWER : UPPER;
-  while (from > nameStart && isIn(window.text.charCodeAt(from - 1), letters)) from--;
-  if (letters === LOWER && from > nameStart && isIn(window.text.charCodeAt(from - 1), UPPER)) from--;
+  const letters = from > nameStart && isIn(window.code(from - 1), LOWER) ? LOWER : UPPER;
+  while (from > nameStart && isIn(window.code(from - 1), letters)) from--;
+  if (letters === LOWER && from > nameStart && isIn(window.code(from - 1), UPPER)) from--;
   return window.text.slice(from, to).toLowerCase();
 }
 

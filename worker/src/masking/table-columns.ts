@@ -7,6 +7,7 @@ import { isDrawn, isSecretValue } from './value-judge.ts';
 const PIPE = 124;
 const NEWLINE = 10;
 const LONGEST_ROW = 400;
+const LONGEST_CELL = 512;
 const SECRET_HEADING =
   /(?:pass(?:word|phrase|code)|secret|token|api[ _-]?key|access[ _-]?key|private[ _-]?key|credential|sandi|kunci|rahasia|\bkey|\bpwd|\bpass)s?\b/i;
 const HARMLESS_HEADING =
@@ -49,7 +50,7 @@ export const verifyTableEnd: Verify = (window) => {
 export const verifyTableCell: Verify = (window, start, end) => {
   const { columns, column: last } = window.table;
   if (columns.length === 0) return undefined;
-  const column = start === 0 || window.text.charCodeAt(start - 1) === NEWLINE ? 0 : last + 1;
+  const column = start === 0 || window.code(start - 1) === NEWLINE ? 0 : last + 1;
   window.nextTable = { columns, column };
   return columns.includes(column) ? readCell(window, end) : undefined;
 };
@@ -58,16 +59,23 @@ function readCell(window: TextWindow, from: number): Finding | undefined {
   let index = window.run(from, BLANK, 40);
   while (window.at(index) === 96 || window.at(index) === 42) index++;
   const start = index;
-  while (index < start + 512 && (isIn(window.at(index), BARE_VALUE) || joinsNumber(window, start, index))) index++;
+  while (index < start + LONGEST_CELL && (isIn(window.at(index), BARE_VALUE) || joinsNumber(window, start, index)))
+    index++;
   const end = window.trim(start, index, '*');
   const after = window.run(index, BLANK, 40);
   const closed =
-    window.at(index) === 96 || window.at(after) === PIPE || window.at(after) === NEWLINE || window.at(after) < 0;
+    index >= start + LONGEST_CELL ||
+    window.at(index) === 96 ||
+    window.at(after) === PIPE ||
+    window.at(after) === NEWLINE ||
+    window.at(after) < 0;
   if (!closed) return undefined;
   const value = window.text.slice(start, end);
   const chosen =
     /\d/.test(value) &&
     value.length >= 6 &&
     isSecretValue(value, { name: 'password', quoted: true, environment: false, prose: true });
-  return isDrawn(value) || chosen ? { type: 'key', rule: 'table-cell', start, end } : undefined;
+  if (!isDrawn(value) && !chosen) return undefined;
+  const finding = { type: 'key', rule: 'table-cell', start, end } as const;
+  return index < start + LONGEST_CELL ? finding : { ...finding, open: BARE_VALUE };
 }

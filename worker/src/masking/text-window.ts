@@ -4,7 +4,7 @@ import type { TablePlace } from './table-columns.ts';
 /** How far a verifier may look to the left of its anchor for context; a stream keeps as much of what it has emitted. */
 export const LEFT_CONTEXT = 320;
 /** How far a finding may begin to the left of its anchor; a stream withholds as much of an unbroken run. */
-const LEFT_REACH = 160;
+const LEFT_REACH = 256;
 /** How long a run may grow before it is judged by its beginning and the rest is swallowed. */
 export const LONGEST_RUN = 2048;
 /** Runs up to this long are simply read again; longer ones are remembered. */
@@ -14,6 +14,31 @@ const STAR = 42;
 /** Dot, hyphen, underscore. */
 const JOINERS = new Set([46, 45, 95]);
 
+const EMPTY = new Uint16Array(0);
+const LARGEST_KEPT = 2 ** 20;
+
+/** Room for the code units of one text at a time. Masking is synchronous, so all machines of a masker share it. */
+export class Scratch {
+  private bytes = Buffer.alloc(0);
+  private units = EMPTY;
+
+  /** The code units of `text`, valid until the next copy. */
+  copy(text: string): Uint16Array {
+    const size = text.length * 2;
+    if (this.bytes.length < size) {
+      const bytes = Buffer.from(new ArrayBuffer(Math.max(2 ** 16, 2 ** Math.ceil(Math.log2(size + 1)))));
+      const units = new Uint16Array(bytes.buffer);
+      bytes.write(text, 'utf16le');
+      if (size > LARGEST_KEPT) return units;
+      this.bytes = bytes;
+      this.units = units;
+      return units;
+    }
+    this.bytes.write(text, 'utf16le');
+    return this.units;
+  }
+}
+
 /**
  * The text a verifier may look at. All reading to the right goes through `at` and `run`, which notice when an answer
  * would depend on characters that have not arrived yet: the machine then asks again later. An answer given without
@@ -21,6 +46,8 @@ const JOINERS = new Set([46, 45, 95]);
  */
 export class TextWindow {
   text = '';
+  /** The code units of the text, and whatever lies behind it: a flat array reads faster than any string. */
+  codes: Uint16Array = EMPTY;
   length = 0;
   final = true;
   /** Set when a verifier wanted characters that have not arrived. */
@@ -36,8 +63,15 @@ export class TextWindow {
   hostRejectedUntil = 0;
   private longRuns: { bits: number; start: number; end: number }[] = [];
 
+  private readonly scratch: Scratch;
+
+  constructor(scratch: Scratch) {
+    this.scratch = scratch;
+  }
+
   show(text: string, final: boolean): void {
     this.text = text;
+    this.codes = this.scratch.copy(text);
     this.length = text.length;
     this.final = final;
   }
@@ -52,14 +86,19 @@ export class TextWindow {
 
   /** The code unit at `index`, or -1 after the end. */
   at(index: number): number {
-    if (index < this.length) return this.text.charCodeAt(index);
+    if (index < this.length) return this.codes[index] ?? -1;
     if (!this.final) this.starved = true;
     return -1;
   }
 
+  /** The code unit at an index that is known to lie in the text. */
+  code(index: number): number {
+    return this.codes[index] ?? -1;
+  }
+
   /** The code unit at `index` looking left: -1 before the text and inside what is already masked. */
   before(index: number): number {
-    return index < this.floor ? -1 : this.text.charCodeAt(index);
+    return index < this.floor ? -1 : (this.codes[index] ?? -1);
   }
 
   /** The end of the run of characters in `bits` that begins at `from`, at most `limit` long. */
@@ -67,7 +106,7 @@ export class TextWindow {
     const stop = Math.min(this.length, from + limit);
     const near = Math.min(stop, from + SHORT_RUN);
     let index = from;
-    while (index < near && isIn(this.text.charCodeAt(index), bits)) index++;
+    while (index < near && isIn(this.codes[index] ?? -1, bits)) index++;
     if (index === near && near < stop) index = this.longRun(from, index, bits, stop);
     if (index === this.length && index < from + limit && !this.final) this.starved = true;
     return index;
@@ -77,7 +116,7 @@ export class TextWindow {
   private longRun(from: number, reached: number, bits: number, stop: number): number {
     const known = this.longRuns.find((run) => run.bits === bits && run.start <= from && reached <= run.end);
     let index = known === undefined ? reached : Math.min(known.end, stop);
-    while (index < stop && isIn(this.text.charCodeAt(index), bits)) index++;
+    while (index < stop && isIn(this.codes[index] ?? -1, bits)) index++;
     if (known !== undefined) known.end = Math.max(known.end, index);
     else {
       if (this.longRuns.length >= REMEMBERED_RUNS) this.longRuns.shift();
@@ -90,7 +129,7 @@ export class TextWindow {
   runBefore(end: number, bits: number, limit: number = LEFT_REACH): number {
     const stop = Math.max(this.floor, end - limit);
     let index = end;
-    while (index > stop && isIn(this.text.charCodeAt(index - 1), bits)) index--;
+    while (index > stop && isIn(this.codes[index - 1] ?? -1, bits)) index--;
     return index;
   }
 
@@ -98,7 +137,7 @@ export class TextWindow {
   unbrokenBefore(end: number): number {
     const stop = Math.max(this.floor, end - LEFT_REACH);
     let index = end;
-    while (index > stop && !stopsLeft(this.text.charCodeAt(index - 1))) index--;
+    while (index > stop && !stopsLeft(this.codes[index - 1] ?? -1)) index--;
     return index;
   }
 

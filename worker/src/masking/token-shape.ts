@@ -155,6 +155,7 @@ export function beginsToken(window: TextWindow, start: number): boolean {
 
 /** Words and short numbers joined by hyphens, underscores or dots: a name, not a token. */
 function isWordy(body: string): boolean {
+  if (/^[A-Za-z]{14,}$/.test(body) && wordiness(body) < 0.6) return false;
   let letters = false;
   for (const part of body.split(/[-_.]/)) {
     if (part === '' || /^\d{1,4}$/.test(part)) continue;

@@ -33,7 +33,7 @@ const verifyTelegram: Verify = (window, start, end) => {
   const from = window.runBefore(start + 1, DIGIT, 12);
   const glued = window.before(from - 1);
   if (
-    window.text.charCodeAt(start + 1) !== 58 ||
+    window.code(start + 1) !== 58 ||
     start + 1 - from < 6 ||
     (isIn(glued, WORD) && !/bot$/i.test(window.left(from, 3)))
   )

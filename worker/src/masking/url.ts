@@ -20,10 +20,11 @@ import { type HostLists, type HostVerdict, hostJudge, isApiPath, isReadingPage }
 import { SERVICE_SCHEMES, WEB_SCHEMES } from './rules/host-lists.ts';
 import type { TextWindow } from './text-window.ts';
 
-const SCHEME = ALNUM | DASH | DOT;
+const SCHEME = ALNUM | DASH | DOT | UNDERSCORE;
 const USERINFO = ALNUM | UNDERSCORE | DASH | DOT | TILDE | PERCENT | COLON | SYMBOL | DOLLAR | EQUALS;
 const LONGEST_SCHEME = 24;
-const LONGEST_USERINFO = 512;
+/** An authority longer than this is no host name: whatever it is, all of it is masked. */
+const LONGEST_AUTHORITY = 2048;
 const LONGEST_HOST = 255;
 /** How much of the path is read to tell an endpoint from a page. */
 const LONGEST_PATH = 160;
@@ -49,11 +50,7 @@ interface Authority {
 function schemeBefore(window: TextWindow, end: number): string {
   let start = end;
   const stop = Math.max(window.floor, end - LONGEST_SCHEME);
-  while (
-    start > stop &&
-    (isIn(window.text.charCodeAt(start - 1), SCHEME) || window.text.charCodeAt(start - 1) === PLUS)
-  )
-    start--;
+  while (start > stop && (isIn(window.code(start - 1), SCHEME) || window.code(start - 1) === PLUS)) start--;
   const scheme = window.text.slice(start, end).toLowerCase();
   if (scheme === 'https' || scheme === 'http') return scheme;
   // An escape or a name stuck to the scheme is not part of it: `\nhttps`, `url.https`.
@@ -91,7 +88,7 @@ function readAuthority(window: TextWindow, start: number): Authority | undefined
 /** The last @ before the path, so that a password may hold one; -1 when there is none. */
 function lastAt(window: TextWindow, start: number): number {
   let at = -1;
-  for (let index = start; index < start + LONGEST_USERINFO; index++) {
+  for (let index = start; index < start + LONGEST_AUTHORITY; index++) {
     const code = window.at(index);
     if (code === AT) at = index;
     else if (!isIn(code, USERINFO) || code === 63 || code === 35) break;
@@ -154,6 +151,10 @@ export function urlVerifier(lists: HostLists, readConnection: ConnectionReader):
     if (!WEB_SCHEMES.has(scheme)) {
       const found = readConnection(window, scheme, start, end);
       if (found !== 'not-one') return found;
+    }
+    const endless = end + LONGEST_AUTHORITY;
+    if (window.run(end, USERINFO, LONGEST_AUTHORITY) === endless) {
+      return { type: 'url', rule: 'url-userinfo', start: end, end: endless, open: USERINFO };
     }
     const authority = readAuthority(window, end);
     if (authority === undefined) return undefined;

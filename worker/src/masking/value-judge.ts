@@ -9,11 +9,16 @@ export interface ValueSetting {
   readonly quoted: boolean;
   /** `NAME=value` without spaces, as in an environment file: nothing but a value can stand there. */
   readonly environment: boolean;
+  /** The name ends in the secret word itself: `JWT_SECRET`, not `SECRET_STORE`. */
+  readonly exact?: boolean;
   /** In a sentence rather than in code. */
   readonly prose: boolean;
 }
 
 const HEX_ONLY = /^(?:0x)?[0-9a-fA-F]+$/;
+/** A password already hashed (crypt's modular format): a digest, not the secret. */
+const PASSWORD_HASH = /^\$(?:2[aby]?|argon2\w{0,2}|[156y]|pbkdf2[\w-]{0,12}|scrypt)\$/;
+const PLAIN_WORD = /^[A-Za-z]?[a-z]*$/;
 const UUID = /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;
 const REFERENCE = /^(?:[A-Za-z_$][\w$]*|this)(?:\??\.[A-Za-z_$#][\w$]*|\[[^\]]*\]|::[A-Za-z_]\w*|->[A-Za-z_]\w*)+$/;
 const IDENTIFIER = /^[A-Za-z_$][A-Za-z_$]*$/;
@@ -30,7 +35,7 @@ export function isSecretValue(value: string, setting: ValueSetting): boolean {
   if (DEFAULT_WORDS.has(value.toLowerCase())) return false;
   if (NUMBER.test(value) && (setting.name !== 'password' || value.length < 4 || /[a-z%]$/i.test(value))) return false;
   if (DATE.test(value) || isAddressLike(value)) return false;
-  if (isDrawn(value)) return true;
+  if (isDrawn(value) || (setting.quoted && isShuffled(value))) return true;
   if (!setting.environment && (REFERENCE.test(value) || PATH.test(value))) return false;
   if (setting.environment && (PATH.test(value) || /^https?:/.test(value))) return false;
   if (setting.name === 'weak') return false;
@@ -40,10 +45,12 @@ export function isSecretValue(value: string, setting: ValueSetting): boolean {
 
 /** Visibly made by a generator: digits among letters without words, long hex, a UUID. */
 export function isDrawn(value: string): boolean {
+  if (PLAIN_WORD.test(value)) return false;
   if (UUID.test(value)) return true;
   if (HEX_ONLY.test(value))
     return value.length >= 16 && /\d/.test(value) && (/[a-f]/i.test(value) || value.length >= 24);
   if (value.length < 10 || !/^[\x21-\x7e]+$/.test(value)) return false;
+  if (PASSWORD_HASH.test(value)) return false;
   const digits = count(value, /\d/g);
   const letters = count(value, /[A-Za-z]/g);
   if (letters < 3 || /[(){}[\]<>,;]|\*\*|(?:^|\/)\.{1,2}\/|:\/\//.test(value)) return false;
@@ -54,6 +61,24 @@ export function isDrawn(value: string): boolean {
   if (MODEL_NAME.test(value) && score > 0.45) return false;
   if (value.length >= 16) return (changes >= 3 && score < 0.62) || score < 0.42;
   return (changes >= 3 && score < 0.5) || (value.length >= 14 && score < 0.38);
+}
+
+/** Long runs of letters no word has, and two short hexadecimal halves: drawn, beside the name of a vendor. */
+export function isDrawnPlainly(value: string): boolean {
+  return (/^[a-z0-9]{14,}$/.test(value) && wordiness(value) < 0.5) || /^[0-9a-f]{8}:[0-9a-f]{8}$/.test(value);
+}
+
+/** Lower case, capitals and digits that change places often, as a short generated password does. */
+function isShuffled(value: string): boolean {
+  if (
+    value.length < 10 ||
+    !/^[A-Za-z0-9_=-]+$/.test(value) ||
+    !/\d/.test(value) ||
+    !/[a-z]/.test(value) ||
+    !/[A-Z]/.test(value)
+  )
+    return false;
+  return count(value, /[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z]/g) >= 4 && wordiness(value) < 0.6;
 }
 
 function isName(part: string): boolean {
@@ -80,8 +105,11 @@ function isPassword(value: string, { quoted, environment, prose }: ValueSetting)
   return environment || quoted || !/^[a-z]+\d?$/i.test(value);
 }
 
-function isToken(value: string, { quoted, environment }: ValueSetting): boolean {
+function isToken(value: string, { quoted, environment, exact = false }: ValueSetting): boolean {
   if (/\s/.test(value) || value.length < 8) return false;
+  if (quoted && value.length >= 20 && new Set(value.match(/[!@#$%^&*()+=]/g)).size >= 4 && /\d/.test(value))
+    return true;
+  if (environment && exact && /[a-z]/.test(value) && !/[(){}<>,;]/.test(value)) return true;
   if (SEPARATED_WORDS.test(value) || MODEL_NAME.test(value)) {
     return (quoted || environment) && value.length >= 8 && wordiness(value) < 0.42 && !/[/ :]/.test(value);
   }

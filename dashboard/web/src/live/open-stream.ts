@@ -17,9 +17,14 @@ let retryTimer: ReturnType<typeof setTimeout> | undefined;
 let lastEventId = '';
 let wordAt = 0;
 
-/** Opens the live stream, and keeps it open until the page is closed. */
-export function startLive(): void {
-  void begin();
+/**
+ * Opens the live stream, and keeps it open until the page is closed.
+ *
+ * @param open whether the server said that it will let this page in
+ */
+export function startLive(open: boolean): void {
+  if (open) connect();
+  else void begin();
   setInterval(() => {
     live.clock.value = Date.now();
     if (live.socketOpen.value && Date.now() - wordAt > GIVE_UP_MS) void lose();

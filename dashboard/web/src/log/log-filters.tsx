@@ -27,7 +27,7 @@ export function LogFilters() {
         onChange={({ currentTarget }) => change({ route: currentTarget.value })}
       >
         <option value="">All endpoints</option>
-        {[...ENDPOINTS, 'other'].map((path) => (
+        {[...ENDPOINTS, '/api/upload', '/api/code', 'other'].map((path) => (
           <option key={path} value={path}>
             {path}
           </option>

@@ -4,7 +4,7 @@ import { computed, signal } from '@preact/signals';
 import { rows, rowsCome } from '../live/live-state.ts';
 
 /** Rows shown at first, and added by each "Older". */
-export const ROWS_SHOWN = 100;
+const ROWS_SHOWN = 60;
 
 export const filter = signal<LogFilter>(readFilter(new URLSearchParams(location.search)));
 /** The reader scrolls or selects: the rows stand still, and new ones wait. */

@@ -37,13 +37,13 @@ export const COMMAND_OPTIONS: ReadonlyMap<string, readonly CommandOption[]> = ne
 /** Names that are anchors of a vendor's assignment: the vendor's documentation gives its keys no shape of their own. */
 export const VENDOR_WORDS: readonly string[] =
   `adafruit adobe airtable algolia alibaba aliyun amplitude appwrite artifactory asana atlassian auth0 authy aws azure beamer
-  bitbucket bitly bittrex binance braintree brevo buildkite calendly clearbit clickup cloudflare cloudinary codecov cohere coinbase coinmarketcap confluence
+  bitbucket bitly bittrex binance braintree brevo buildkite calendly clearbit clickup cloudflare cloudinary codecov cohere coinbase coinmarketcap confluence contribsys
   confluent contentful crowdin datadog deepgram deepl deepseek discord digitalocean doppler droneci dropbox duffel dynatrace easypost elevenlabs etsy facebook fastly
-  figma finicity finnhub firebase flickr foursquare freemius freshbooks freshdesk freshsales gcp gemini geocod giphy gitlab gitter gocardless google
-  grafana groq hellosign heroku hotjar hubspot ibm infura intercom intra42 ipinfo ipstack jenkins jfrog jira jumpcloud kaggle klaviyo kraken kucoin launchdarkly linear
-  linkedin linode lob logzio looker mailchimp mailgun mailjet mandrill mapbox mattermost maxmind meraki messagebird midtrans miro mistral mixpanel moralis mux netlify
-  newrelic new-relic new_relic newsapi ngrok npm nytimes newyorktimes nexmo notion octopus okta onesignal openai openweather opsgenie pagerduty parsehub paypal paystack pendo percy perplexity pingdom
-  pipedrive plaid planetscale polymarket postman postmark privateai pubnub pulumi pusher rapidapi razorpay readme recaptcha rollbar salesforce scalingo segment sendbird sendgrid
+  figma finicity finnhub firebase flickr foursquare freemius freshbooks freshdesk freshsales gcp gemini geocod giphy gitlab gitter gocardless 
+  grafana  hellosign heroku hotjar hubspot ibm infura intercom intra42 ipinfo ipstack jenkins jfrog jira jumpcloud kaggle klaviyo kraken kucoin launchdarkly linear
+  linkedin linode lob logzio looker mailchimp mailgun mailjet mandrill mapbox mattermost maxmind meraki messagebird midtrans   mixpanel moralis  netlify
+  newrelic new-relic new_relic newsapi ngrok  nytimes newyorktimes nexmo notion octopus okta onesignal  openweather opsgenie pagerduty parsehub paypal paystack pendo percy  pingdom
+  pipedrive plaid planetscale polymarket postman postmark privateai pubnub pulumi pusher rapidapi razorpay  recaptcha rollbar salesforce scalingo  sendbird sendgrid
   sendinblue sentry sentinelone shodan shippo shopify sidekiq skybiometry slack snyk sonar sonarqube spotify splunk sourcegraph square squarespace stability stackhawk statuspage storyblok stripe
   stytch sumo sumologic supabase surveymonkey telegram telnyx tencent terraform tiktok todoist travis trello twilio twitch twitter typeform typesense uploadcare unsplash
   vercel virustotal vonage wakatime weatherstack webflow wepay workos xendit yandex yelp youtube zendesk zeplin zoho zoom zapier duitku doku ipaymu fonnte rajaongkir wablas tripay`.split(

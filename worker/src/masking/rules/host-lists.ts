@@ -53,7 +53,7 @@ export const API_SUFFIXES = [
 
 /** Path segments that only an endpoint has. */
 export const API_SEGMENTS = list(
-  'api apis graphql gql rpc jsonrpc json-rpc rest oauth oauth2 healthz readyz livez odata soap xmlrpc xmlrpc.php wp-json actuator openapi.json openapi.yaml swagger.json swagger.yaml socket.io _search _bulk _cluster webhook webhooks callback',
+  'api apis graphql gql rpc jsonrpc json-rpc rest oauth oauth2 healthz readyz livez odata soap xmlrpc xmlrpc.php wp-json actuator openapi.json openapi.yaml swagger.json swagger.yaml socket.io _search _bulk _cluster webhook webhooks callback openid-connect',
 );
 
 /** First labels of hosts that are read by people. */
@@ -86,7 +86,8 @@ export const READING_SITES = list(`
   docker.com kubernetes.io helm.sh terraform.io hashicorp.com ansible.com nginx.org redis.io postgresql.org mysql.com
   mongodb.com sqlite.org elastic.co grafana.com prometheus.io opentelemetry.io graphql.org huggingface.co pytorch.org
   tensorflow.org openjdk.org oracle.com spring.io jetbrains.com visualstudio.com gravatar.com imgur.com giphy.com
-  nodesource.com cloudflare.com fastly.com archive.org contributor-covenant.org keepachangelog.com commonmark.org
+  nodesource.com cloudflare.com fastly.com archive.org console.cloud.google.com console.aws.amazon.com portal.azure.com console.anthropic.com
+  aistudio.google.com zod.dev core.telegram.org contributor-covenant.org keepachangelog.com commonmark.org
 `);
 
 /** Second-level labels that are part of a public suffix, as in `co.id`; what stands before them is the registrable name. */

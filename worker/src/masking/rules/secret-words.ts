@@ -2,13 +2,13 @@ const list = (words: string): ReadonlySet<string> => new Set(words.trim().split(
 
 /** Words whose presence in a name makes it the name of a secret; what follows them in the name may take that back. */
 export const PASSWORD_WORDS =
-  `password passwd passw passwort passphrase passcode passwrd pword pwd sandi katasandi psw kennwort contrasena`.split(
+  `password passwd passw passwort passphrase passcode passwrd pword pwd sandi katasandi psw kennwort contrasena psk`.split(
     ' ',
   );
 export const SECRET_WORDS =
   `secret secrets secretkey apikey api_key api-key apisecret apitoken accesskey access_key privatekey private_key signingkey encryptionkey
-  masterkey authkey auth_key authtoken accesstoken refreshtoken bearer token credential credentials creds licensekey rahasia kunci jwt webhooksecret
-  clientsecret connectionstring salt pepper seed mnemonic cookie signature hmac sig appid sas dsn pat otp pin session sessionid csrf`.split(
+  masterkey authkey auth_key authtoken accesstoken refreshtoken token credential credentials creds licensekey rahasia kunci jwt webhooksecret
+  clientsecret connectionstring salt pepper seed mnemonic cookie signature hmac sig appid sas dsn otp session sessionid csrf`.split(
     /\s+/,
   );
 export const WEAK_WORDS = 'key auth access api pass'.split(' ');
@@ -27,7 +27,7 @@ export const NOT_THE_SECRET = list(`
   generator parser reader writer builder factory helper util utils config configuration options option settings setting params param
   rate bucket pool cache queue job task process checker check test tests mock fixture source target issuer audience subject owner user username
   email mail phone number exists present missing interval refresh algorithm_type s per ing izer ization ized ify word words up down wrap board
-  value_from iterations digest bits bytes rounds encoding curve material purpose spec usages pair pairs ring chain agent`);
+  ord wd value_from iterations digest bits bytes rounds encoding curve material purpose spec usages pair pairs ring chain agent`);
 
 /** The first words of a name that has nothing to do with secrets although it ends in `key`, `token` or `code`. */
 export const HARMLESS_QUALIFIERS = list(`

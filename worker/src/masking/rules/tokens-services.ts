@@ -3,6 +3,8 @@ import { shapes } from './shapes.ts';
 
 /** Payments, messaging, mail, commerce, office and productivity services. */
 export const SERVICE_TOKENS: readonly TokenShape[] = [
+  // Callers paste their own keys into prompts, and models repeat them.
+  ...shapes('api.md#keys', { 'lontar-key': 'lt_live_{an10}_{an38}' }),
   ...shapes('https://docs.stripe.com/keys', {
     'stripe-secret-live': 'sk_live_{an24}',
     'stripe-secret-test': 'sk_test_{an24}',
@@ -179,7 +181,6 @@ export const SERVICE_TOKENS: readonly TokenShape[] = [
     true,
   ),
   ...shapes('https://developer.adobe.com/developer-console/docs/guides/authentication/', {
-    'adobe-client-secret': 'p8e-{an32}',
     'adobe-ims-secret': 'p8e-{url:32}',
   }),
   ...shapes('https://docs.mapbox.com/help/dive-deeper/access-tokens/', {

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { expect } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import type { WatchedPage } from './watched-page.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+interface Look {
+  readonly colorScheme: 'light' | 'dark';
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Themes and widths in which every state of the page is looked at. */
+const LOOKS: readonly Look[] = [
+  { colorScheme: 'light', width: 1366, height: 900 },
+  { colorScheme: 'dark', width: 1366, height: 900 },
+  { colorScheme: 'light', width: 320, height: 720 },
+  { colorScheme: 'dark', width: 320, height: 720 },
+];
+/** Enough for what is only a variation of a state. */
+export const TWO_LOOKS: readonly Look[] = LOOKS.filter((_, index) => index === 0 || index === 3);
+
+/** Looks at a page in both themes, wide and narrow: no accessibility violation, nothing wider than the screen. */
+export async function lookAt(
+  { page }: WatchedPage,
+  name: string,
+  screenshots?: string,
+  looks: readonly Look[] = LOOKS,
+): Promise<void> {
+  for (const { colorScheme, width, height } of looks) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height });
+    const look = `${name}-${colorScheme}-${width}`;
+    if (screenshots !== undefined) await page.screenshot({ path: `${screenshots}/${look}.png` });
+    expect({ look, violations: await axeViolations(page) }).toEqual({ look, violations: [] });
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect({ look, overflow: Math.max(0, overflow) }).toEqual({ look, overflow: 0 });
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 1366, height: 900 });
+}
+
+async function axeViolations(page: Page): Promise<string[]> {
+  // Evaluated through the debugger, so that the page's policy stays in force for the page.
+  await page.evaluate(AXE);
+  return page.evaluate(async (tags) => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(root: Document | Element, options: object): Promise<AxeResults> };
+    };
+    // Behind an open dialog everything is inert.
+    const { violations } = await axe.run(document.querySelector('dialog[open]') ?? document, {
+      runOnly: { type: 'tag', values: tags },
+    });
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`),
+    );
+  }, AXE_TAGS);
+}
+
+interface AxeResults {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+  }[];
+}
