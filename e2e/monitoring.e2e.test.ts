@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { ask } from './harness/client.ts';
+import { madeUpSecrets } from './harness/made-up-secrets.ts';
 import { hasPrometheus, type Prometheus, startPrometheus } from './harness/prometheus.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
@@ -101,7 +102,9 @@ const records = groups.flatMap(({ rules }) => rules.map(({ record }) => ({ name:
 async function sendTraffic({ url, upstream }: Stack, key: string, limited: string): Promise<void> {
   const answer = {
     kind: 'answer',
-    text: 'Call https://api.internal.example.com/v1 on 203.0.113.77, key AKIAIOSFODNN7EXAMPLE, postgres://u:p@db.example.com/x',
+    text: Object.values(madeUpSecrets(7))
+      .map(({ text }) => text)
+      .join('\n'),
   } as const;
   const generate = (query: Record<string, string>, path = '/api/ai') => ask(url, path, { query });
   upstream.behave(answer);
