@@ -33,8 +33,11 @@ export function exchange(url: string, bytes: string | Buffer, options: { patienc
       socket.destroy();
       resolve(received);
     };
-    socket.on('connect', () => socket.write(bytes));
-    if (options.patienceMs !== undefined) socket.setTimeout(options.patienceMs, () => socket.end());
+    socket.on('connect', () => {
+      socket.write(bytes);
+      // Counted from here: on a busy machine connecting alone may take that long.
+      if (options.patienceMs !== undefined) socket.setTimeout(options.patienceMs, () => socket.end());
+    });
     socket.on('data', (chunk) => {
       received = (received + chunk.toString('latin1')).replace(INTERIM, '');
       if (isComplete(received)) finish();
