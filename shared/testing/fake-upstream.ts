@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { answerBody, blockedBody, errorBody, UPSTREAM_WORDS } from './fake-answers.ts';
 
 /** How the fake upstream treats one call. */
 export type FakeBehaviour =
@@ -84,7 +85,7 @@ export interface FakeUpstream {
 }
 
 /** Appears in everything that the fake upstream says of itself; no client of Lontar may ever see it. */
-export const UPSTREAM_CANARY = 'canary-words-of-the-upstream';
+export const UPSTREAM_CANARY = UPSTREAM_WORDS;
 
 const DEFAULT_BEHAVIOUR: FakeBehaviour = { kind: 'answer', text: 'An answer of the fake upstream.' };
 
@@ -262,49 +263,6 @@ async function delayWhileOpen(delayMs: number, response: ServerResponse): Promis
 export const WRONG_CHARSET_TEXT = 'Café crème à la carte.';
 
 const HUGE_BYTES = 50 * 1024 * 1024;
-
-/** In the words of OpenAI, and the same in Gemini's. */
-const GEMINI_FINISH: Record<string, string> = { stop: 'STOP', length: 'MAX_TOKENS', content_filter: 'SAFETY' };
-
-function answerBody(protocol: Protocol, text: string, finish = 'stop', usage = { input: 11, output: 7 }): object {
-  if (protocol === 'gemini') {
-    return {
-      candidates: [{ content: { role: 'model', parts: [{ text }] }, finishReason: GEMINI_FINISH[finish] ?? finish }],
-      usageMetadata: {
-        promptTokenCount: usage.input,
-        candidatesTokenCount: usage.output,
-        totalTokenCount: usage.input + usage.output,
-      },
-    };
-  }
-  return {
-    id: 'chatcmpl-fake',
-    object: 'chat.completion',
-    created: 1,
-    model: 'fake',
-    choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: finish }],
-    usage: {
-      prompt_tokens: usage.input,
-      completion_tokens: usage.output,
-      total_tokens: usage.input + usage.output,
-    },
-  };
-}
-
-function blockedBody(protocol: Protocol): object {
-  if (protocol === 'gemini') {
-    return { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 11, totalTokenCount: 11 } };
-  }
-  return {
-    choices: [{ index: 0, message: { role: 'assistant', content: null }, finish_reason: 'content_filter' }],
-  };
-}
-
-function errorBody(protocol: Protocol, status: number): object {
-  return protocol === 'gemini'
-    ? { error: { code: status, message: UPSTREAM_CANARY, status: 'FAKE' } }
-    : { error: { message: UPSTREAM_CANARY, type: 'fake_error', code: null } };
-}
 
 function sendStatus(
   protocol: Protocol,
