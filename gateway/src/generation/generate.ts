@@ -88,6 +88,8 @@ async function askAdmission(
     });
   } catch (error) {
     deps.onRedisFailure(error);
+    // Redis may have admitted it all the same: the reply was lost, not the write. What it reserved goes back at once.
+    if (key && reading.kind === 'ask') void withdraw(deps, context.id, key.id);
     return undefined;
   } finally {
     stopTimer();
