@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { generationJobSchema } from '@lontar/shared/generation-job.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { settle } from '@lontar/shared/settlement/settle.ts';
 import { ask, expectSuccess } from './harness/client.ts';
 import { type MadeUpSecret, madeUpSecrets } from './harness/made-up-secrets.ts';
 import { dumpRedis } from './harness/redis-dump.ts';
@@ -79,4 +82,25 @@ describe('a secret that the model says', () => {
       }
     }
   });
+});
+
+test('a request whose answer could not be masked fails with 500, without text, and costs nothing', async () => {
+  const unworked = await startStack({ workers: 0 });
+  try {
+    const paid = await unworked.createKey('--credits', '5');
+    const reply = ask(unworked.url, '/api/ai', { query: { prompt: 'hi' }, headers: { 'x-api-key': paid.key } });
+    // The part of the worker is played here; that masking which throws settles like this is proven beside its code.
+    const { client } = unworked.redis;
+    let requestId: string | undefined;
+    while (requestId === undefined) [requestId] = await client.lrange('{lontar}:generation:wait', 0, 0);
+    const stored = await client.hget(`{lontar}:generation:${requestId}`, 'data');
+    const job = generationJobSchema.parse(JSON.parse(stored ?? ''));
+    const settlement = { v: 1, outcome: 'failed', error: 'masking_failed' } as const;
+    await settle(client, { requestId, keyId: paid.id, settlement, attempt: 1, replyTo: job.gateway });
+    expect(await reply).toMatchObject({ status: 500, body: { error: 'Internal error' } });
+    expect((await reply).body).not.toHaveProperty('result');
+    expect(await client.hget(redisKeys.apiKey(paid.id), 'charged')).toBe('0');
+  } finally {
+    await unworked.stop();
+  }
 });
