@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 export type { Redis } from 'ioredis';
 
 /** No Redis command of a producer may take longer, ms: a caller gets its 503 within a second. */
-export const COMMAND_TIMEOUT_MS = 600;
+export const COMMAND_TIMEOUT_MS = 800;
 const RECONNECT_CAP_MS = 500;
 
 /**
