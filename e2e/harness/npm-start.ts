@@ -73,7 +73,8 @@ export function runningIn(home: string): Map<string, number> {
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+    // A container without an init process never collects the dead: they have ended all the same.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false;
   }
