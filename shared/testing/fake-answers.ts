@@ -1,6 +1,4 @@
-import type { FakeCall } from './fake-upstream.ts';
-
-type Protocol = FakeCall['protocol'];
+export type Protocol = 'openai' | 'gemini';
 
 /** What the fake upstream says of itself. */
 export const UPSTREAM_WORDS = 'canary-words-of-the-upstream';

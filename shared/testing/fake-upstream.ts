@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { answerBody, blockedBody, errorBody, UPSTREAM_WORDS } from './fake-answers.ts';
+import { answerBody, blockedBody, errorBody, type Protocol, UPSTREAM_WORDS } from './fake-answers.ts';
 
 /** How the fake upstream treats one call. */
 export type FakeBehaviour =
@@ -43,7 +43,7 @@ export type FakeBehaviour =
   | 'wrong-charset';
 
 export interface FakeCall {
-  readonly protocol: 'openai' | 'gemini';
+  readonly protocol: Protocol;
   /** With the query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -208,8 +208,6 @@ function readOpenAi(body: Record<string, unknown>) {
   const contentOf = (role: string) => messages.findLast((message) => message.role === role)?.content;
   return { model, system: contentOf('system'), prompt: contentOf('user') ?? '' };
 }
-
-type Protocol = FakeCall['protocol'];
 
 async function perform({ protocol }: FakeCall, behaviour: FakeBehaviour, response: ServerResponse): Promise<void> {
   const json = (status: number, body: unknown) =>
