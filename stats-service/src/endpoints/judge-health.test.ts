@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Instance } from '@lontar/shared/instances.ts';
-import { type HealthReading, healthSchema, judgeHealth, workerFailure } from './judge-health.ts';
+import { healthSchema } from '@lontar/shared/utility-answers.ts';
+import { type HealthReading, judgeHealth, workerFailure } from './judge-health.ts';
 
 const NOW = Date.UTC(2026, 0, 31);
 const worker = (part: Partial<Instance> = {}): Instance => ({

@@ -1,48 +1,11 @@
 import { ENDPOINTS } from '@lontar/shared/endpoints.ts';
 import type { Instance } from '@lontar/shared/instances.ts';
-import { z } from 'zod';
-
-const state = z.enum(['ok', 'degraded', 'down']);
-type State = z.infer<typeof state>;
-const part = z.object({ status: state, reason: z.string().optional() });
+import type { Health, HealthState } from '@lontar/shared/utility-answers.ts';
 
 /** A worker with a free slot that has not touched a job for this long while jobs wait is stuck, ms. */
 const IDLE_PROGRESS_MS = 15_000;
 /** Events older than this are late, ms. */
 const LATE_EVENTS_MS = 30_000;
-
-/** `GET /api/health`. */
-export const healthSchema = z.object({
-  status: state,
-  version: z.string(),
-  uptime_seconds: z.int().nonnegative(),
-  timestamp: z.iso.datetime(),
-  redis: part.extend({ write_ms: z.number().optional() }),
-  queue: part.extend({
-    waiting: z.int().optional(),
-    active: z.int().optional(),
-    delayed: z.int().optional(),
-    paused: z.boolean().optional(),
-    oldest_waiting_age_ms: z.int().optional(),
-  }),
-  gateways: part.extend({ instances: z.int() }),
-  workers: part.extend({
-    instances: z.int(),
-    failing: z.int(),
-    slots: z.int(),
-    free_slots: z.int(),
-    last_progress: z.iso.datetime().optional(),
-  }),
-  model: part.extend({
-    provider: z.string().optional(),
-    last_outcome: z.enum(['none', 'ok', 'failed']),
-    at: z.iso.datetime().optional(),
-  }),
-  stats: part.extend({ lag_ms: z.int().optional() }),
-  endpoints: z.record(z.string(), state),
-});
-
-export type Health = z.infer<typeof healthSchema>;
 
 export interface QueueReading {
   readonly waiting: number;
@@ -171,7 +134,7 @@ function judgeStats({ lagMs }: HealthReading): Health['stats'] {
   return { status: 'degraded', reason: 'events are counted late', lag_ms: Math.round(lagMs) };
 }
 
-function worst(states: readonly State[]): State {
+function worst(states: readonly HealthState[]): HealthState {
   if (states.includes('down')) return 'down';
   return states.includes('degraded') ? 'degraded' : 'ok';
 }
