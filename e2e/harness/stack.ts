@@ -40,7 +40,8 @@ export interface Stack {
   /** Creates an API key with the operator's command. */
   createKey(...options: string[]): Promise<{ id: string; key: string }>;
   lontar(...args: string[]): Promise<{ stdout: string; stderr: string }>;
-  startGateway(): Promise<string>;
+  /** Starts a further gateway, or one again that has ended: on its old port then. */
+  startGateway(again?: number): Promise<string>;
   startWorker(): Promise<Service>;
   /** Starts stats-service, again where it was killed, on the same port. */
   startStats(settings?: Record<string, string>): Promise<Service>;
@@ -79,12 +80,12 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const others: Service[] = [];
   const urls: string[] = [];
 
-  const startGateway = async () => {
-    const service = startService(`gateway-${gateways.length + 1}`, 'gateway/src/main.ts', {
-      PORT: '0',
+  const startGateway = async (index = gateways.length) => {
+    const service = startService(`gateway-${index + 1}`, 'gateway/src/main.ts', {
+      PORT: new URL(urls[index] ?? 'http://x:0').port,
       ...environment,
     });
-    const index = gateways.push(service) - 1;
+    gateways[index] = service;
     const { port } = await service.logged('the gateway serves');
     const url = `http://127.0.0.1:${String(port)}`;
     urls[index] = url;
@@ -116,7 +117,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
   if (options.stats) await startStats();
   await Promise.all([
-    ...Array.from({ length: options.gateways ?? 1 }, startGateway),
+    ...Array.from({ length: options.gateways ?? 1 }, () => startGateway()),
     ...Array.from({ length: options.workers ?? 1 }, startWorker),
   ]);
   return {

@@ -94,6 +94,7 @@ export async function startGateway(
   const metricsPort = await startProbes(config, lifecycle, { gateway, redis, inbox, registry, server });
   await listen(server, config.PORT, config.HOST);
   lifecycle.started('public listener', () => stopServing(server));
+  lifecycle.started('live streams', statsProxy.endStreams);
   const { port } = server.address() as AddressInfo;
   logger.info({ port, host: config.HOST, instance: gateway, version: VERSION }, 'the gateway serves');
   return { port, metricsPort };

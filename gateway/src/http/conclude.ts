@@ -24,6 +24,8 @@ export async function concludeAnswer(
     return;
   }
   await recordEvent(deps, path, context, answer.status, answer.report);
+  // A request that came before the stop began has been promised a connection that lasts.
+  if (deps.draining()) response.setHeader('Connection', 'close');
   response.status(answer.status).set(answer.headers);
   // Not `response.json`: an answer to HEAD has no body, and there is no ETag to compute.
   response.type('application/json').send(JSON.stringify(answer.body));
