@@ -1,17 +1,10 @@
-import type { IncomingMessage } from 'node:http';
-import { Agent, request } from 'node:https';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { eventually } from './harness/eventually.ts';
 import { startLoad } from './harness/load.ts';
+import { type OverTls, openTls } from './harness/over-tls.ts';
 import { caddy, nginx, type Proxy } from './harness/proxies.ts';
 import { type Stack, startStack } from './harness/stack.ts';
-
-interface Answered {
-  readonly status: number;
-  readonly headers: IncomingMessage['headers'];
-  readonly text: string;
-}
 
 /** One gateway is enough behind Caddy, which waits for it; behind nginx another one must take over meanwhile. */
 describe.each([
@@ -21,7 +14,7 @@ describe.each([
   const here = kind.isHere ? test : test.skip;
   let stack: Stack | undefined;
   let proxy: Proxy;
-  let agent: Agent;
+  let tls: OverTls;
   let key: string;
 
   beforeAll(async () => {
@@ -29,35 +22,15 @@ describe.each([
     stack = await startStack({ gateways, stats: true, settings: { TRUST_PROXY: '1' } });
     ({ key } = await stack.createKey());
     proxy = await kind.start(stack.urls.map((url) => new URL(url).host));
-    agent = new Agent({ keepAlive: true, ca: proxy.certificate, servername: proxy.host });
+    tls = openTls(proxy);
   }, 60_000);
   afterAll(async () => {
-    agent?.destroy();
+    tls?.close();
     await proxy?.stop();
     await stack?.stop();
   });
 
-  /** Sends a request over TLS; `take` gets the answer as it comes. */
-  function send<Result>(
-    path: string,
-    options: { method?: string; headers?: Record<string, string>; body?: Buffer | string },
-    take: (response: IncomingMessage) => Promise<Result>,
-  ): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      const headers = { host: `${proxy.host}:${proxy.port}`, ...options.headers };
-      const where = { host: '127.0.0.1', port: proxy.port, path, method: options.method ?? 'GET', headers, agent };
-      const sent = request(where, (response) => void take(response).then(resolve, reject));
-      sent.on('error', reject);
-      sent.end(options.body);
-    });
-  }
-
-  const ask = (path: string, options: Parameters<typeof send>[1] = {}) =>
-    send<Answered>(path, options, async (response) => ({
-      status: response.statusCode ?? 0,
-      headers: response.headers,
-      text: await textOf(response),
-    }));
+  const ask: OverTls['ask'] = (path, options) => tls.ask(path, options);
   const json = (body: object) => ({ headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   const post = (prompt: string) => ask('/api/ai', { method: 'POST', ...json({ prompt, apikey: key }) });
   const get = (prompt: string) => ask(`/api/ai?prompt=${prompt}`, { headers: { 'x-api-key': key } });
@@ -136,7 +109,7 @@ describe.each([
   const signIn = () => ask('/dashboard/session', { method: 'POST', ...json({ token: stack!.secrets.dashboardToken }) });
 
   function openStream(cookie: string) {
-    return send('/dashboard/events', { headers: { cookie } }, async (response) => {
+    return tls.send('/dashboard/events', { headers: { cookie } }, async (response) => {
       expect(response.statusCode).toBe(200);
       let text = '';
       let look: () => void = () => undefined;
@@ -163,10 +136,4 @@ let turns = 0;
 function odd(): boolean {
   turns += 1;
   return turns % 2 === 1;
-}
-
-async function textOf(response: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of response) parts.push(part as Buffer);
-  return Buffer.concat(parts).toString();
 }

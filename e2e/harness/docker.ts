@@ -16,12 +16,28 @@ export async function compose(
   environment: Record<string, string>,
   ...args: string[]
 ): Promise<string> {
-  const { stdout } = await run('docker', ['compose', '--project-name', project, ...args], {
+  const { stdout } = await begin(project, environment, args);
+  return stdout;
+}
+
+/** Sets a secret as an operator does, from a file. */
+export async function setSecret(
+  project: string,
+  environment: Record<string, string>,
+  name: string,
+  value: string,
+): Promise<void> {
+  const running = begin(project, environment, ['run', '--rm', '-T', 'secrets', 'secrets', 'set', name]);
+  running.child.stdin?.end(value);
+  await running;
+}
+
+function begin(project: string, environment: Record<string, string>, args: readonly string[]) {
+  return run('docker', ['compose', '--project-name', project, ...args], {
     cwd: ROOT,
     env: { ...process.env, ...environment },
     maxBuffer: 64 * 1024 * 1024,
   });
-  return stdout;
 }
 
 /** What `docker inspect` says of containers. */
@@ -40,6 +56,17 @@ export interface Inspected {
     readonly LogConfig: { readonly Config: Readonly<Record<string, string>> };
     readonly PortBindings: Readonly<Record<string, readonly { readonly HostIp: string }[]>>;
   };
+}
+
+/** The address of Docker's own bridge: of this machine, and reachable from it and its containers alone. */
+export async function bridgeAddress(): Promise<string> {
+  const { stdout } = await run('docker', ['network', 'inspect', 'bridge', '-f', '{{(index .IPAM.Config 0).Gateway}}']);
+  return stdout.trim();
+}
+
+/** `docker restart`: the container is told to stop, and started again when it has. */
+export async function restart(container: string): Promise<void> {
+  await run('docker', ['restart', '--time', '40', container]);
 }
 
 export async function inspect(containers: readonly string[]): Promise<Inspected[]> {

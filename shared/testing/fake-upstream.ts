@@ -89,8 +89,15 @@ export const UPSTREAM_CANARY = UPSTREAM_WORDS;
 
 const DEFAULT_BEHAVIOUR: FakeBehaviour = { kind: 'answer', text: 'An answer of the fake upstream.' };
 
-/** Starts a local server that speaks OpenAI's `/v1/chat/completions` and Gemini's `models/{model}:generateContent`. */
-export async function startFakeUpstream(behaviour: Behaviour = DEFAULT_BEHAVIOUR): Promise<FakeUpstream> {
+/**
+ * Starts a local server that speaks OpenAI's `/v1/chat/completions` and Gemini's `models/{model}:generateContent`.
+ *
+ * @param host where it listens; containers reach it on all interfaces alone
+ */
+export async function startFakeUpstream(
+  behaviour: Behaviour = DEFAULT_BEHAVIOUR,
+  host: '127.0.0.1' | '0.0.0.0' = '127.0.0.1',
+): Promise<FakeUpstream> {
   let usual = behaviour;
   let queued: Behaviour[] = [];
   let calls: FakeCall[] = [];
@@ -118,7 +125,7 @@ export async function startFakeUpstream(behaviour: Behaviour = DEFAULT_BEHAVIOUR
   });
   // A client that keeps connections alive must not meet one that closes while it writes.
   server.keepAliveTimeout = 60_000;
-  server.listen(0, '127.0.0.1');
+  server.listen(0, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
