@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from '@jest/globals';
 import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
 import { blackBoxOf } from './black-box/processes.ts';
 import { BLACK_BOX_SETTINGS, type BlackBox } from './black-box/service.ts';
-import { testBlackBox } from './black-box/suite.ts';
+import { testWhatRedisDecides } from './black-box/suite.ts';
 import { hasDocker } from './harness/docker.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
@@ -30,5 +30,5 @@ import { type Stack, startStack } from './harness/stack.ts';
     await container?.stop();
   }, 60_000);
 
-  testBlackBox(() => service);
+  testWhatRedisDecides(() => service);
 });

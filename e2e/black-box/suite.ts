@@ -20,11 +20,16 @@ export function testBlackBox(service: GetService): void {
   describe('at the door', () => {
     testRefusals(service);
   });
-  describe('keys', () => {
-    testKeys(service);
-  });
   describe('the model', () => {
     testUpstream(service);
+  });
+  testWhatRedisDecides(service);
+}
+
+/** Its part that rests on what Redis does: every script, the queue and the streams. */
+export function testWhatRedisDecides(service: GetService): void {
+  describe('keys', () => {
+    testKeys(service);
   });
   describe('limits', () => {
     testLimits(service);
