@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { limitReplyTime } from './reply-patience.ts';
 
 export type { Redis } from 'ioredis';
 
@@ -14,16 +15,17 @@ const RECONNECT_CAP_MS = 500;
  * @param name what `CLIENT LIST` shows
  */
 export function connectFailFast(url: string, name: string): Redis {
-  return new Redis(url, {
+  const redis = new Redis(url, {
     connectionName: name,
     enableOfflineQueue: false,
-    commandTimeout: COMMAND_TIMEOUT_MS,
     connectTimeout: COMMAND_TIMEOUT_MS,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     retryStrategy: reconnectDelayMs,
     lazyConnect: true,
   });
+  limitReplyTime(redis, COMMAND_TIMEOUT_MS);
+  return redis;
 }
 
 /**
