@@ -25,6 +25,7 @@ export function connectFailFast(url: string, name: string): Redis {
     lazyConnect: true,
   });
   limitReplyTime(redis, COMMAND_TIMEOUT_MS);
+  gatherWrites(redis);
   return redis;
 }
 
@@ -33,12 +34,39 @@ export function connectFailFast(url: string, name: string): Redis {
  * as it takes and tries again.
  */
 export function connectPatient(url: string, name: string): Redis {
-  return new Redis(url, {
+  const redis = new Redis(url, {
     connectionName: name,
     maxRetriesPerRequest: null,
     connectTimeout: 5_000,
     retryStrategy: reconnectDelayMs,
     lazyConnect: true,
+  });
+  gatherWrites(redis);
+  return redis;
+}
+
+/**
+ * Sends what one turn of the event loop writes with one system call instead of one per command; Redis then reads and
+ * answers it together, too. ioredis's own pipelining does the same at several times the cost.
+ */
+function gatherWrites(redis: Redis): void {
+  redis.on('connect', () => {
+    const { stream } = redis;
+    const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
+    let gathering = false;
+    const send = () => {
+      gathering = false;
+      stream.uncork();
+    };
+    const gather = (...args: unknown[]) => {
+      if (!gathering) {
+        gathering = true;
+        stream.cork();
+        setImmediate(send);
+      }
+      return write(...args);
+    };
+    stream.write = gather;
   });
 }
 

@@ -24,9 +24,13 @@ export async function concludeAnswer(
     return;
   }
   await recordEvent(deps, path, context, answer.status, answer.report);
-  response.status(answer.status).set(answer.headers);
-  // Not `response.json`: an answer to HEAD has no body, and there is no ETag to compute.
-  response.type('application/json').send(JSON.stringify(answer.body));
+  // Not Express's `send`, which would look for an ETag and for what the caller has cached: nothing here may be stored.
+  response.statusCode = answer.status;
+  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
+  const body = Buffer.from(JSON.stringify(answer.body));
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', body.byteLength);
+  response.end(body);
 }
 
 /** Tells the statistics about a request that stats-service answers, when its answer has gone out. */
