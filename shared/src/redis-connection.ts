@@ -5,7 +5,16 @@ export type { Redis } from 'ioredis';
 
 /** No Redis command of a producer may take longer, ms: a caller gets its 503 within a second. */
 export const COMMAND_TIMEOUT_MS = 800;
-const RECONNECT_CAP_MS = 500;
+const RECONNECT_CAP_MS = 200;
+const CONNECT_TIMEOUT_MS = 800;
+/**
+ * A connection on which a command has waited so long without a byte of an answer is taken for dead and made anew, ms: a
+ * host that died or a forgotten NAT entry tells nobody. Longer than any command of ours blocks.
+ */
+const SILENCE_MS = 3_500;
+const FAIL_FAST_SILENCE_MS = 2_000;
+/** No command of ours may block longer, ms. */
+export const LONGEST_BLOCK_MS = 2_000;
 
 /**
  * A connection for commands that a caller waits for. It fails fast: nothing is queued while Redis is away, no command
@@ -18,7 +27,8 @@ export function connectFailFast(url: string, name: string): Redis {
   const redis = new Redis(url, {
     connectionName: name,
     enableOfflineQueue: false,
-    connectTimeout: COMMAND_TIMEOUT_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: FAIL_FAST_SILENCE_MS,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     retryStrategy: reconnectDelayMs,
@@ -37,7 +47,8 @@ export function connectPatient(url: string, name: string): Redis {
   const redis = new Redis(url, {
     connectionName: name,
     maxRetriesPerRequest: null,
-    connectTimeout: 5_000,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SILENCE_MS,
     retryStrategy: reconnectDelayMs,
     lazyConnect: true,
   });
@@ -68,6 +79,17 @@ function gatherWrites(redis: Redis): void {
     };
     stream.write = gather;
   });
+}
+
+/**
+ * A patient connection for BullMQ, which makes itself a twin of it to wait for jobs: that one may be silent for as long
+ * as a wait for a delayed job takes (10 s), and BullMQ watches over it.
+ */
+export function connectForJobs(url: string, name: string): Redis {
+  const redis = connectPatient(url, name);
+  const duplicate = redis.duplicate.bind(redis);
+  redis.duplicate = (options) => duplicate({ ...options, socketTimeout: 12_000 });
+  return redis;
 }
 
 /** `host:port` of a Redis URL, or the socket's path; never its user or password. */

@@ -7,7 +7,7 @@ import { createRegistry, workerMetrics } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
 import { startProbeListener } from '@lontar/shared/probe-listener.ts';
 import { startRedisClock } from '@lontar/shared/redis-clock.ts';
-import { connectFailFast, connectPatient } from '@lontar/shared/redis-connection.ts';
+import { connectFailFast, connectForJobs, connectPatient } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
 import { throttledWarning } from '@lontar/shared/throttled-log.ts';
@@ -34,7 +34,7 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   lifecycle.started('model', () => chosen.model.close());
   const connections = {
     commands: connectPatient(config.REDIS_URL, id),
-    jobs: connectPatient(config.REDIS_URL, `${id}-jobs`),
+    jobs: connectForJobs(config.REDIS_URL, `${id}-jobs`),
     subscriber: connectPatient(config.REDIS_URL, `${id}-cancellations`),
     probes: connectFailFast(config.REDIS_URL, `${id}-probes`),
   };
@@ -43,6 +43,10 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   });
   await openRedis(config.REDIS_URL, Object.values(connections), logger);
 
+  let reconnectedAt = Number.NEGATIVE_INFINITY;
+  connections.commands.on('ready', () => {
+    reconnectedAt = performance.now();
+  });
   const registry = createRegistry('worker', VERSION);
   const metrics = workerMetrics(registry);
   metrics.concurrencyLimit.set(config.WORKER_CONCURRENCY);
@@ -51,6 +55,7 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   const progress = createProgress(metrics, chosen.model.provider);
   const deps: ProcessDeps = {
     redis: connections.commands,
+    reconnectedAt: () => reconnectedAt,
     clock,
     logger,
     metrics,
@@ -93,7 +98,7 @@ function runJobs(
     },
     async onGivenUp(requestId, job) {
       deps.logger.error({ requestId }, 'a job was given up');
-      if (job) await settleGivenUp(deps, { job });
+      await settleGivenUp(deps, requestId, job);
     },
     onStalled(requestId) {
       deps.logger.warn({ requestId }, 'a job was taken back from a worker that stopped working');

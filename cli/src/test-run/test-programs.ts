@@ -21,6 +21,7 @@ const PROGRAMS: readonly TestProgram[] = [
   { names: ['chromium', 'chromium-browser', 'google-chrome'], debianPackage: 'chromium', neededFor: 'browser tests' },
   { names: ['curl'], debianPackage: 'curl', neededFor: 'the test of the first run' },
   { names: ['nginx'], debianPackage: 'nginx-light', neededFor: 'the test of live streams behind a proxy' },
+  { names: ['faketime'], debianPackage: 'faketime', neededFor: 'the test of clocks that jump' },
   { names: ['promtool'], debianPackage: 'prometheus', neededFor: 'tests of metrics and alerts' },
 ];
 

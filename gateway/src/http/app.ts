@@ -27,6 +27,8 @@ export interface AppDeps extends GenerateDeps, UploadRouteDeps {
   readonly statsProxy: StatsProxy;
   readonly trustProxy: number | string[] | undefined;
   readonly logRequests: boolean;
+  /** Bounds the lines about requests that are turned away, see `createThrottle`. */
+  readonly shedLines: () => number | undefined;
   readonly draining: () => boolean;
 }
 
