@@ -49,7 +49,8 @@ export interface Stack {
   /** Creates an API key with the operator's command. */
   createKey(...options: string[]): Promise<{ id: string; key: string }>;
   lontar(...args: string[]): Promise<{ stdout: string; stderr: string }>;
-  startGateway(how?: StartHow): Promise<string>;
+  /** Starts a further gateway, or, with `again`, one that has ended: on its old port then. */
+  startGateway(how?: StartHow & { readonly again?: number }): Promise<string>;
   startWorker(how?: StartHow): Promise<Service>;
   /** Starts stats-service, again where it was killed, on the same port. */
   startStats(settings?: Record<string, string>): Promise<Service>;
@@ -89,14 +90,15 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const others: Service[] = [];
   const urls: string[] = [];
 
-  const startGateway = async (how: StartHow = {}) => {
+  const startGateway = async (how: StartHow & { readonly again?: number } = {}) => {
+    const index = how.again ?? gateways.length;
     const service = startService(
-      `gateway-${gateways.length + 1}`,
+      `gateway-${index + 1}`,
       'gateway/src/main.ts',
-      { PORT: '0', ...environment, ...how.settings },
+      { PORT: new URL(urls[index] ?? 'http://x:0').port, ...environment, ...how.settings },
       how.wrapper,
     );
-    const index = gateways.push(service) - 1;
+    gateways[index] = service;
     const { port } = await service.logged('the gateway serves');
     const url = `http://127.0.0.1:${String(port)}`;
     urls[index] = url;

@@ -104,6 +104,7 @@ export async function startGateway(
     giveUpWaiting: inbox.giveUp,
   };
   lifecycle.started('public listener', () => stopServing(server, stopping));
+  lifecycle.started('live streams', statsProxy.endStreams);
   const { port } = server.address() as AddressInfo;
   logger.info({ port, host: config.HOST, instance: gateway, version: VERSION }, 'the gateway serves');
   return { port, metricsPort };

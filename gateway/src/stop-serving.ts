@@ -1,8 +1,15 @@
 import type { Server } from 'node:http';
+import { Server as ConnectionServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** What is left of the drain for requests that are turned away at its end, ms. */
 const LAST_ANSWERS_MS = 1_500;
+/**
+ * How long a kept-alive connection without a request is still served, ms. A balancer may have sent a request on it
+ * that has not arrived yet: closed at once, that request would be lost, and a POST cannot be sent again.
+ */
+const IDLE_GRACE_MS = 1_000;
+const CHECK_MS = 50;
 
 export interface StopServingOptions {
   /** How long requests are still taken, while readiness says that the gateway is leaving, ms. */
@@ -15,20 +22,26 @@ export interface StopServingOptions {
 
 /**
  * Goes on for a moment, so that balancers see the red readiness first; then stops accepting connections and waits until
- * every request in flight is answered. Idle keep-alive connections are closed then; busy ones close with their answer,
- * which says so.
+ * every request in flight is answered. Connections close with their next answer, which says so; those on which no
+ * request comes any more are closed a moment later.
  */
 export async function stopServing(server: Server, options: StopServingOptions): Promise<void> {
   const { noticeMs, drainMs, giveUpWaiting } = options;
   const giveUp = setTimeout(giveUpWaiting, Math.max(0, drainMs - LAST_ANSWERS_MS));
   if (noticeMs > 0) await delay(Math.min(noticeMs, drainMs / 2));
   await new Promise<void>((resolve) => {
-    const idle = setInterval(() => server.closeIdleConnections(), 50);
-    server.close(() => {
+    let idle: NodeJS.Timeout | undefined;
+    const grace = setTimeout(() => {
+      idle = setInterval(() => server.closeIdleConnections(), CHECK_MS);
+      server.closeIdleConnections();
+    }, IDLE_GRACE_MS);
+    // Not the HTTP server's own `close`, which closes idle connections at once.
+    ConnectionServer.prototype.close.call(server, () => {
+      clearTimeout(grace);
       clearInterval(idle);
+      server.close();
       resolve();
     });
-    server.closeIdleConnections();
   });
   clearTimeout(giveUp);
 }

@@ -2,6 +2,7 @@ import { Queue } from 'bullmq';
 import { GENERATION_JOB, type GenerationJob } from './generation-job.ts';
 import type { Redis } from './redis-connection.ts';
 import { QUEUE_PREFIX } from './redis-keys.ts';
+import type { Backlog } from './worker-failure.ts';
 
 /** Key of the list of waiting jobs; admission looks at its length. */
 export const WAITING_JOBS_KEY = `${QUEUE_PREFIX}:${GENERATION_JOB.queue}:wait`;
@@ -12,6 +13,9 @@ export interface QueueCounts {
   readonly delayed: number;
   readonly failed: number;
 }
+
+/** What is in the queue, and what waits there for a worker. */
+export type QueueState = QueueCounts & Backlog;
 
 /** The producer's side of the generation queue. This file and the worker's `job-runner.ts` alone know BullMQ. */
 export interface GenerationQueue {
@@ -83,4 +87,14 @@ export function openGenerationQueue(redis: Redis, onError: (error: Error) => voi
     isPaused: () => queue.isPaused(),
     close: () => queue.close(),
   };
+}
+
+/** Reads the whole state of the queue, in three commands sent together. */
+export async function readQueueState(queue: GenerationQueue): Promise<QueueState> {
+  const [counts, oldestWaitingAgeMs, paused] = await Promise.all([
+    queue.counts(),
+    queue.oldestWaitingAgeMs(),
+    queue.isPaused(),
+  ]);
+  return { ...counts, oldestWaitingAgeMs, paused };
 }

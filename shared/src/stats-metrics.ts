@@ -58,6 +58,11 @@ function queueMetrics(registry: Registry) {
   for (const state of QUEUE_STATES) jobs.set({ state }, 0);
   return {
     queueJobs: jobs,
+    workersFailing: new Gauge({
+      name: 'queue_workers_failing',
+      help: 'Workers that are up but make no progress while jobs wait; their readiness says so too.',
+      registers,
+    }),
     queueOldestWaitingAge: new Gauge({
       name: 'queue_oldest_waiting_age_seconds',
       help: 'How long the oldest waiting job has waited, seconds; 0 when none waits.',

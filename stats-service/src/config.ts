@@ -24,14 +24,7 @@ export const statsSettings = z.object({
     about: 'Whether everyone may see the counters (never the log).',
     example: 'false',
   }),
-  UPLOADS_PER_DAY: setting(wholeNumber(0, 1_000_000).prefault('20'), {
-    about: 'Uploads that one address may make in a UTC day.',
-    example: '20',
-  }),
-  RATE_LIMIT_PER_HOUR: setting(wholeNumber(1, 1_000_000).prefault('100'), {
-    about: 'Requests under /api/ that one address may make in any 3,600 seconds.',
-    example: '100',
-  }),
+  UPLOADS_PER_DAY: sharedSettings.UPLOADS_PER_DAY,
   REQUEST_TIMEOUT_MS: sharedSettings.REQUEST_TIMEOUT_MS,
   DRAIN_TIMEOUT_MS: sharedSettings.DRAIN_TIMEOUT_MS,
   LOG_LEVEL: sharedSettings.LOG_LEVEL,

@@ -1,24 +1,29 @@
-import { type GenerationQueue } from '@lontar/shared/generation-queue.ts';
+import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
+import { listInstances } from '@lontar/shared/instances.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
-import type { StatsMetrics } from '@lontar/shared/stats-metrics.ts';
+import { QUEUE_STATES, type StatsMetrics } from '@lontar/shared/stats-metrics.ts';
+import { workerFailure } from '@lontar/shared/worker-failure.ts';
 import type { Registry } from 'prom-client';
 import { readTiles } from './counters/read-counters.ts';
 import { readLagMs } from './endpoints/read-health.ts';
+
+export interface ExportDeps {
+  readonly redis: Redis;
+  readonly queue: GenerationQueue;
+  readonly metrics: StatsMetrics;
+  readonly requestTimeoutMs: number;
+  readonly droppedBefore: { count: number | undefined };
+}
 
 /**
  * Brings the gauges up to date: the tiles' numbers, the queue, and the few figures of Redis that alerts need. Called
  * before each scrape; what cannot be read keeps its last value, so that a scrape never fails for Redis.
  */
-export async function exportGauges(deps: {
-  readonly redis: Redis;
-  readonly queue: GenerationQueue;
-  readonly metrics: StatsMetrics;
-  readonly droppedBefore: { count: number | undefined };
-}): Promise<void> {
+export async function exportGauges(deps: ExportDeps): Promise<void> {
   await Promise.allSettled([
     exportTiles(deps.redis, deps.metrics),
-    exportQueue(deps.queue, deps.metrics),
+    exportQueue(deps),
     exportRedis(deps.redis, deps.metrics),
     readLagMs(deps.redis).then((lagMs) => deps.metrics.eventLag.set(lagMs / 1000)),
     exportDropped(deps),
@@ -42,16 +47,15 @@ async function exportTiles(redis: Redis, metrics: StatsMetrics): Promise<void> {
   metrics.blockedAddresses.set(tiles.blockedAddresses);
 }
 
-async function exportQueue(queue: GenerationQueue, metrics: StatsMetrics): Promise<void> {
-  const [{ waiting, active, delayed, failed }, oldestMs] = await Promise.all([
-    queue.counts(),
-    queue.oldestWaitingAgeMs(),
-  ]);
-  metrics.queueJobs.set({ state: 'waiting' }, waiting);
-  metrics.queueJobs.set({ state: 'active' }, active);
-  metrics.queueJobs.set({ state: 'delayed' }, delayed);
-  metrics.queueJobs.set({ state: 'failed' }, failed);
-  metrics.queueOldestWaitingAge.set(oldestMs / 1000);
+async function exportQueue({ redis, queue, metrics, requestTimeoutMs }: ExportDeps): Promise<void> {
+  const [state, instances] = await Promise.all([readQueueState(queue), listInstances(redis)]);
+  for (const name of QUEUE_STATES) metrics.queueJobs.set({ state: name }, state[name]);
+  metrics.queueOldestWaitingAge.set(state.oldestWaitingAgeMs / 1000);
+  const circumstances = { now: Date.now(), backlog: state, longestJobMs: requestTimeoutMs };
+  const failing = instances.filter(
+    (instance) => instance.service === 'worker' && workerFailure(instance, circumstances) !== undefined,
+  );
+  metrics.workersFailing.set(failing.length);
 }
 
 async function exportRedis(redis: Redis, metrics: StatsMetrics): Promise<void> {
@@ -64,7 +68,7 @@ async function exportRedis(redis: Redis, metrics: StatsMetrics): Promise<void> {
 }
 
 /** Events that gateways found no room for are counted in Redis; here as the growth since this process began. */
-async function exportDropped({ redis, metrics, droppedBefore }: Parameters<typeof exportGauges>[0]): Promise<void> {
+async function exportDropped({ redis, metrics, droppedBefore }: ExportDeps): Promise<void> {
   const dropped = Number((await redis.get(redisKeys.eventsDropped)) ?? 0);
   const before = droppedBefore.count ?? dropped;
   if (dropped > before) metrics.dropped.inc({ reason: 'stream_full' }, dropped - before);

@@ -86,7 +86,11 @@ async function connect(
 }
 
 async function startProbes({ config, lifecycle, ...base }: Base): Promise<ProbeListener> {
-  const gauges = { ...base, droppedBefore: { count: undefined } };
+  const gauges = {
+    ...base,
+    requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+    droppedBefore: { count: undefined },
+  };
   const probes = await startProbeListener({
     host: config.METRICS_HOST,
     port: config.METRICS_PORT,

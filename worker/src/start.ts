@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Endpoint } from '@lontar/shared/endpoints.ts';
+import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { type Instance, startHeartbeat } from '@lontar/shared/instances.ts';
 import type { Lifecycle } from '@lontar/shared/lifecycle.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
@@ -8,7 +9,6 @@ import { metricsUrl } from '@lontar/shared/metrics-url.ts';
 import { startProbeListener } from '@lontar/shared/probe-listener.ts';
 import { startRedisClock } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectForJobs, connectPatient } from '@lontar/shared/redis-connection.ts';
-import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
 import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { VERSION } from '@lontar/shared/version.ts';
@@ -19,6 +19,7 @@ import { createMasker } from './masking/mask.ts';
 import { chooseModel } from './model/choose-model.ts';
 import { type ProcessDeps, processGeneration, settleGivenUp } from './process-generation.ts';
 import { createProgress, type Progress } from './progress.ts';
+import { judgeReadiness } from './readiness.ts';
 
 /** What stopping keeps of its time for handing jobs back and closing connections, ms. */
 const STOP_RESERVE_MS = 2_000;
@@ -71,7 +72,7 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   const runner = runJobs(config, deps, connections.jobs, progress);
   const cancellations = await listenForCancellations(connections.subscriber, runner.cancel);
   lifecycle.started('cancellations', cancellations.stop);
-  await startProbes(config, lifecycle, { id, connections, registry, runner, progress });
+  await startProbes(config, lifecycle, { id, logger, redis: connections.probes, registry, runner, progress });
   // Last, so that it stops first: cancellations, probes and heartbeat go on while jobs are finished.
   lifecycle.started('jobs', () => runner.stop(Math.max(0, config.DRAIN_TIMEOUT_MS - STOP_RESERVE_MS)));
   logger.info({ instance: id, version: VERSION, concurrency: config.WORKER_CONCURRENCY }, 'the worker takes jobs');
@@ -113,37 +114,40 @@ async function startProbes(
   lifecycle: Lifecycle,
   parts: {
     readonly id: string;
-    readonly connections: { readonly probes: ReturnType<typeof connectFailFast> };
+    readonly logger: Logger;
+    readonly redis: ReturnType<typeof connectFailFast>;
     readonly registry: ReturnType<typeof createRegistry>;
     readonly runner: JobRunner;
     readonly progress: Progress;
   },
 ): Promise<void> {
-  const { id, connections, registry, runner, progress } = parts;
+  const { id, logger, redis, registry, runner, progress } = parts;
+  const queue = openGenerationQueue(redis, throttledWarning(logger, 'Redis failed a probe'));
+  lifecycle.started('queue', () => queue.close());
+  const startedAt = Date.now();
+  const condition = () => ({
+    id,
+    startedAt,
+    inFlight: runner.active,
+    slots: config.WORKER_CONCURRENCY,
+    draining: lifecycle.stopping,
+    ...progress.describe(),
+  });
   const probes = await startProbeListener({
     host: config.METRICS_HOST,
     port: config.METRICS_PORT,
     registry,
-    readiness: async () => {
-      if (lifecycle.stopping) return { ready: false, reason: 'draining' };
-      await connections.probes.set(redisKeys.probe(id), '1', 'EX', 60);
-      return { ready: true };
-    },
+    // One start of a job ends with its model attempt.
+    readiness: () => judgeReadiness({ redis, queue, worker: condition(), longestStartMs: config.MODEL_TIMEOUT_MS }),
   });
   lifecycle.started('probes', probes.stop);
-  const startedAt = Date.now();
   const heartbeat = await startHeartbeat(
-    connections.probes,
+    redis,
     (): Instance => ({
-      id,
+      ...condition(),
       service: 'worker',
       version: VERSION,
       metricsUrl: metricsUrl(config, probes.port),
-      startedAt,
-      inFlight: runner.active,
-      slots: config.WORKER_CONCURRENCY,
-      draining: lifecycle.stopping,
-      ...progress.describe(),
     }),
   );
   lifecycle.started('heartbeat', heartbeat.stop);

@@ -20,7 +20,9 @@ const PROGRAMS: readonly TestProgram[] = [
   REDIS,
   { names: ['chromium', 'chromium-browser', 'google-chrome'], debianPackage: 'chromium', neededFor: 'browser tests' },
   { names: ['curl'], debianPackage: 'curl', neededFor: 'the test of the first run' },
-  { names: ['nginx'], debianPackage: 'nginx-light', neededFor: 'the test of live streams behind a proxy' },
+  { names: ['nginx'], debianPackage: 'nginx-light', neededFor: 'tests behind nginx' },
+  { names: ['caddy'], debianPackage: 'caddy', neededFor: 'tests behind Caddy' },
+  { names: ['openssl'], debianPackage: 'openssl', neededFor: 'tests of HTTPS behind a proxy' },
   { names: ['faketime'], debianPackage: 'faketime', neededFor: 'the test of clocks that jump' },
   { names: ['promtool'], debianPackage: 'prometheus', neededFor: 'tests of metrics and alerts' },
 ];

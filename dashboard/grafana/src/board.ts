@@ -26,6 +26,8 @@ export interface PanelQuery {
   readonly expr: string;
   /** Grafana's form: `{{outcome}}`. */
   readonly legend: string;
+  /** Where it differs from the panel's: the series then has the axis on the right. Its legend must be a plain name. */
+  readonly unit?: string;
 }
 
 /** Requests that ask for generation, as a label matcher. */

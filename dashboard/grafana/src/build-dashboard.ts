@@ -69,7 +69,14 @@ function buildPanel(panel: Panel, columns: number) {
         .url(`/d/${uidOf(panel.down)}`)
         .keepTime(true),
     ]);
-  for (const [index, query] of panel.queries.entries()) builder.withTarget(buildQuery(panel, query, index));
+  for (const [index, query] of panel.queries.entries()) {
+    builder.withTarget(buildQuery(panel, query, index));
+    if (query.unit === undefined) continue;
+    builder.overrideByName(query.legend, [
+      { id: 'unit', value: query.unit },
+      { id: 'custom.axisPlacement', value: 'right' },
+    ]);
+  }
   return builder;
 }
 

@@ -26,6 +26,8 @@ export async function concludeAnswer(
     return;
   }
   await recordEvent(deps, path, context, answer.status, answer.report);
+  // A request that came before the stop began has been promised a connection that lasts.
+  if (deps.draining()) response.setHeader('Connection', 'close');
   // Not Express's `send`, which would look for an ETag and for what the caller has cached: nothing here may be stored.
   response.statusCode = answer.status;
   for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);

@@ -33,6 +33,8 @@ export interface StatsProxy {
   /** Paths outside `/api/` that belong to the dashboard page. */
   readonly pagePaths: string[];
   forward(request: Request, response: Response, next: NextFunction): void;
+  /** Ends the live streams of dashboard pages, now and to come: they would never end by themselves. */
+  endStreams(): void;
   stop(): void;
 }
 
@@ -41,6 +43,7 @@ export interface StatsProxy {
  * @param onFailure told when stats-service cannot be reached
  */
 export function createStatsProxy(target: string, onFailure: (error: unknown) => void): StatsProxy {
+  const streams = openStreams();
   const agent = new Agent({ keepAlive: true, maxSockets: 512 });
   const proxy = createProxyMiddleware<Request, Response>({
     target,
@@ -58,6 +61,9 @@ export function createStatsProxy(target: string, onFailure: (error: unknown) => 
         proxyRequest.setHeader('X-Request-Id', context.id);
         proxyRequest.setHeader('X-Forwarded-Proto', request.protocol);
       },
+      proxyRes(proxyResponse, _request, response) {
+        if (proxyResponse.headers['content-type']?.startsWith('text/event-stream')) streams.add(response);
+      },
       error(error, _request, response) {
         onFailure(error);
         sendUnavailable(response);
@@ -72,7 +78,25 @@ export function createStatsProxy(target: string, onFailure: (error: unknown) => 
       delete request.headers.expect;
       void proxy(request, response, next);
     },
+    endStreams: streams.end,
     stop: () => agent.destroy(),
+  };
+}
+
+/** Pages connect again, and then to a gateway that stays. */
+function openStreams() {
+  const open = new Set<ServerResponse>();
+  let over = false;
+  return {
+    add(response: ServerResponse): void {
+      if (over) return void response.destroy();
+      open.add(response);
+      response.once('close', () => open.delete(response));
+    },
+    end(): void {
+      over = true;
+      for (const response of open) response.destroy();
+    },
   };
 }
 

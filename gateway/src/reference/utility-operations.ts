@@ -1,13 +1,13 @@
-import { envelope, errorSchema, limitedSchema } from './answer-schemas.ts';
-import { LIMIT_HEADERS } from './headers.ts';
-import { errors, type Operation, type Response } from './operation.ts';
 import {
   healthSchema,
   serviceStatsSchema,
   uploadLimitReachedSchema,
   uploadLimitSchema,
   usageSchema,
-} from './utility-schemas.ts';
+} from '@lontar/shared/utility-answers.ts';
+import { envelope, errorSchema, limitedSchema } from './answer-schemas.ts';
+import { LIMIT_HEADERS } from './headers.ts';
+import { errors, type Operation, type Response } from './operation.ts';
 
 const COUNTED = ['Cache-Control', ...LIMIT_HEADERS] as const;
 const REFUSALS = errors([400, 403, 408, 429, 431, 503], COUNTED);

@@ -3,10 +3,7 @@ import { z } from 'zod';
 
 /** Settings of the uploads; part of the gateway's. */
 export const uploadSettings = {
-  UPLOADS_PER_DAY: setting(wholeNumber(0, 1_000_000).prefault('20'), {
-    about: 'Uploads that one address may make in a UTC day.',
-    example: '20',
-  }),
+  UPLOADS_PER_DAY: sharedSettings.UPLOADS_PER_DAY,
   MAX_FILE_BYTES: setting(wholeNumber(1, 1_073_741_824).prefault('10485760'), {
     about: 'The largest upload, bytes.',
     example: '10485760',

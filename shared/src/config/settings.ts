@@ -69,6 +69,10 @@ export const sharedSettings = {
       "The host name under which other instances reach this instance's metrics; where not set METRICS_HOST, or the machine's name where that is 0.0.0.0.",
     example: 'worker-1',
   }),
+  UPLOADS_PER_DAY: setting(wholeNumber(0, 1_000_000).prefault('20'), {
+    about: 'Uploads that one address may make in a UTC day.',
+    example: '20',
+  }),
   DRAIN_TIMEOUT_MS: setting(wholeNumber(0, 600_000).prefault('25000'), {
     about: 'How long a stopping process may take to finish what it has begun, ms.',
     example: '25000',

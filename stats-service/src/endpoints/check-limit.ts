@@ -1,26 +1,10 @@
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
-import { z } from 'zod';
+import type { uploadLimitReachedSchema, uploadLimitSchema } from '@lontar/shared/utility-answers.ts';
+import type { z } from 'zod';
 import { utcDay } from '../stats-keys.ts';
 
 const DAY_MS = 86_400_000;
-
-/** `GET /api/check-limit` while uploads are left. */
-export const uploadLimitSchema = z.object({
-  used: z.int().nonnegative(),
-  remaining: z.int().positive(),
-  limit: z.int().nonnegative(),
-  /** Unix seconds of the next UTC midnight. */
-  reset: z.int(),
-});
-
-/** Its 429, when none is left. */
-export const uploadLimitReachedSchema = z.object({
-  message: z.string(),
-  used: z.int().nonnegative(),
-  remaining: z.literal(0),
-  limit: z.int().nonnegative(),
-});
 
 export type UploadLimit =
   | { readonly status: 200; readonly body: z.infer<typeof uploadLimitSchema> }

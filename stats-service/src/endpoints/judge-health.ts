@@ -1,56 +1,11 @@
 import { ENDPOINTS } from '@lontar/shared/endpoints.ts';
+import type { QueueState } from '@lontar/shared/generation-queue.ts';
 import type { Instance } from '@lontar/shared/instances.ts';
-import { z } from 'zod';
+import type { Health, HealthState } from '@lontar/shared/utility-answers.ts';
+import { workerFailure } from '@lontar/shared/worker-failure.ts';
 
-const state = z.enum(['ok', 'degraded', 'down']);
-type State = z.infer<typeof state>;
-const part = z.object({ status: state, reason: z.string().optional() });
-
-/** A worker with a free slot that has not touched a job for this long while jobs wait is stuck, ms. */
-const IDLE_PROGRESS_MS = 15_000;
 /** Events older than this are late, ms. */
 const LATE_EVENTS_MS = 30_000;
-
-/** `GET /api/health`. */
-export const healthSchema = z.object({
-  status: state,
-  version: z.string(),
-  uptime_seconds: z.int().nonnegative(),
-  timestamp: z.iso.datetime(),
-  redis: part.extend({ write_ms: z.number().optional() }),
-  queue: part.extend({
-    waiting: z.int().optional(),
-    active: z.int().optional(),
-    delayed: z.int().optional(),
-    paused: z.boolean().optional(),
-    oldest_waiting_age_ms: z.int().optional(),
-  }),
-  gateways: part.extend({ instances: z.int() }),
-  workers: part.extend({
-    instances: z.int(),
-    failing: z.int(),
-    slots: z.int(),
-    free_slots: z.int(),
-    last_progress: z.iso.datetime().optional(),
-  }),
-  model: part.extend({
-    provider: z.string().optional(),
-    last_outcome: z.enum(['none', 'ok', 'failed']),
-    at: z.iso.datetime().optional(),
-  }),
-  stats: part.extend({ lag_ms: z.int().optional() }),
-  endpoints: z.record(z.string(), state),
-});
-
-export type Health = z.infer<typeof healthSchema>;
-
-export interface QueueReading {
-  readonly waiting: number;
-  readonly active: number;
-  readonly delayed: number;
-  readonly paused: boolean;
-  readonly oldestWaitingAgeMs: number;
-}
 
 /** What health is judged by; parts that could not be read are absent. */
 export interface HealthReading {
@@ -59,10 +14,10 @@ export interface HealthReading {
   readonly startedAt: number;
   /** How long the bounded write to Redis took; absent when it failed. */
   readonly redisWriteMs?: number;
-  readonly queue?: QueueReading;
+  readonly queue?: QueueState;
   readonly instances?: readonly Instance[];
   readonly lagMs?: number;
-  /** The deadline of a job: a worker whose slots are all busy shows no progress for that long, rightly. */
+  /** The deadline of a job. */
   readonly requestTimeoutMs: number;
 }
 
@@ -97,22 +52,6 @@ export function judgeHealth(reading: HealthReading): Health {
   };
 }
 
-/**
- * Why a worker counts as failing: alive, but without progress while jobs wait.
- *
- * @returns the reason in words; `undefined` when it does not
- */
-export function workerFailure(
-  worker: Instance,
-  { now, waiting, requestTimeoutMs }: { now: number; waiting: number; requestTimeoutMs: number },
-): string | undefined {
-  if (waiting === 0 || worker.draining) return undefined;
-  const since = now - Math.max(worker.lastProgressAt ?? 0, worker.startedAt);
-  const free = (worker.slots ?? 0) - worker.inFlight > 0;
-  const limit = free ? IDLE_PROGRESS_MS : requestTimeoutMs + IDLE_PROGRESS_MS;
-  return since > limit ? `no progress for ${Math.round(since / 1000)} s while ${waiting} jobs wait` : undefined;
-}
-
 function judgeRedis({ redisWriteMs }: HealthReading): Health['redis'] {
   if (redisWriteMs === undefined) return { status: 'down', reason: 'a write did not succeed in time' };
   return { status: 'ok', write_ms: Math.round(redisWriteMs * 10) / 10 };
@@ -134,8 +73,7 @@ function judgeGateways({ instances }: HealthReading): Health['gateways'] {
 
 function judgeWorkers(reading: HealthReading): Health['workers'] {
   const workers = reading.instances?.filter(({ service }) => service === 'worker') ?? [];
-  const context = { ...reading, waiting: reading.queue?.waiting ?? 0 };
-  const failing = workers.filter((worker) => workerFailure(worker, context) !== undefined).length;
+  const failing = countFailing(workers, reading);
   const serving = workers.filter(({ draining }) => !draining);
   const slots = serving.reduce((sum, worker) => sum + (worker.slots ?? 0), 0);
   const busy = serving.reduce((sum, worker) => sum + worker.inFlight, 0);
@@ -155,6 +93,12 @@ function judgeWorkers(reading: HealthReading): Health['workers'] {
   return { status: 'ok', ...figures };
 }
 
+function countFailing(workers: readonly Instance[], { now, queue, requestTimeoutMs }: HealthReading): number {
+  if (queue === undefined) return 0;
+  const circumstances = { now, backlog: queue, longestJobMs: requestTimeoutMs };
+  return workers.filter((worker) => workerFailure(worker, circumstances) !== undefined).length;
+}
+
 function judgeModel({ instances }: HealthReading): Health['model'] {
   const calls = (instances ?? []).flatMap(({ model }) => (model ? [model] : [])).sort((a, b) => b.at - a.at);
   const last = calls.find(({ lastOutcome }) => lastOutcome !== 'none') ?? calls[0];
@@ -171,7 +115,7 @@ function judgeStats({ lagMs }: HealthReading): Health['stats'] {
   return { status: 'degraded', reason: 'events are counted late', lag_ms: Math.round(lagMs) };
 }
 
-function worst(states: readonly State[]): State {
+function worst(states: readonly HealthState[]): HealthState {
   if (states.includes('down')) return 'down';
   return states.includes('degraded') ? 'degraded' : 'ok';
 }

@@ -1,8 +1,8 @@
-import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
+import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
 import { type Instance, listInstances } from '@lontar/shared/instances.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
-import type { HealthReading, QueueReading } from './judge-health.ts';
+import type { HealthReading } from './judge-health.ts';
 
 /** No part of a health answer takes longer, ms. */
 const BOUND_MS = 800;
@@ -22,7 +22,7 @@ export async function readHealth(deps: HealthDeps): Promise<HealthReading> {
   const { redis, version, startedAt, requestTimeoutMs } = deps;
   const [redisWriteMs, queue, instances, lagMs] = await Promise.all([
     bounded(probeRedis(redis, deps.instanceId)),
-    bounded(readQueue(deps.queue)),
+    bounded(readQueueState(deps.queue)),
     bounded<Instance[]>(listInstances(redis)),
     bounded(readLagMs(redis)),
   ]);
@@ -43,15 +43,6 @@ export async function probeRedis(redis: Redis, instanceId: string): Promise<numb
   const begin = performance.now();
   await redis.set(redisKeys.probe(instanceId), '1', 'PX', PROBE_TTL_MS);
   return performance.now() - begin;
-}
-
-export async function readQueue(queue: GenerationQueue): Promise<QueueReading> {
-  const [counts, oldestWaitingAgeMs, paused] = await Promise.all([
-    queue.counts(),
-    queue.oldestWaitingAgeMs(),
-    queue.isPaused(),
-  ]);
-  return { ...counts, oldestWaitingAgeMs, paused };
 }
 
 /** Age of the oldest event that is not counted yet, ms; counted ones are gone from the stream. */

@@ -2,13 +2,16 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startHeartbeat } from '@lontar/shared/instances.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import {
+  healthSchema,
+  serviceStatsSchema,
+  uploadLimitReachedSchema,
+  uploadLimitSchema,
+  usageSchema,
+} from '@lontar/shared/utility-answers.ts';
 import { mixedEvents } from '../../testing/mixed-events.ts';
 import { HOME, type RunningService, runService } from '../../testing/running-service.ts';
 import { utcDay } from '../stats-keys.ts';
-import { uploadLimitReachedSchema, uploadLimitSchema } from './check-limit.ts';
-import { healthSchema } from './judge-health.ts';
-import { serviceStatsSchema } from './service-stats.ts';
-import { usageSchema } from './usage.ts';
 
 let redis: TestRedis;
 let service: RunningService;

@@ -3,28 +3,12 @@ import { UPLOAD_KINDS } from '@lontar/shared/metrics.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { MASK_TYPES } from '@lontar/shared/settlement/settlement.ts';
-import { z } from 'zod';
+import type { ServiceStats } from '@lontar/shared/utility-answers.ts';
 import { type CounterHash, count, countsByName, inOneTrip } from '../counters/read-counters.ts';
 import { statsKeys } from '../stats-keys.ts';
 
 /** Keys are read in pieces, so that thousands of them do not hold Redis. */
 const KEYS_AT_ONCE = 500;
-
-const tally = z.int().nonnegative();
-
-/** `result` of `GET /api/stats`. */
-export const serviceStatsSchema = z.object({
-  total_files: tally,
-  total_storage_bytes: tally,
-  uploads_by_kind: z.record(z.enum(UPLOAD_KINDS), tally),
-  /** Generation requests since installation; the same number as `total.requests` of `/api/usage`. */
-  total_requests: tally,
-  total_users: tally,
-  keys_by_state: z.object({ active: tally, expired: tally, revoked: tally }),
-  masked_by_type: z.record(z.enum(MASK_TYPES), tally),
-});
-
-export type ServiceStats = z.infer<typeof serviceStatsSchema>;
 
 /** Reads `/api/stats`. */
 export async function readServiceStats(redis: Redis, now: number): Promise<ServiceStats> {

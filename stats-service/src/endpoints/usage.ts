@@ -1,38 +1,12 @@
 import { ENDPOINTS } from '@lontar/shared/endpoints.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
-import { z } from 'zod';
+import type { Usage, UsageCounts } from '@lontar/shared/utility-answers.ts';
 import { type CounterHash, count, countsByName, inOneTrip } from '../counters/read-counters.ts';
 import { statsKeys, utcDay } from '../stats-keys.ts';
 
 /** Days that `/api/usage` lists, today included. */
 const DAYS = 30;
 const DAY_MS = 86_400_000;
-
-const tally = z.int().nonnegative();
-
-/** Generation requests of one span of time. */
-export const usageCountsSchema = z.object({
-  requests: tally,
-  successes: tally,
-  client_errors: tally,
-  server_errors: tally,
-  masked: tally,
-  unique_ips: tally,
-  unique_users: tally,
-});
-
-/** `result` of `GET /api/usage`; everything in it counts generation requests. */
-export const usageSchema = z.object({
-  timezone: z.literal('UTC'),
-  today: usageCountsSchema,
-  total: usageCountsSchema,
-  /** The last 30 UTC days, oldest first; the last is today. */
-  days: z.array(usageCountsSchema.extend({ date: z.iso.date() })),
-  endpoints: z.record(z.string(), tally),
-  statuses: z.record(z.string(), tally),
-});
-
-export type Usage = z.infer<typeof usageSchema>;
 
 /** Reads `/api/usage` in one round trip. */
 export async function readUsage(redis: Redis, now: number): Promise<Usage> {
@@ -55,7 +29,7 @@ export async function readUsage(redis: Redis, now: number): Promise<Usage> {
   };
 }
 
-function usageCounts(hash: CounterHash): z.infer<typeof usageCountsSchema> {
+function usageCounts(hash: CounterHash): UsageCounts {
   return {
     requests: count(hash, 'requests'),
     successes: count(hash, 'successes'),

@@ -1,9 +1,9 @@
 import type { Fleet, FleetMember } from '@lontar/shared/dashboard-contract.ts';
-import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
+import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
 import { type Instance, listInstances } from '@lontar/shared/instances.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { type WorkerCircumstances, workerFailure } from '@lontar/shared/worker-failure.ts';
 import { AggregatorRegistry, type Registry } from 'prom-client';
-import { workerFailure } from '../endpoints/judge-health.ts';
 import { type ParsedMetric, parseMetrics, sumOf } from './parse-metrics.ts';
 
 /** The fleet is looked at this often while somebody watches, ms. */
@@ -57,10 +57,10 @@ export function scrapeTargets(instances: readonly Instance[]): object[] {
 }
 
 async function lookAtFleet({ redis, queue, requestTimeoutMs }: FleetDeps): Promise<Look> {
-  const [instances, { waiting }] = await Promise.all([listInstances(redis), queue.counts()]);
+  const [instances, backlog] = await Promise.all([listInstances(redis), readQueueState(queue)]);
   const scraped = await Promise.all(instances.map(({ metricsUrl }) => scrape(metricsUrl)));
   const all = scraped.filter((metrics) => metrics !== undefined);
-  const context = { now: Date.now(), waiting, requestTimeoutMs };
+  const context = { now: Date.now(), backlog, longestJobMs: requestTimeoutMs };
   const members = instances.map((instance, index) => memberOf(instance, scraped[index], context));
   // prom-client's typings name only what a Node cluster sends; the form is the same.
   return { fleet: { members, totals: totalsOf(all.flat()) }, metrics: AggregatorRegistry.aggregate(all) };
@@ -80,7 +80,7 @@ async function scrape(url: string): Promise<ParsedMetric[] | undefined> {
 function memberOf(
   instance: Instance,
   metrics: readonly ParsedMetric[] | undefined,
-  context: Parameters<typeof workerFailure>[1],
+  context: WorkerCircumstances,
 ): FleetMember {
   const { metricsUrl: _, model, slots, lastProgressAt, ...known } = instance;
   const failing = instance.service === 'worker' ? workerFailure(instance, context) : undefined;

@@ -1,4 +1,4 @@
-import { type GenerationQueue, openGenerationQueue } from '@lontar/shared/generation-queue.ts';
+import { type GenerationQueue, openGenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
 import { listInstances } from '@lontar/shared/instances.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
@@ -52,14 +52,9 @@ export function addQueueCommand(program: Command, context: CommandContext): void
 }
 
 async function readStatus(queue: GenerationQueue, redis: Redis) {
-  const [counts, oldestWaitingAgeMs, paused, instances] = await Promise.all([
-    queue.counts(),
-    queue.oldestWaitingAgeMs(),
-    queue.isPaused(),
-    listInstances(redis),
-  ]);
+  const [state, instances] = await Promise.all([readQueueState(queue), listInstances(redis)]);
   const workers = instances.filter(({ service }) => service === 'worker').length;
-  return { paused, ...counts, oldestWaitingAgeMs: Math.round(oldestWaitingAgeMs), workers };
+  return { ...state, oldestWaitingAgeMs: Math.round(state.oldestWaitingAgeMs), workers };
 }
 
 function describe(status: Awaited<ReturnType<typeof readStatus>>): string {

@@ -80,12 +80,15 @@ export const overview: Board = {
     },
     {
       title: 'Uploads',
-      about: 'Uploads by outcome, and the bytes received in them.',
+      about: 'Uploads by kind and outcome, and on the right axis the bytes received in them.',
       kind: 'lines',
       unit: 'short',
       queries: [
-        { expr: 'sum by (outcome) (increase(gateway_uploads_total[$__rate_interval]))', legend: '{{outcome}}' },
-        { expr: 'sum(increase(gateway_upload_bytes_total[$__rate_interval]))', legend: 'bytes' },
+        {
+          expr: 'sum by (kind, outcome) (increase(gateway_uploads_total[$__rate_interval]))',
+          legend: '{{kind}} {{outcome}}',
+        },
+        { expr: 'sum(increase(gateway_upload_bytes_total[$__rate_interval]))', legend: 'bytes', unit: 'bytes' },
       ],
       down: 'masking-and-trust',
     },

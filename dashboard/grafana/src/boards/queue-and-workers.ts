@@ -7,10 +7,13 @@ export const queueAndWorkers: Board = {
   panels: [
     {
       title: 'Workers up',
-      about: 'Workers that answer their metrics listener.',
+      about: 'Workers that answer their metrics listener, and those of them that do nothing although jobs wait.',
       kind: 'stat',
       unit: 'short',
-      queries: [{ expr: 'sum(up{job="worker"})', legend: 'workers' }],
+      queries: [
+        { expr: 'sum(up{job="worker"})', legend: 'workers' },
+        { expr: 'max(queue_workers_failing)', legend: 'failing' },
+      ],
       down: 'models',
     },
     {

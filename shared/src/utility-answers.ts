@@ -1,16 +1,23 @@
-import { UPLOAD_KINDS } from '@lontar/shared/metrics.ts';
-import { MASK_TYPES } from '@lontar/shared/settlement/settlement.ts';
 import { z } from 'zod';
+import { UPLOAD_KINDS } from './metrics.ts';
+import { MASK_TYPES } from './settlement/settlement.ts';
 
 /**
- * Answers of the utility endpoints as callers see them. stats-service gives them; that they have this form is held by
- * the end-to-end client, which checks every answer.
+ * Answers of the utility endpoints. stats-service gives them, the gateway passes them on and documents them, and the
+ * end-to-end client holds every answer against that document.
  */
 
 const tally = z.int().nonnegative();
 const state = z.enum(['ok', 'degraded', 'down']);
+export type HealthState = z.infer<typeof state>;
 const part = z.object({ status: state, reason: z.string().optional() });
 
+/** A count for each name of a closed set. */
+function talliesOf<Name extends string>(names: readonly Name[]) {
+  return z.object(Object.fromEntries(names.map((name) => [name, tally])) as Record<Name, typeof tally>);
+}
+
+/** `GET /api/check-limit` while uploads are left. */
 export const uploadLimitSchema = z.object({
   used: tally,
   remaining: z.int().positive(),
@@ -18,6 +25,7 @@ export const uploadLimitSchema = z.object({
   reset: z.int().meta({ description: 'The next UTC midnight, Unix seconds.', examples: [1769904000] }),
 });
 
+/** Its 429, when none is left. */
 export const uploadLimitReachedSchema = z.object({
   message: z.string(),
   used: tally,
@@ -25,7 +33,7 @@ export const uploadLimitReachedSchema = z.object({
   limit: tally,
 });
 
-const usageCounts = {
+const usageCountsSchema = z.object({
   requests: tally,
   successes: tally,
   client_errors: tally,
@@ -33,29 +41,35 @@ const usageCounts = {
   masked: tally.meta({ description: 'Answers in which something was masked.' }),
   unique_ips: tally,
   unique_users: tally,
-};
+});
+export type UsageCounts = z.infer<typeof usageCountsSchema>;
 
+/** `result` of `GET /api/usage`; everything in it counts generation requests. */
 export const usageSchema = z.object({
   timezone: z.literal('UTC'),
-  today: z.object(usageCounts),
-  total: z.object(usageCounts),
-  days: z.array(z.object({ ...usageCounts, date: z.iso.date() })).meta({
+  today: usageCountsSchema,
+  total: usageCountsSchema,
+  days: z.array(usageCountsSchema.extend({ date: z.iso.date() })).meta({
     description: 'The last 30 UTC days, oldest first; the last is today.',
   }),
   endpoints: z.record(z.string(), tally).meta({ description: 'Counts by path.' }),
   statuses: z.record(z.string(), tally).meta({ description: 'Counts by HTTP status.' }),
 });
+export type Usage = z.infer<typeof usageSchema>;
 
+/** `result` of `GET /api/stats`; `total_requests` is the `total.requests` of `/api/usage`. */
 export const serviceStatsSchema = z.object({
   total_files: tally,
   total_storage_bytes: tally,
-  uploads_by_kind: z.object(Object.fromEntries(UPLOAD_KINDS.map((kind) => [kind, tally]))),
+  uploads_by_kind: talliesOf(UPLOAD_KINDS),
   total_requests: tally,
   total_users: tally,
   keys_by_state: z.object({ active: tally, expired: tally, revoked: tally }),
-  masked_by_type: z.object(Object.fromEntries(MASK_TYPES.map((type) => [type, tally]))),
+  masked_by_type: talliesOf(MASK_TYPES),
 });
+export type ServiceStats = z.infer<typeof serviceStatsSchema>;
 
+/** `GET /api/health`. */
 export const healthSchema = z.object({
   status: state,
   version: z.string(),
@@ -85,3 +99,4 @@ export const healthSchema = z.object({
   stats: part.extend({ lag_ms: tally.optional() }),
   endpoints: z.record(z.string(), state),
 });
+export type Health = z.infer<typeof healthSchema>;

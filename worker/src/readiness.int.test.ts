@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { GenerationJob } from '@lontar/shared/generation-job.ts';
+import { type GenerationQueue, openGenerationQueue } from '@lontar/shared/generation-queue.ts';
+import { connectFailFast } from '@lontar/shared/redis-connection.ts';
+import { QUEUE_PREFIX } from '@lontar/shared/redis-keys.ts';
+import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { judgeReadiness, type WorkerCondition } from './readiness.ts';
+
+const LONGEST_START_MS = 60_000;
+
+let server: TestRedis;
+let redis: ReturnType<typeof connectFailFast>;
+let queue: GenerationQueue;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = connectFailFast(server.url, 'test');
+  redis.on('error', () => undefined);
+  await redis.connect();
+  queue = openGenerationQueue(redis, () => undefined);
+});
+afterAll(async () => {
+  await queue.close();
+  redis.disconnect();
+  await server.stop();
+});
+beforeEach(() => server.client.flushall());
+
+/** A worker that has done nothing for a minute, with slots free. */
+function idle(part: Partial<WorkerCondition> = {}): WorkerCondition {
+  const minuteAgo = Date.now() - 60_000;
+  const startedAt = minuteAgo - 3_600_000;
+  return { id: 'w', startedAt, lastProgressAt: minuteAgo, inFlight: 0, slots: 4, draining: false, ...part };
+}
+
+const judge = (worker: WorkerCondition) => judgeReadiness({ redis, queue, worker, longestStartMs: LONGEST_START_MS });
+
+/** Puts a job into the queue that has waited for this long; no worker runs here to take it. */
+async function addJob(waitedMs: number): Promise<void> {
+  const id = 'req_0000000000000000000001';
+  const job: GenerationJob = {
+    v: 1,
+    id,
+    endpoint: '/api/ai',
+    prompt: 'hi',
+    model: 'ai-2.5-flash',
+    temperature: 0.7,
+    maxOutputTokens: 10,
+    keyId: 'k',
+    gateway: 'g',
+    receivedAt: Date.now() - waitedMs,
+    deadlineAt: Date.now() + 60_000,
+  };
+  await queue.add(job);
+  await server.client.hset(`${QUEUE_PREFIX}:generation:${id}`, 'timestamp', Date.now() - waitedMs);
+}
+
+test('a worker without work is ready, however long it has had none', async () => {
+  expect(await judge(idle())).toEqual({ ready: true });
+  await addJob(10);
+  expect(await judge(idle())).toEqual({ ready: true });
+});
+
+test('a worker that leaves jobs waiting while it has free slots is not', async () => {
+  await addJob(30_000);
+  expect(await judge(idle())).toEqual({
+    ready: false,
+    reason: expect.stringMatching(/^no progress for 3\d s while 1 /),
+  });
+  expect(await judge(idle({ lastProgressAt: Date.now() }))).toEqual({ ready: true });
+  expect(await judge(idle({ inFlight: 4 }))).toEqual({ ready: true });
+});
+
+test('a worker whose slots are all taken has as long as a model attempt may take', async () => {
+  await addJob(LONGEST_START_MS + 30_000);
+  const longAgo = Date.now() - LONGEST_START_MS - 30_000;
+  expect((await judge(idle({ inFlight: 4, lastProgressAt: longAgo }))).ready).toBe(false);
+});
+
+test('jobs that the operator holds back say nothing against a worker', async () => {
+  await addJob(30_000);
+  await queue.pause();
+  expect(await judge(idle())).toEqual({ ready: true });
+  await queue.resume();
+  expect((await judge(idle())).ready).toBe(false);
+});
+
+test('a worker that is about to stop is not ready', async () => {
+  expect(await judge(idle({ draining: true }))).toEqual({ ready: false, reason: 'draining' });
+});

@@ -1,0 +1,31 @@
+import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
+import type { Instance } from '@lontar/shared/instances.ts';
+import type { Readiness } from '@lontar/shared/probe-listener.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { workerFailure } from '@lontar/shared/worker-failure.ts';
+
+/** What a worker can say of itself at any moment; its heartbeat tells the same. */
+export type WorkerCondition = Pick<Instance, 'id' | 'startedAt' | 'inFlight' | 'slots' | 'draining' | 'lastProgressAt'>;
+
+/**
+ * Whether a worker is of use: Redis takes its writes, it is not about to stop, and it does not sit idle before a queue
+ * with jobs.
+ *
+ * @param deps.redis a connection that fails fast, so that a probe is answered within a second
+ * @param deps.longestStartMs how long one start of a job may take, ms
+ * @throws when Redis does not answer; the listener then says "not ready"
+ */
+export async function judgeReadiness(deps: {
+  readonly redis: Redis;
+  readonly queue: GenerationQueue;
+  readonly worker: WorkerCondition;
+  readonly longestStartMs: number;
+}): Promise<Readiness> {
+  const { redis, queue, worker, longestStartMs } = deps;
+  if (worker.draining) return { ready: false, reason: 'draining' };
+  // A write: a Redis that is full or read-only answers a reader all the same.
+  const [backlog] = await Promise.all([readQueueState(queue), redis.set(redisKeys.probe(worker.id), '1', 'EX', 60)]);
+  const failure = workerFailure(worker, { now: Date.now(), backlog, longestJobMs: longestStartMs });
+  return failure === undefined ? { ready: true } : { ready: false, reason: failure };
+}
