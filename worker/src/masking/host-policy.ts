@@ -116,10 +116,25 @@ export function isApiPath(path: string): boolean {
   if (/[?&]wsdl(?:[&#]|$)/.test(path)) return true;
   // A fragment is for a reader: no endpoint is called with one.
   if (path.includes('#')) return false;
-  const segments = segmentsOf(path);
-  if (/\.(?:html?|md|png|svg|jpe?g|gif|webp|ico|pdf|css|js|mjs|zip|t?gz|sh)$/.test(segments.at(-1) ?? '')) return false;
-  const api = segments.findIndex(
-    (segment) => API_SEGMENTS.has(segment) || /^v\d{1,2}(?:(?:alpha|beta)\d*)?$/.test(segment),
-  );
-  return api >= 0 && !segments.slice(0, api).some((segment) => READING_SEGMENTS.has(segment));
+  const end = path.indexOf('?') < 0 ? path.length : path.indexOf('?');
+  let api = false;
+  let last = '';
+  for (let from = 0; from < end; ) {
+    const slash = path.indexOf('/', from);
+    const to = slash < 0 || slash > end ? end : slash;
+    if (to > from) {
+      last = path.slice(from, to);
+      if (!api && READING_SEGMENTS.has(last)) return false;
+      api ||= API_SEGMENTS.has(last) || isVersion(last);
+    }
+    from = to + 1;
+  }
+  return api && !FILE.test(last);
 }
+
+/** `v1`, `v2beta1`. */
+function isVersion(segment: string): boolean {
+  return segment.charCodeAt(0) === 118 && /^v\d{1,2}(?:(?:alpha|beta)\d*)?$/.test(segment);
+}
+
+const FILE = /\.(?:html?|md|png|svg|jpe?g|gif|webp|ico|pdf|css|js|mjs|zip|t?gz|sh)$/;

@@ -43,7 +43,8 @@ function skipDot(window: TextWindow, at: number): number {
 }
 
 /** Verifies at `digit dot digit` and at defanged dots after a digit. */
-export const verifyIp4: Verify = (window, anchorStart) => {
+export const verifyIp4: Verify = (window, anchorStart, anchorEnd) => {
+  if (!leadsToQuad(window, anchorEnd)) return undefined;
   const start = window.runBefore(anchorStart + 1, DIGIT, 4);
   if (start > anchorStart || anchorStart + 1 - start > 3) return undefined;
   const quad = readQuad(window, start);
@@ -53,6 +54,14 @@ export const verifyIp4: Verify = (window, anchorStart) => {
   if (left === 'ask' && contextBefore(window, start) === 'version') return undefined;
   return { type: 'ip', rule: 'ipv4', start, end: quad.end };
 };
+
+/** False when the number after the first dot is the last, as in most versions: nothing else need be read. */
+function leadsToQuad(window: TextWindow, from: number): boolean {
+  let index = from;
+  while (index < from + 3 && isIn(window.at(index), DIGIT)) index++;
+  const code = window.at(index);
+  return code === DOT || code === 91 || code === 40 || !isIn(window.at(from - 1), DIGIT);
+}
 
 /** What touches the number on its left: part of a name or a path, certainly an address, or open. */
 function judgeLeft(window: TextWindow, start: number): 'keep' | 'mask' | 'ask' {

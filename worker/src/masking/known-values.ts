@@ -16,7 +16,7 @@ export function knownValueAnchors(values: readonly string[]): Anchor[] {
     for (const form of formsOf(value)) if (form.length >= SHORTEST) forms.set(form, { exact: form, type });
   }
   return [...forms.values()].map(({ exact, type }) => ({
-    text: exact.toLowerCase(),
+    text: exact.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()),
     verify: verifyKnown(exact, type),
     known: true,
   }));
