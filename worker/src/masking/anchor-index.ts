@@ -5,6 +5,8 @@ interface Literal {
   /** Where the text begins in `letters`. */
   readonly from: number;
   readonly length: number;
+  /** A bit for each class that may stand fourth from the end. */
+  readonly fourths: number;
   readonly anchors: readonly Anchor[];
 }
 
@@ -72,7 +74,9 @@ export class AnchorIndex {
     this.letters = new Uint16Array(size);
     let from = 0;
     for (const [text, same] of [...byText].sort(([a], [b]) => b.length - a.length)) {
-      this.file(text, { from, length: text.length, anchors: same });
+      const { length } = text;
+      const fourths = length > 3 ? 1 << (this.classes[text.charCodeAt(length - 4)] ?? 0) : -1;
+      this.file(text, { from, length, fourths, anchors: same });
       if (same.some(({ insideTable }) => insideTable !== true)) this.sift(text, this.sieve);
       from += text.length;
     }
@@ -161,13 +165,18 @@ export class AnchorIndex {
     return this.literals[this.buckets[this.gramBefore(codes, end)] ?? 0] ?? NONE;
   }
 
+  /** The class of the fourth character before `end`, which most candidates are refused by. */
+  fourthBefore(codes: Uint16Array, end: number): number {
+    return end > 3 ? (this.classes[codes[end - 4] ?? 0] ?? 0) : 0;
+  }
+
   /** True when the literal stands before `end`, in any ASCII case. */
   endsWith({ from, length }: Literal, codes: Uint16Array, end: number): boolean {
     if (end < length) return false;
     const { letters } = this;
-    const shift = end - from - length;
-    for (let letter = from + length - 1; letter >= from; letter--) {
-      const code = codes[letter + shift] ?? 0;
+    // Forwards: the last three letters are those of the whole bucket.
+    for (let letter = from, at = end - length; at < end; letter++, at++) {
+      const code = codes[at] ?? 0;
       const wanted = letters[letter];
       if ((code >= 65 && code <= 90 ? code | 32 : code) !== wanted && !(wanted === DIGIT_CODE && isDigit(code)))
         return false;

@@ -46,6 +46,7 @@ function skipDot(window: TextWindow, at: number): number {
 export const verifyIp4: Verify = (window, anchorStart, anchorEnd) => {
   if (!leadsToQuad(window, anchorEnd)) return undefined;
   const start = window.runBefore(anchorStart + 1, DIGIT, 4);
+  if (window.before(start - 1) === DOT) return undefined;
   if (start > anchorStart || anchorStart + 1 - start > 3) return undefined;
   const quad = readQuad(window, start);
   if (quad === undefined || !endsAsAddress(window, quad.end) || window.touchesMarker(quad.end)) return undefined;

@@ -106,8 +106,9 @@ export class MaskMachine {
   /** Asks the verifiers of the anchors that end at `end`; false when one of them is starved. */
   private verify(end: number): boolean {
     const { index, window } = this;
+    const fourth = index.fourthBefore(window.codes, end);
     for (const literal of index.candidates(window.codes, end)) {
-      if (!index.endsWith(literal, window.codes, end)) continue;
+      if (((literal.fourths >>> fourth) & 1) === 0 || !index.endsWith(literal, window.codes, end)) continue;
       const asked = this.ask(literal.anchors, end - literal.length, end);
       if (asked !== 'none') return asked === 'found';
     }

@@ -1,4 +1,4 @@
-import { BARE_VALUE, BLANK, DIGIT, isIn, LETTER, LINE_END, LOWER, QUOTE, UPPER } from './characters.ts';
+import { BARE_VALUE, BLANK, isIn, LETTER, QUOTE, UPPER } from './characters.ts';
 import type { Finding, Verify } from './finding.ts';
 import { NOT_THE_SECRET } from './rules/secret-words.ts';
 import type { SecretName } from './secret-name.ts';
@@ -40,7 +40,7 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     return undefined;
   if (window.before(name.start - 1) === 47 || window.before(name.start - 1) === 46) return undefined;
   const stop = name.end + REACH;
-  if (!holdsAnythingDrawn(window, name.end, stop)) return undefined;
+  if (!window.holdsDrawn(name.end, stop, BARE_VALUE)) return undefined;
   let index = name.end;
   let verb = false;
   let named = false;
@@ -78,18 +78,6 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
       (verb && (word === 'the' || word === 'now' || word === 'sekarang'));
   }
   return undefined;
-}
-
-/** False when the sentence holds no digit and no capital after a lower-case letter: nothing in it is a secret. */
-function holdsAnythingDrawn(window: TextWindow, from: number, stop: number): boolean {
-  let lower = false;
-  for (let index = from; index < stop + LONGEST_WORD; index++) {
-    const code = window.at(index);
-    if (isIn(code, DIGIT) || (lower && isIn(code, UPPER))) return true;
-    if (code < 0 || isIn(code, LINE_END) || (index >= stop && !isIn(code, BARE_VALUE))) return false;
-    lower = isIn(code, LOWER);
-  }
-  return true;
 }
 
 /** A word as long as the limit goes on: its rest is swallowed. */

@@ -69,6 +69,8 @@ function schemeBefore(window: TextWindow, end: number): string {
   let start = end;
   const stop = Math.max(window.floor, end - LONGEST_SCHEME);
   while (start > stop && (isIn(window.code(start - 1), SCHEME) || window.code(start - 1) === PLUS)) start--;
+  // One letter is a drive, `c:\\`, not a scheme.
+  if (end - start < 2) return '';
   const scheme = window.text.slice(start, end).toLowerCase();
   if (scheme === 'https' || scheme === 'http') return scheme;
   // An escape or a name stuck to the scheme is not part of it: `\nhttps`, `url.https`.
