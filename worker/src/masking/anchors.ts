@@ -1,6 +1,7 @@
 import { assignmentVerifier, verifyBasic, verifyBearer } from './assignment.ts';
 import { apiHostVerifier, clientVerifier, hostPortVerifier, verifyConfiguredHost } from './bare-hosts.ts';
-import { commandVerifier, verifyDirective } from './command-secrets.ts';
+import { CODE_NAMES, verifyCodeNumber } from './code-numbers.ts';
+import { commandVerifier, verifyDirective, verifyIdentifiedBy } from './command-secrets.ts';
 import { verifyJaas, verifyLibpq, verifyOracleDescriptor, verifyPairs } from './connection-pairs.ts';
 import { readConnectionUri, verifyGoDsn, verifyJdbc, verifySqlplus } from './connection-uri.ts';
 import { ANY_DIGIT, type Anchor, type Verify } from './finding.ts';
@@ -66,7 +67,9 @@ export function builtInAnchors(hosts: HostLists): Anchor[] {
       GIVING_VERBS.map((verb) => `${verb} `),
       verifyNamedAfterwards,
     ),
-    ...each(['requirepass ', 'masterauth ', 'identified by '], verifyDirective),
+    ...each(['requirepass ', 'masterauth '], verifyDirective),
+    ...each(['identified by '], verifyIdentifiedBy),
+    ...each(CODE_NAMES, verifyCodeNumber),
     ...each(['basic '], verifyBasic),
     ...each(['bearer '], verifyBearer),
     ...each(PASSWORD_WORDS, assignmentVerifier('password')),

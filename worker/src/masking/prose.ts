@@ -12,7 +12,7 @@ const LONGEST_WORD = 2048;
 const AFTER = 56;
 
 const VERBS = new Set(
-  'is are was be adalah ialah yaitu yakni berupa menjadi jadi to ke as sebagai with dengan value nilai nilainya isinya of named called bernama following berikut'.split(
+  'is are was be adalah ialah yaitu yakni berupa menjadi jadi to ke as sebagai with dengan nya value nilai nilainya isinya of named called bernama following berikut'.split(
     ' ',
   ),
 );

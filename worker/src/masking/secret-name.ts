@@ -1,5 +1,5 @@
 import { ALNUM, DASH, DOT, isIn, LETTER, LOWER, QUOTE, UNDERSCORE, UPPER, WORD } from './characters.ts';
-import { HARMLESS_QUALIFIERS, NOT_THE_SECRET } from './rules/secret-words.ts';
+import { HARMLESS_QUALIFIERS, NOT_THE_SECRET, PUBLIC_KEY_QUALIFIERS } from './rules/secret-words.ts';
 import type { TextWindow } from './text-window.ts';
 
 /** `glued`: an unknown ending is stuck to the word, as in `authority`; only a drawn value makes it a secret's name. */
@@ -36,8 +36,11 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
       if (!TAIL_WORD.test(stuck)) return telling ? { ...name, kind: 'glued' } : undefined;
     }
     if (takesItBack(window, end, nameEnd)) return undefined;
-  } else if (kind !== 'password' && HARMLESS_QUALIFIERS.has(qualifierBefore(window, nameStart, start)))
-    return undefined;
+  } else if (kind !== 'password') {
+    const qualifier = qualifierBefore(window, nameStart, start);
+    if (HARMLESS_QUALIFIERS.has(qualifier) || (kind === 'weak' && PUBLIC_KEY_QUALIFIERS.has(qualifier)))
+      return undefined;
+  }
   return name;
 }
 
@@ -71,6 +74,7 @@ function leadsOn(window: TextWindow, index: number): boolean {
   if (code <= 32 || code === 61 || code === 58 || code > 126 || isIn(code, QUOTE)) return true;
   if (code === 46 || code === 43) return window.at(index + 1) === 61;
   if (code === 45) return window.at(index + 1) === 62;
+  if (code === 40) return isIn(window.at(index + 1), QUOTE);
   return LEADS_ON[code] === 1;
 }
 

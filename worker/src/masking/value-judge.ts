@@ -32,7 +32,7 @@ const MODEL_NAME = /^[a-z]+(?:[-_.][a-z]*\d{0,3}[a-z]?(?:\.\d+)?[a-z]?)*$/;
 /** Decides whether `value`, given to a secret's name, is the secret itself. */
 export function isSecretValue(value: string, setting: ValueSetting): boolean {
   if (value.length < 4 || isPlaceholder(value) || value.includes('***')) return false;
-  if (DEFAULT_WORDS.has(value.toLowerCase())) return false;
+  if (DEFAULT_WORDS.has(value.toLowerCase().replace(/[!?]$/, ''))) return false;
   if (NUMBER.test(value) && (setting.name !== 'password' || value.length < 4 || /[a-z%]$/i.test(value))) return false;
   if (DATE.test(value) || isAddressLike(value)) return false;
   if (isDrawn(value) || (setting.quoted && isShuffled(value))) return true;
@@ -101,7 +101,17 @@ function isPassword(value: string, { quoted, environment, prose }: ValueSetting)
   }
   if (!marked) return environment;
   if (prose && !quoted) return value.length >= 6 && /[A-Za-z]/.test(value) && /\d/.test(value);
-  return environment || quoted || !/^[a-z]+\d?$/i.test(value);
+  return environment || quoted || !/^[a-z]+\d?$/i.test(value) || (!prose && isWordWithDigit(value));
+}
+
+/** `hunter2`, not `utf8`, `bytes32` or `input1`: a word that names no type and no field. */
+function isWordWithDigit(value: string): boolean {
+  return (
+    /^[a-z]{5,}\d$/i.test(value) &&
+    !/^(?:float|double|bytes|string|varchar|nvarchar|bcrypt|argon|scrypt|pbkdf|base|level|field|input|value|param|column|option|version|stage|phase|group|team|user|admin|password|passwd|secret|token|oauth|secp|curve|blake|keccak|crypt|ntlmv|saml|proto|point|vector)\d$/i.test(
+      value,
+    )
+  );
 }
 
 function isToken(value: string, { quoted, environment, exact = false }: ValueSetting): boolean {
