@@ -159,10 +159,13 @@ function personasOf(config: WorkerConfig): Record<Endpoint, string> {
 
 /** What the service itself must never give away, whatever the model says. */
 function maskOptionsOf(config: WorkerConfig, secrets: readonly string[], hosts: readonly string[]) {
-  const redisPassword = URL.canParse(config.REDIS_URL) ? decodeURIComponent(new URL(config.REDIS_URL).password) : '';
+  const redis = URL.canParse(config.REDIS_URL) ? new URL(config.REDIS_URL) : undefined;
+  const redisPassword = decodeURIComponent(redis?.password ?? '');
+  // A name of one label, such as `redis`, is a word of the trade; addresses are masked anyway.
+  const redisHosts = [redis?.hostname ?? ''].filter((host) => host.includes('.') && /[a-z]$/i.test(host));
   return {
     knownValues: [...secrets, redisPassword].filter((value) => value !== ''),
-    maskHosts: [...hosts, ...config.MASK_HOSTS],
+    maskHosts: [...hosts, ...redisHosts, ...config.MASK_HOSTS],
     allowHosts: config.MASK_ALLOW_HOSTS,
   };
 }
