@@ -94,7 +94,7 @@ describe.each([
       for (let index = 0; index < gateways; index++) {
         await load.untilAnswered(20);
         expect(await stack!.gateways[index]?.end('SIGTERM')).toBe(0);
-        await stack!.startGateway(index);
+        await stack!.startGateway({ again: index });
       }
       await load.untilAnswered(20);
       const { failures, answered } = await load.stop();

@@ -10,6 +10,8 @@ import { findChromium, launchChromium, openPage } from './watched-page.ts';
 const SECONDS = Number(process.argv[2] ?? '30');
 const EVENTS_PER_SECOND = 200;
 const TICK_MS = 50;
+/** Visits with an empty cache, of which the median counts. */
+const VISITS = 5;
 
 const executable = findChromium();
 if (executable === undefined) throw new Error('Chromium is needed (Debian package chromium).');
@@ -17,14 +19,11 @@ const dashboard = await startDashboard();
 const browser = await launchChromium(executable);
 try {
   await dashboard.answer(Array.from({ length: 1_500 }, () => answered()));
+  const loads: number[] = [];
+  for (let visit = 0; visit < VISITS; visit++) loads.push(await firstCounters());
   const { page, context } = await openPage(browser, dashboard.url, await dashboard.signIn());
   await page.goto(dashboard.url);
-  const firstCountersMs = await page.evaluate(async () => {
-    while (document.querySelector('.number .bone, .tiles[aria-busy=true]')) {
-      await new Promise(requestAnimationFrame);
-    }
-    return Math.round(performance.now());
-  });
+  await page.waitForSelector('.rows > [role=rowgroup]:last-child');
   const debug = await context.newCDPSession(page);
   await debug.send('Performance.enable');
   await watch(page);
@@ -44,7 +43,8 @@ try {
     JSON.stringify({
       seconds: SECONDS,
       eventsPerSecond: EVENTS_PER_SECOND,
-      firstCountersMs,
+      firstCountersMs: percentile(loads, 0.5),
+      firstCountersWorstMs: Math.max(...loads),
       rowsSeen: delays.length,
       rowDelayP50Ms: percentile(delays, 0.5),
       rowDelayP95Ms: percentile(delays, 0.95),
@@ -67,6 +67,21 @@ try {
 } finally {
   await browser.close();
   await dashboard.stack.stop();
+}
+
+/** From the start of a first visit to the counters' numbers on the page, ms, by the page's own clock. */
+async function firstCounters(): Promise<number> {
+  const { page, context } = await openPage(browser, dashboard.url, await dashboard.signIn());
+  // Not until the load event: whoever waits for that asks after the numbers are there.
+  await page.goto(dashboard.url, { waitUntil: 'commit' });
+  const ms = await page.evaluate(async () => {
+    while (!document.querySelector('.tiles') || document.querySelector('.number .bone, .tiles[aria-busy=true]')) {
+      await new Promise(requestAnimationFrame);
+    }
+    return Math.round(performance.now());
+  });
+  await context.close();
+  return ms;
 }
 
 interface Readings {

@@ -20,8 +20,17 @@ export interface StackOptions {
   readonly stats?: boolean;
   readonly protocol?: 'openai' | 'gemini' | 'demo';
   readonly durable?: boolean;
+  /** A Redis that is up already, instead of one of the stack's own; it is stopped with the stack. */
+  readonly redis?: TestRedis;
   /** Further settings, for all services. */
   readonly settings?: Record<string, string>;
+}
+
+/** What is particular to one process. */
+export interface StartHow {
+  readonly settings?: Record<string, string>;
+  /** The command and arguments that start Node. */
+  readonly wrapper?: readonly string[];
 }
 
 /** The whole service as real processes on a real Redis, with a local HTTP server as the model's upstream. */
@@ -40,15 +49,16 @@ export interface Stack {
   /** Creates an API key with the operator's command. */
   createKey(...options: string[]): Promise<{ id: string; key: string }>;
   lontar(...args: string[]): Promise<{ stdout: string; stderr: string }>;
-  /** Starts a further gateway, or one again that has ended: on its old port then. */
-  startGateway(again?: number): Promise<string>;
-  startWorker(): Promise<Service>;
+  /** Starts a further gateway, or, with `again`, one that has ended: on its old port then. */
+  startGateway(how?: StartHow & { readonly again?: number }): Promise<string>;
+  startWorker(how?: StartHow): Promise<Service>;
   /** Starts stats-service, again where it was killed, on the same port. */
   startStats(settings?: Record<string, string>): Promise<Service>;
   /** The stats-service that was started last. */
   readonly stats: Service | undefined;
   /** Where the registered instances serve their metrics. */
   metricsUrls(): Promise<string[]>;
+  metricsUrlOf(instance: string): Promise<string | undefined>;
   /** All log lines of all services. */
   logs(): string;
   stop(): Promise<void>;
@@ -56,7 +66,7 @@ export interface Stack {
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const [redis, upstream] = await Promise.all([
-    startTestRedis({ durable: options.durable ?? false }),
+    options.redis ?? startTestRedis({ durable: options.durable ?? false }),
     startFakeUpstream(),
   ]);
   const uploads = await mkdtemp(join(tmpdir(), 'lontar-e2e-'));
@@ -80,19 +90,27 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const others: Service[] = [];
   const urls: string[] = [];
 
-  const startGateway = async (index = gateways.length) => {
-    const service = startService(`gateway-${index + 1}`, 'gateway/src/main.ts', {
-      PORT: new URL(urls[index] ?? 'http://x:0').port,
-      ...environment,
-    });
+  const startGateway = async (how: StartHow & { readonly again?: number } = {}) => {
+    const index = how.again ?? gateways.length;
+    const service = startService(
+      `gateway-${index + 1}`,
+      'gateway/src/main.ts',
+      { PORT: new URL(urls[index] ?? 'http://x:0').port, ...environment, ...how.settings },
+      how.wrapper,
+    );
     gateways[index] = service;
     const { port } = await service.logged('the gateway serves');
     const url = `http://127.0.0.1:${String(port)}`;
     urls[index] = url;
     return url;
   };
-  const startWorker = async () => {
-    const service = startService(`worker-${workers.length + 1}`, 'worker/src/main.ts', environment);
+  const startWorker = async (how: StartHow = {}) => {
+    const service = startService(
+      `worker-${workers.length + 1}`,
+      'worker/src/main.ts',
+      { ...environment, ...how.settings },
+      how.wrapper,
+    );
     workers.push(service);
     await service.logged('the worker takes jobs');
     return service;
@@ -118,7 +136,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   if (options.stats) await startStats();
   await Promise.all([
     ...Array.from({ length: options.gateways ?? 1 }, () => startGateway()),
-    ...Array.from({ length: options.workers ?? 1 }, startWorker),
+    ...Array.from({ length: options.workers ?? 1 }, () => startWorker()),
   ]);
   return {
     redis,
@@ -152,6 +170,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       return others.at(-1);
     },
     metricsUrls: async () => (await listInstances(redis.client)).map(({ metricsUrl }) => metricsUrl),
+    metricsUrlOf: async (instance) => (await listInstances(redis.client)).find(({ id }) => id === instance)?.metricsUrl,
     logs: () => [...gateways, ...workers, ...others].map((service) => service.logs()).join('\n'),
     async stop() {
       await Promise.all([...gateways, ...workers, ...others].map((service) => service.end('SIGKILL')));

@@ -76,6 +76,11 @@ const settings = z.object({
     example: '1000',
   }),
   DRAIN_TIMEOUT_MS: sharedSettings.DRAIN_TIMEOUT_MS,
+  DRAIN_NOTICE_MS: setting(wholeNumber(0, 60_000).prefault('0'), {
+    about:
+      'How long a stopping gateway still takes requests while its readiness is red, ms; longer than its balancer takes to look.',
+    example: '5000',
+  }),
   LOG_LEVEL: sharedSettings.LOG_LEVEL,
   LOG_REQUESTS: setting(trueOrFalse().prefault('true'), {
     about: 'Whether each answered request is logged as a line.',

@@ -12,12 +12,13 @@ import { startRedisClock } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
-import { throttledWarning } from '@lontar/shared/throttled-log.ts';
+import { createThrottle, throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { VERSION } from '@lontar/shared/version.ts';
 import type { GatewayConfig } from './config.ts';
 import { openEventLog } from './events/event-log.ts';
 import { reservationMs } from './generation/generate.ts';
 import { startSweeper, sweepReservations } from './generation/sweep.ts';
+import { openWithdrawals } from './generation/withdrawals.ts';
 import { createApp } from './http/app.ts';
 import { createPublicServer } from './http/server.ts';
 import { createStatsProxy } from './http/stats-proxy.ts';
@@ -58,6 +59,8 @@ export async function startGateway(
   const onRedisFailure = throttledWarning(logger, 'Redis failed a request');
   const queue = openGenerationQueue(redis, onRedisFailure);
   lifecycle.started('queue', () => queue.close());
+  const withdrawals = openWithdrawals({ redis, queue, onRedisFailure });
+  lifecycle.started('withdrawals', withdrawals.stop);
   const events = openEventLog({ gateway, redis, logger, onDropped: (count) => metrics.eventsDropped.inc(count) });
   lifecycle.started('events', () => events.stop(EVENTS_STOP_MS));
   const inbox = await openInbox({ gateway, reader, redis, logger });
@@ -79,6 +82,7 @@ export async function startGateway(
     redis,
     queue,
     inbox,
+    withdrawals,
     clock,
     metrics,
     logger,
@@ -87,13 +91,19 @@ export async function startGateway(
     storage,
     sweeper: uploadSweeper,
     onRedisFailure,
+    shedLines: createThrottle(),
     draining: () => lifecycle.stopping,
   });
   const server = createPublicServer(app);
   // Before the listener, so that probes and heartbeat go on while it drains.
   const metricsPort = await startProbes(config, lifecycle, { gateway, redis, inbox, registry, server });
   await listen(server, config.PORT, config.HOST);
-  lifecycle.started('public listener', () => stopServing(server));
+  const stopping = {
+    noticeMs: config.DRAIN_NOTICE_MS,
+    drainMs: config.DRAIN_TIMEOUT_MS,
+    giveUpWaiting: inbox.giveUp,
+  };
+  lifecycle.started('public listener', () => stopServing(server, stopping));
   lifecycle.started('live streams', statsProxy.endStreams);
   const { port } = server.address() as AddressInfo;
   logger.info({ port, host: config.HOST, instance: gateway, version: VERSION }, 'the gateway serves');

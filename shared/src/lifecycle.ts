@@ -25,11 +25,11 @@ export function createLifecycle(logger: Logger): Lifecycle {
   let stop: Promise<boolean> | undefined;
 
   async function stopAll(timeoutMs: number): Promise<boolean> {
-    const deadline = Date.now() + timeoutMs;
+    const deadline = performance.now() + timeoutMs;
     let clean = true;
     for (const part of parts.toReversed()) {
       const finished = await within(
-        Math.max(deadline - Date.now(), 100),
+        Math.max(deadline - performance.now(), 100),
         Promise.resolve().then(() => part.stop()),
       ).catch((error: unknown) => {
         logger.error({ err: error, part: part.name }, 'a part failed to stop');

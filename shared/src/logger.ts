@@ -44,7 +44,8 @@ export function createLogger(service: string, level: string, destination?: Desti
       censor: '[cut]',
     },
   };
-  return destination ? pino(options, destination) : pino(options);
+  // Lines that come while one is being written go together; what is left is written when the process exits.
+  return pino(options, destination ?? pino.destination({ sync: false }));
 }
 
 /** A URL's path, with the values of its query cut: the query holds keys and prompts. */

@@ -6,14 +6,12 @@ export const QUEUE_PREFIX = TAG;
 
 /** The name of every key that Lontar keeps in Redis (BullMQ's own aside), with its type and what it holds. */
 export const redisKeys = {
-  /** Hash: one API key's hash, state, limits and count of charged requests. */
+  /** Hash: one API key's hash, state, limits, and counts of charged requests and of its UTC day. */
   apiKey: (keyId: string) => `${TAG}:key:${keyId}`,
   /** Sorted set: ids of all API keys, by time of creation. */
   apiKeyIndex: `${TAG}:keys`,
-  /** List: sliding hour of a key (see window.lua's form in admit.lua). */
+  /** List: sliding hour of a key (its form is told in admit.lua). */
   keyHour: (keyId: string) => `${TAG}:key-hour:${keyId}`,
-  /** Hash: UTC day and count of a key. */
-  keyDay: (keyId: string) => `${TAG}:key-day:${keyId}`,
   /** Sorted set: request ids of a key in flight, by when their reservation ends, Unix ms. */
   keyFlight: (keyId: string) => `${TAG}:key-flight:${keyId}`,
   /** List: sliding hour of an address. */

@@ -21,13 +21,17 @@ export interface TestRedis {
   stop(): Promise<void>;
 }
 
-/** Starts a private redis-server (or valkey-server); append-only when `durable`. */
-export async function startTestRedis(options: { durable?: boolean; args?: string[] } = {}): Promise<TestRedis> {
+/** Starts a private redis-server (or valkey-server); append-only when `durable`; `wrapper` is a command that runs it. */
+export async function startTestRedis(
+  options: { durable?: boolean; args?: string[]; wrapper?: string[] } = {},
+): Promise<TestRedis> {
   const directory = await mkdtemp(join(tmpdir(), 'lontar-redis-'));
   const port = await freePort();
   let server: ChildProcess;
   const start = async () => {
-    server = spawn(redisBinary(), [
+    const [wrapper, ...words] = options.wrapper ?? [];
+    server = spawn(wrapper ?? redisBinary(), [
+      ...(wrapper === undefined ? [] : [...words, redisBinary()]),
       ...['--port', String(port), '--bind', '127.0.0.1', '--dir', directory, '--save', ''],
       ...['--appendonly', options.durable ? 'yes' : 'no', '--appendfsync', 'always'],
       ...['--maxmemory-policy', 'noeviction', '--loglevel', 'warning', ...(options.args ?? [])],

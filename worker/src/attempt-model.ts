@@ -13,9 +13,13 @@ export type AttemptResult =
  * worker's stop, whichever comes first.
  */
 export async function attemptModel(deps: ProcessDeps, { job, signal }: JobStart): Promise<AttemptResult> {
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort('deadline'), Math.max(0, job.deadlineAt - deps.clock.now()));
-  const either = AbortSignal.any([signal, deadline.signal]);
+  const ending = new AbortController();
+  const { signal: either } = ending;
+  const timer = setTimeout(() => ending.abort('deadline'), Math.max(0, job.deadlineAt - deps.clock.now()));
+  // Not `AbortSignal.any`, which costs several times as much.
+  const onAbort = () => ending.abort(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
   const request: ModelRequest = {
     requestId: job.id,
     system: deps.personas[job.endpoint],
@@ -44,5 +48,6 @@ export async function attemptModel(deps: ProcessDeps, { job, signal }: JobStart)
     return { kind: 'failed', error: kind, retryAfterMs: error instanceof ModelError ? error.retryAfterMs : undefined };
   } finally {
     clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
   }
 }

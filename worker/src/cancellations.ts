@@ -1,6 +1,9 @@
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 
+/** A connection that only listens asks nothing, so a dead one would never be noticed; this asks, ms. */
+const ASK_MS = 1_000;
+
 /**
  * Listens for callers that have left. Every worker hears of each; the one that has the job in work stops it.
  *
@@ -12,5 +15,11 @@ export async function listenForCancellations(
 ): Promise<{ stop(): void }> {
   subscriber.on('message', (_channel: string, requestId: string) => cancel(requestId));
   await subscriber.subscribe(redisKeys.cancellations);
-  return { stop: () => subscriber.disconnect() };
+  const timer = setInterval(() => void subscriber.ping().catch(() => undefined), ASK_MS);
+  return {
+    stop() {
+      clearInterval(timer);
+      subscriber.disconnect();
+    },
+  };
 }

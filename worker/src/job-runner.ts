@@ -1,6 +1,6 @@
 import { GENERATION_JOB, type GenerationJob, generationJobSchema } from '@lontar/shared/generation-job.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
-import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { LONGEST_BLOCK_MS, type Redis } from '@lontar/shared/redis-connection.ts';
 import { QUEUE_PREFIX } from '@lontar/shared/redis-keys.ts';
 import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { type Job, Worker } from 'bullmq';
@@ -105,6 +105,7 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
       stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: GENERATION_JOB.maxStalledCount,
       runRetryDelay: ERROR_RETRY_MS,
+      drainDelay: LONGEST_BLOCK_MS / 1_000,
       skipVersionCheck: true,
       settings: { backoffStrategy: (_made, _type, error) => (error instanceof Again ? error.delayMs : -1) },
     },

@@ -1,10 +1,11 @@
 import type { Endpoint, PublicModel } from '@lontar/shared/endpoints.ts';
 import type { GenerationFailure } from '@lontar/shared/errors.ts';
-import { GENERATION_JOB } from '@lontar/shared/generation-job.ts';
+import { GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import type { JobOutcome, WorkerMetrics } from '@lontar/shared/metrics.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { rejoin, settle } from '@lontar/shared/settlement/settle.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { type AttemptResult, attemptModel } from './attempt-model.ts';
@@ -19,10 +20,17 @@ import type { LanguageModel } from './model/language-model.ts';
  * the gateway's own write was slow. Below the gateway's patience with Redis, ms.
  */
 const LATE_MS = 500;
+/**
+ * After Redis was away, gateways first withdraw the requests that they refused meanwhile; jobs that are late wait for
+ * that, counted from the worker's own reconnection, ms.
+ */
+const WITHDRAWALS_FIRST_MS = 1_000;
 const SETTLE_RETRY_MS = 200;
 
 export interface ProcessDeps {
   readonly redis: Redis;
+  /** When this process last had to connect to Redis again, by `performance.now()`. */
+  readonly reconnectedAt: () => number;
   readonly clock: RedisClock;
   readonly logger: Logger;
   readonly metrics: WorkerMetrics;
@@ -63,15 +71,25 @@ export async function processGeneration(deps: ProcessDeps, start: JobStart): Pro
   return finish(deps, start, startedAt, settlement.outcome);
 }
 
-/** Settles a request whose job nobody can run. */
-export async function settleGivenUp(deps: ProcessDeps, start: Pick<JobStart, 'job'>): Promise<void> {
-  const { id: requestId, keyId, gateway } = start.job;
+/**
+ * Settles a request whose job nobody can run, so that its caller need not wait for the deadline.
+ *
+ * @param job undefined where its data cannot be read; its gateway then finds the stored result
+ */
+export async function settleGivenUp(
+  { redis }: Pick<ProcessDeps, 'redis'>,
+  requestId: string,
+  job: GenerationJob | undefined,
+): Promise<void> {
+  const keyId = job?.keyId ?? (await redis.hget(redisKeys.request(requestId), 'key')) ?? '';
   const settlement = { v: 1, outcome: 'failed', error: 'internal_error' } as const;
-  await settle(deps.redis, { requestId, keyId, settlement, replyTo: gateway });
+  await settle(redis, { requestId, keyId, settlement, ...(job && { replyTo: job.gateway }) });
 }
 
 async function askToRun(deps: ProcessDeps, { job, start }: JobStart, now: number): Promise<'run' | 'settled' | 'gone'> {
   if (start === 1 && now - job.receivedAt < LATE_MS) return 'run';
+  const waitMs = deps.reconnectedAt() + WITHDRAWALS_FIRST_MS - performance.now();
+  if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
   return rejoin(deps.redis, { requestId: job.id, replyTo: job.gateway, start });
 }
 

@@ -8,7 +8,7 @@ import { createRegistry, workerMetrics } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
 import { startProbeListener } from '@lontar/shared/probe-listener.ts';
 import { startRedisClock } from '@lontar/shared/redis-clock.ts';
-import { connectFailFast, connectPatient } from '@lontar/shared/redis-connection.ts';
+import { connectFailFast, connectForJobs, connectPatient } from '@lontar/shared/redis-connection.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
 import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { VERSION } from '@lontar/shared/version.ts';
@@ -35,7 +35,7 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   lifecycle.started('model', () => chosen.model.close());
   const connections = {
     commands: connectPatient(config.REDIS_URL, id),
-    jobs: connectPatient(config.REDIS_URL, `${id}-jobs`),
+    jobs: connectForJobs(config.REDIS_URL, `${id}-jobs`),
     subscriber: connectPatient(config.REDIS_URL, `${id}-cancellations`),
     probes: connectFailFast(config.REDIS_URL, `${id}-probes`),
   };
@@ -44,6 +44,10 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   });
   await openRedis(config.REDIS_URL, Object.values(connections), logger);
 
+  let reconnectedAt = Number.NEGATIVE_INFINITY;
+  connections.commands.on('ready', () => {
+    reconnectedAt = performance.now();
+  });
   const registry = createRegistry('worker', VERSION);
   const metrics = workerMetrics(registry);
   metrics.concurrencyLimit.set(config.WORKER_CONCURRENCY);
@@ -52,6 +56,7 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   const progress = createProgress(metrics, chosen.model.provider);
   const deps: ProcessDeps = {
     redis: connections.commands,
+    reconnectedAt: () => reconnectedAt,
     clock,
     logger,
     metrics,
@@ -94,7 +99,7 @@ function runJobs(
     },
     async onGivenUp(requestId, job) {
       deps.logger.error({ requestId }, 'a job was given up');
-      if (job) await settleGivenUp(deps, { job });
+      await settleGivenUp(deps, requestId, job);
     },
     onStalled(requestId) {
       deps.logger.warn({ requestId }, 'a job was taken back from a worker that stopped working');
@@ -154,10 +159,13 @@ function personasOf(config: WorkerConfig): Record<Endpoint, string> {
 
 /** What the service itself must never give away, whatever the model says. */
 function maskOptionsOf(config: WorkerConfig, secrets: readonly string[], hosts: readonly string[]) {
-  const redisPassword = URL.canParse(config.REDIS_URL) ? decodeURIComponent(new URL(config.REDIS_URL).password) : '';
+  const redis = URL.canParse(config.REDIS_URL) ? new URL(config.REDIS_URL) : undefined;
+  const redisPassword = decodeURIComponent(redis?.password ?? '');
+  // A name of one label, such as `redis`, is a word of the trade; addresses are masked anyway.
+  const redisHosts = [redis?.hostname ?? ''].filter((host) => host.includes('.') && /[a-z]$/i.test(host));
   return {
     knownValues: [...secrets, redisPassword].filter((value) => value !== ''),
-    maskHosts: [...hosts, ...config.MASK_HOSTS],
+    maskHosts: [...hosts, ...redisHosts, ...config.MASK_HOSTS],
     allowHosts: config.MASK_ALLOW_HOSTS,
   };
 }

@@ -9,7 +9,6 @@ const DURABLE = [
   redisKeys.apiKey('*'),
   redisKeys.apiKeyIndex,
   redisKeys.keyHour('*'),
-  redisKeys.keyDay('*'),
   redisKeys.addressHour('*'),
   redisKeys.addressBadKeys('*'),
   redisKeys.addressBan('*'),

@@ -99,7 +99,7 @@ export function openKeyStore(redis: Redis, pepper: string, mint: (id?: string) =
       return result === 'changed' ? { key, record: await mustFind(redis, id) } : result;
     },
     async forget(id) {
-      const own = [redisKeys.apiKey(id), redisKeys.keyHour(id), redisKeys.keyDay(id), redisKeys.keyFlight(id)];
+      const own = [redisKeys.apiKey(id), redisKeys.keyHour(id), redisKeys.keyFlight(id)];
       await redis
         .multi()
         .del(...own)

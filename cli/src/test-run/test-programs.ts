@@ -23,6 +23,7 @@ const PROGRAMS: readonly TestProgram[] = [
   { names: ['nginx'], debianPackage: 'nginx-light', neededFor: 'tests behind nginx' },
   { names: ['caddy'], debianPackage: 'caddy', neededFor: 'tests behind Caddy' },
   { names: ['openssl'], debianPackage: 'openssl', neededFor: 'tests of HTTPS behind a proxy' },
+  { names: ['faketime'], debianPackage: 'faketime', neededFor: 'the test of clocks that jump' },
   { names: ['promtool'], debianPackage: 'prometheus', neededFor: 'tests of metrics and alerts' },
 ];
 

@@ -6,11 +6,10 @@
 -- KEYS[4]  blocked           sorted set of addresses banned or over their hour, by when that ends
 -- KEYS[5]  key record        hash of the API key that the caller names
 -- KEYS[6]  key hour          list: sliding hour of the key
--- KEYS[7]  key day           hash: UTC day and count of the key
--- KEYS[8]  key flight        sorted set: the key's requests in flight, by when their reservation ends
--- KEYS[9]  request           hash: reservation of this request
--- KEYS[10] reservations      sorted set of unsettled request ids, by when their reservation ends
--- KEYS[11] waiting jobs      list: the queue's waiting jobs
+-- KEYS[7]  key flight        sorted set: the key's requests in flight, by when their reservation ends
+-- KEYS[8]  request           hash: reservation of this request
+-- KEYS[9]  reservations      sorted set of unsettled request ids, by when their reservation ends
+-- KEYS[10] waiting jobs      list: the queue's waiting jobs
 -- ARGV[1]  'generate'  count the address, judge the key, reserve
 --          'count'     count the address; tell whether the key is genuine, charge nothing
 --          'bad-key'   count the address, and a bad key that needs no look-up
@@ -39,53 +38,57 @@
 -- A refused request is never charged to a key. The address counts every request that its own limit lets through, good
 -- or bad. Idempotent by request id: a repeated 'generate' finds its reservation and changes nothing.
 --
--- A sliding window is a list of 'second:count so far' with one entry for each second that had a request; the count
--- runs on, so the window holds (last count) - (count of the newest entry that has left). An entry leaves a whole second
--- late, so that no more than the limit fits into any 3,600 s, and memory is bounded by the seconds of the window.
+-- A sliding window is a list of 'second:base:oldest:count' with one entry for each second that had a request. The count
+-- runs on; base is the count of the newest entry that had left when this one was written, and oldest the first second
+-- that had not, so that the newest entry alone tells the window's state until another entry leaves. An entry leaves a
+-- whole second late, so that no more than the limit fits into any 3,600 s, and memory is bounded by the seconds of the
+-- window. The newest entry that has left stays in the list: its count is the next base.
+--
+-- Numbers go to Redis as strings, because Redis writes a number of Lua's with 17 digits first, at twice a command's cost.
 
 local HOUR, TEN_MINUTES, BAN = 3600, 600, 3600
 
+local call, format, match = redis.call, string.format, string.match
 local time = redis.call('TIME')
 local second = tonumber(time[1])
-local now = second * 1000 + math.floor(tonumber(time[2]) / 1000)
+local now = second * 1000 + math.floor(time[2] / 1000)
 
-local function entry(text)
-  local s, c = string.match(text, '^(%d+):(%d+)$')
-  return tonumber(s), tonumber(c)
-end
-
--- The state of a window: how many it holds, its oldest live second, and its newest entry.
+-- The state of a window: how many it holds, its oldest live second, its newest entry and what stands before the count.
 local function look(key, span)
-  local tail = redis.call('LINDEX', key, -1)
-  if not tail then return { used = 0, count = 0 } end
-  local newest, count = entry(tail)
+  local tail = call('LINDEX', key, '-1')
+  if not tail then return { used = 0, count = 0, base = 0 } end
+  local start, s, b, o, c = match(tail, '^((%d+):(%d+):(%d+):)(%d+)$')
+  local newest, base, oldest, count = tonumber(s), tonumber(b), tonumber(o), tonumber(c)
   if newest < second - span then
-    redis.call('DEL', key)
-    return { used = 0, count = 0 }
+    call('DEL', key)
+    return { used = 0, count = 0, base = 0 }
   end
-  local oldest, base = entry(redis.call('LINDEX', key, 0))
-  if oldest >= second - span then return { used = count, count = count, oldest = oldest, newest = newest } end
-  while true do
-    local next, through = entry(redis.call('LINDEX', key, 1))
-    if next >= second - span then
-      return { used = count - base, count = count, oldest = next, newest = newest }
+  if oldest < second - span then
+    base, oldest = tonumber(match(call('LINDEX', key, '0'), '%d+$')), nil
+    while not oldest do
+      local next, through = match(call('LINDEX', key, '1'), '^(%d+):.*:(%d+)$')
+      if tonumber(next) >= second - span then
+        oldest = tonumber(next)
+      else
+        call('LPOP', key)
+        base = tonumber(through)
+      end
     end
-    redis.call('LPOP', key)
-    base = through
+    start = format('%d:%d:%d:', newest, base, oldest)
   end
+  return { used = count - base, count = count, base = base, oldest = oldest, newest = newest, start = start }
 end
 
 local function add(key, span, window)
-  local text = string.format('%.0f:%.0f', math.max(second, window.newest or 0), window.count + 1)
-  if window.newest and window.newest >= second then
-    redis.call('LSET', key, -1, text)
-  else
-    redis.call('RPUSH', key, text)
-    redis.call('EXPIRE', key, span + 2)
-  end
   window.count = window.count + 1
   window.used = window.used + 1
   window.oldest = window.oldest or second
+  if window.newest and window.newest >= second then
+    call('LSET', key, '-1', window.start .. format('%d', window.count))
+  else
+    call('RPUSH', key, format('%d:%d:%d:%d', second, window.base, window.oldest, window.count))
+    call('EXPIRE', key, format('%d', span + 2))
+  end
 end
 
 -- When the window holds one less, Unix seconds; for an empty one, when a request made now would leave.
@@ -101,7 +104,7 @@ local today = math.floor(second / 86400)
 
 local function answer(decision, reason)
   return {
-    decision, reason or '', genuine, string.format('%.0f', now),
+    decision, reason or '', genuine, now,
     address.used, reset(address, HOUR), hour.used, hourLimit, reset(hour, HOUR), day, dayLimit, (today + 1) * 86400,
     charged, credits, flight, concurrency, cap, blockedFor,
   }
@@ -109,8 +112,8 @@ end
 
 -- Notes until when the address is blocked, and drops those whose time is over.
 local function block(till)
-  redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', now)
-  redis.call('ZADD', KEYS[4], till, ARGV[2])
+  call('ZREMRANGEBYSCORE', KEYS[4], '-inf', format('%d', now))
+  call('ZADD', KEYS[4], format('%d', till), ARGV[2])
 end
 
 local function noteBadKey()
@@ -119,17 +122,19 @@ local function noteBadKey()
   local bad = look(KEYS[2], TEN_MINUTES)
   add(KEYS[2], TEN_MINUTES, bad)
   if bad.used >= most then
-    redis.call('SET', KEYS[3], 'brute-force', 'EX', BAN)
-    redis.call('DEL', KEYS[2])
+    call('SET', KEYS[3], 'brute-force', 'EX', format('%d', BAN))
+    call('DEL', KEYS[2])
     block(now + BAN * 1000)
   end
   return answer('unknown_key')
 end
 
-local repeated = ARGV[1] == 'generate' and redis.call('EXISTS', KEYS[9]) == 1
+-- One look for both, because most callers have neither a ban nor asked before.
+local isKnown = call('EXISTS', KEYS[3], KEYS[8]) > 0
+local repeated = isKnown and ARGV[1] == 'generate' and call('EXISTS', KEYS[8]) == 1
 
 if not repeated then
-  local ban = redis.call('TTL', KEYS[3])
+  local ban = isKnown and call('TTL', KEYS[3]) or -2
   if ban ~= -2 then
     blockedFor = ban
     return answer('address_blocked')
@@ -145,10 +150,12 @@ if not repeated then
 end
 
 local hash, state, expires, perHour, perDay, total, spent, places, models, networks, tokens, oldHash, oldUntil
+local countedDay, counted
 if ARGV[6] ~= '' then
-  local record = redis.call('HMGET', KEYS[5], 'hash', 'state', 'expiresAt', 'perHour', 'perDay', 'credits', 'charged',
-    'concurrency', 'models', 'addressBits', 'maxOutputTokens', 'oldHash', 'oldHashUntil')
-  hash, state, expires, perHour, perDay, total, spent, places, models, networks, tokens, oldHash, oldUntil = unpack(record)
+  local record = call('HMGET', KEYS[5], 'hash', 'state', 'expiresAt', 'perHour', 'perDay', 'credits', 'charged',
+    'concurrency', 'models', 'addressBits', 'maxOutputTokens', 'oldHash', 'oldHashUntil', 'day', 'dayCount')
+  hash, state, expires, perHour, perDay, total, spent, places, models, networks, tokens, oldHash, oldUntil,
+    countedDay, counted = unpack(record)
   if hash == ARGV[6] or (oldHash == ARGV[6] and now < tonumber(oldUntil or '0')) then genuine = 1 end
 end
 if ARGV[1] == 'count' then return answer('counted') end
@@ -179,35 +186,33 @@ hourLimit = tonumber(perHour or '-1')
 dayLimit = tonumber(perDay or '-1')
 concurrency = tonumber(places or '10')
 if hourLimit >= 0 then hour = look(KEYS[6], HOUR) end
-if dayLimit >= 0 then
-  local counted = redis.call('HMGET', KEYS[7], 'day', 'count')
-  if tonumber(counted[1] or '-1') == today then day = tonumber(counted[2]) end
-end
-flight = redis.call('ZCARD', KEYS[8])
+if dayLimit >= 0 and tonumber(countedDay or '-1') == today then day = tonumber(counted) end
+flight = call('ZCARD', KEYS[7])
 if flight >= concurrency then
   -- Reservations whose time is over no longer hold a place, whether or not the sweeper has come by.
-  redis.call('ZREMRANGEBYSCORE', KEYS[8], '-inf', now)
-  flight = redis.call('ZCARD', KEYS[8])
+  call('ZREMRANGEBYSCORE', KEYS[7], '-inf', format('%d', now))
+  flight = call('ZCARD', KEYS[7])
 end
 if repeated then return answer('admitted') end
 
-if redis.call('LLEN', KEYS[11]) >= tonumber(ARGV[10]) then return answer('queue_full') end
+if call('LLEN', KEYS[10]) >= tonumber(ARGV[10]) then return answer('queue_full') end
 if hourLimit >= 0 and hour.used >= hourLimit then return answer('key_hour') end
 if dayLimit >= 0 and day >= dayLimit then return answer('key_day') end
 if credits >= 0 and charged >= credits then return answer('credits') end
 if flight >= concurrency then return answer('concurrency') end
 
-local ends = now + tonumber(ARGV[9])
+charged = charged + 1
+flight = flight + 1
 if hourLimit >= 0 then add(KEYS[6], HOUR, hour) end
 if dayLimit >= 0 then
   day = day + 1
-  redis.call('HSET', KEYS[7], 'day', today, 'count', day)
-  if day == 1 then redis.call('EXPIRE', KEYS[7], 172800) end
+  call('HSET', KEYS[5], 'charged', format('%d', charged), 'day', format('%d', today), 'dayCount', format('%d', day))
+else
+  call('HSET', KEYS[5], 'charged', format('%d', charged))
 end
-charged = redis.call('HINCRBY', KEYS[5], 'charged', 1)
-redis.call('ZADD', KEYS[8], ends, ARGV[5])
-redis.call('HSET', KEYS[9], 'state', 'reserved', 'fence', 1, 'key', ARGV[11])
+local ends = format('%d', now + ARGV[9])
+call('ZADD', KEYS[7], ends, ARGV[5])
+call('HSET', KEYS[8], 'state', 'reserved', 'fence', '1', 'key', ARGV[11])
 -- No expiry yet: a reservation stays until it is settled, by the sweeper if by nobody else.
-redis.call('ZADD', KEYS[10], ends, ARGV[5])
-flight = flight + 1
+call('ZADD', KEYS[9], ends, ARGV[5])
 return answer('admitted')

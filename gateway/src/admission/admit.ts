@@ -86,7 +86,6 @@ export async function admit(
     redisKeys.blockedAddresses,
     redisKeys.apiKey(keyId),
     redisKeys.keyHour(keyId),
-    redisKeys.keyDay(keyId),
     redisKeys.keyFlight(keyId),
     redisKeys.request(input.requestId),
     redisKeys.reservations,
@@ -108,7 +107,7 @@ export async function admit(
   return readReply(reply as ScriptAnswer, rules);
 }
 
-type ScriptAnswer = [Decision, Admission['reason'], number, string, ...number[]];
+type ScriptAnswer = [Decision, Admission['reason'], number, number, ...number[]];
 
 function readReply([decision, reason, genuine, now, ...numbers]: ScriptAnswer, rules: AdmissionRules): Admission {
   const at = (index: number) => numbers[index] ?? 0;
@@ -116,7 +115,7 @@ function readReply([decision, reason, genuine, now, ...numbers]: ScriptAnswer, r
     decision,
     reason,
     genuineKey: genuine === 1,
-    now: Number(now),
+    now,
     address: { used: at(0), limit: rules.perHour, resetAt: at(1) },
     ...(at(3) >= 0 && { hour: { used: at(2), limit: at(3), resetAt: at(4) } }),
     ...(at(6) >= 0 && { day: { used: at(5), limit: at(6), resetAt: at(7) } }),

@@ -5,7 +5,6 @@ import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
 import type { GatewayMetrics } from '@lontar/shared/metrics.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
-import { settle } from '@lontar/shared/settlement/settle.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { type Admission, type AdmissionRules, admit } from '../admission/admit.ts';
 import { bindingLimit, rateLimitHeaders } from '../admission/rate-limit.ts';
@@ -18,6 +17,10 @@ import { awaitSettlement } from './await-settlement.ts';
 import type { ReadingLimits } from './generation-rules.ts';
 import { gatherFields } from './given-fields.ts';
 import { type GenerationAsk, type GenerationReading, readGeneration } from './read-generation.ts';
+import type { Withdrawals } from './withdrawals.ts';
+
+/** Both writes that a request needs before it waits are made within this, or it is turned away, ms. */
+const ENQUEUED_BY_MS = 850;
 
 export interface GenerateDeps {
   /** Instance id of this gateway. */
@@ -25,6 +28,7 @@ export interface GenerateDeps {
   readonly redis: Redis;
   readonly queue: GenerationQueue;
   readonly inbox: Inbox;
+  readonly withdrawals: Withdrawals;
   readonly clock: RedisClock;
   readonly metrics: GatewayMetrics;
   readonly pepper: string;
@@ -42,6 +46,7 @@ export interface GenerateDeps {
  */
 export async function generate(deps: GenerateDeps, endpoint: Endpoint, context: RequestContext): Promise<Answer> {
   const reading = readGeneration(gatherFields(context.query, context.body, context.headers), deps.reading);
+  const enqueueBy = performance.now() + ENQUEUED_BY_MS;
   const admission = await askAdmission(deps, context, reading);
   if (admission === undefined) return unavailable();
   const keyId = reading.kind === 'missing' ? undefined : reading.key?.id;
@@ -56,7 +61,7 @@ export async function generate(deps: GenerateDeps, endpoint: Endpoint, context: 
   }
   if (keyId === undefined) return refuse('invalid_api_key', { headers });
 
-  const settlement = await runJob(deps, endpoint, context, reading.ask, keyId, admission);
+  const settlement = await runJob(deps, endpoint, context, { ask: reading.ask, keyId, admission, enqueueBy });
   if (settlement === undefined) return unavailable(headers, owner);
   return answerSettlement(settlement, {
     endpoint,
@@ -89,11 +94,19 @@ async function askAdmission(
   } catch (error) {
     deps.onRedisFailure(error);
     // Redis may have admitted it all the same: the reply was lost, not the write. What it reserved goes back at once.
-    if (key && reading.kind === 'ask') void withdraw(deps, context.id, key.id);
+    if (key && reading.kind === 'ask') deps.withdrawals.add(context.id, key.id, 'service_unavailable');
     return undefined;
   } finally {
     stopTimer();
   }
+}
+
+interface Admitted {
+  readonly ask: GenerationAsk;
+  readonly keyId: string;
+  readonly admission: Admission;
+  /** By this process's monotonic clock, ms. */
+  readonly enqueueBy: number;
 }
 
 /** @returns the settlement, or `undefined` when the job could not be enqueued */
@@ -101,15 +114,13 @@ async function runJob(
   deps: GenerateDeps,
   endpoint: Endpoint,
   context: RequestContext,
-  ask: GenerationAsk,
-  keyId: string,
-  admission: Admission,
+  { ask, keyId, admission, enqueueBy }: Admitted,
 ): Promise<Settlement | undefined> {
   const elapsedMs = Math.round(performance.now() - context.receivedAt);
   const receivedAt = deps.clock.now() - elapsedMs;
   const reply = deps.inbox.wait(context.id);
   try {
-    await deps.queue.add({
+    const enqueued = deps.queue.add({
       v: 1,
       id: context.id,
       endpoint,
@@ -122,6 +133,7 @@ async function runJob(
       receivedAt,
       deadlineAt: receivedAt + deps.timeoutMs,
     });
+    await within(enqueueBy - performance.now(), enqueued);
     return await awaitSettlement(deps, {
       requestId: context.id,
       keyId,
@@ -132,21 +144,25 @@ async function runJob(
   } catch (error) {
     deps.onRedisFailure(error);
     // The job may be in the queue all the same: its reply was lost, not refused. Settling first makes it void.
-    void withdraw(deps, context.id, keyId);
+    deps.withdrawals.add(context.id, keyId, 'service_unavailable');
     return undefined;
   } finally {
     deps.inbox.forget(context.id);
   }
 }
 
-async function withdraw(deps: GenerateDeps, requestId: string, keyId: string): Promise<void> {
+/** @throws when the work takes longer */
+async function within(timeoutMs: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('Redis was too slow')), Math.max(0, timeoutMs));
+  });
+  // Its own failure, if it comes too late, is of no interest any more.
+  work.catch(() => undefined);
   try {
-    const settlement = { v: 1, outcome: 'failed', error: 'service_unavailable' } as const;
-    await settle(deps.redis, { requestId, keyId, settlement, cancel: true });
-    await deps.queue.remove(requestId);
-  } catch (error) {
-    // The sweeper gives the reservation back when its time is over.
-    deps.onRedisFailure(error);
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Logger } from '@lontar/shared/logger.ts';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import helmet from 'helmet';
 import type { EventLog } from '../events/event-log.ts';
 import type { GenerateDeps } from '../generation/generate.ts';
 import { createReference, REFERENCE_PATHS, type ReferencePath } from '../reference/reference-routes.ts';
@@ -16,6 +15,7 @@ import { bodyProblem, readJsonBody } from './body.ts';
 import { concludeAnswer, concludeProxied } from './conclude.ts';
 import { countRequest } from './count-request.ts';
 import { createContext } from './create-context.ts';
+import { fixedHeaders } from './fixed-headers.ts';
 import { originOf } from './origin.ts';
 import type { RequestContext } from './request-context.ts';
 import { ROUTES, type Route, STATS_API_PATHS, UNCOUNTED_PATH } from './routes.ts';
@@ -27,6 +27,8 @@ export interface AppDeps extends GenerateDeps, UploadRouteDeps {
   readonly statsProxy: StatsProxy;
   readonly trustProxy: number | string[] | undefined;
   readonly logRequests: boolean;
+  /** Bounds the lines about requests that are turned away, see `createThrottle`. */
+  readonly shedLines: () => number | undefined;
   readonly draining: () => boolean;
 }
 
@@ -40,12 +42,12 @@ export function createApp(deps: AppDeps): Express {
   app.set('case sensitive routing', true);
   app.set('strict routing', true);
 
-  app.use(helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } }));
+  const headers = fixedHeaders();
   app.use((request, response, next) => {
+    for (const [name, value] of headers) response.setHeader(name, value);
     createContext(request, response);
     deps.metrics.inFlight.inc();
     response.once('close', () => deps.metrics.inFlight.dec());
-    response.setHeader('Cache-Control', 'no-store');
     next();
   });
   app.use('/api', openToOtherOrigins);

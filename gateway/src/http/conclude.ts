@@ -7,6 +7,8 @@ import { elapsedMs, type RequestContext } from './request-context.ts';
 
 /** How long an answer waits for its event to be safe in Redis, ms; with Redis away it goes out without. */
 const EVENT_WAIT_MS = 250;
+/** By when a request that is turned away has its answer, counted from its receipt, ms: the contract says one second. */
+const REFUSED_BY_MS = 900;
 
 /**
  * Ends a request: tells the statistics, then sends the answer, so that what was answered is counted even if this
@@ -26,9 +28,13 @@ export async function concludeAnswer(
   await recordEvent(deps, path, context, answer.status, answer.report);
   // A request that came before the stop began has been promised a connection that lasts.
   if (deps.draining()) response.setHeader('Connection', 'close');
-  response.status(answer.status).set(answer.headers);
-  // Not `response.json`: an answer to HEAD has no body, and there is no ETag to compute.
-  response.type('application/json').send(JSON.stringify(answer.body));
+  // Not Express's `send`, which would look for an ETag and for what the caller has cached: nothing here may be stored.
+  response.statusCode = answer.status;
+  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
+  const body = Buffer.from(JSON.stringify(answer.body));
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', body.byteLength);
+  response.end(body);
 }
 
 /** Tells the statistics about a request that stats-service answers, when its answer has gone out. */
@@ -50,10 +56,7 @@ async function recordEvent(
   const { outcome, error, keyId, generation } = report;
   deps.metrics.requests.inc({ endpoint: route, outcome });
   deps.metrics.requestDuration.observe({ endpoint: route, outcome }, responseMs / 1000);
-  if (deps.logRequests) {
-    const line = { requestId: context.id, route, method: context.method, status, outcome, durationMs: responseMs };
-    deps.logger.info({ ...line, ...(keyId !== undefined && { keyId }) }, 'answered');
-  }
+  if (deps.logRequests) logAnswer(deps, context, { route, status, outcome, responseMs, keyId });
   const event: RequestEvent = {
     v: 1,
     id: context.id,
@@ -68,16 +71,38 @@ async function recordEvent(
     ...(keyId !== undefined && { keyId }),
     ...(generation && { generation }),
   };
-  await safelyAppended(deps, event);
+  const patienceMs = outcome === 'shed' ? REFUSED_BY_MS - (performance.now() - context.receivedAt) : EVENT_WAIT_MS;
+  await safelyAppended(deps, event, Math.min(EVENT_WAIT_MS, Math.max(0, patienceMs)));
+}
+
+interface AnswerLine {
+  readonly route: RouteLabel;
+  readonly status: number;
+  readonly outcome: Outcome;
+  readonly responseMs: number;
+  readonly keyId: string | undefined;
+}
+
+/** A line for each answer, except that thousands may be turned away in a second: of those, one line a second. */
+function logAnswer(deps: AppDeps, context: RequestContext, answer: AnswerLine): void {
+  const heldBack = answer.outcome === 'shed' ? deps.shedLines() : 0;
+  if (heldBack === undefined) return;
+  const { route, status, outcome, responseMs: durationMs, keyId } = answer;
+  const line = { requestId: context.id, route, method: context.method, status, outcome, durationMs };
+  deps.logger.info({ ...line, ...(keyId !== undefined && { keyId }), ...(heldBack > 0 && { heldBack }) }, 'answered');
 }
 
 /** Waits until the event is in the stream, but not longer than a caller would put up with. */
-async function safelyAppended({ events, redis }: AppDeps, event: RequestEvent): Promise<void> {
+async function safelyAppended(
+  { events, redis }: Pick<AppDeps, 'events' | 'redis'>,
+  event: RequestEvent,
+  patienceMs: number,
+): Promise<void> {
   const appended = events.append(event);
   if (redis.status !== 'ready') return;
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, EVENT_WAIT_MS);
+    timer = setTimeout(resolve, patienceMs);
   });
   await Promise.race([appended, patience]);
   clearTimeout(timer);

@@ -1,11 +1,12 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
+import { keepPace } from './pace.ts';
 
 /** URL and headers together; a longer prompt goes into the body of a POST. */
 const MAX_HEADER_BYTES = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 8_000;
-/** Long enough for 10 MB over a slow line (90 KB a second). */
+/** Long enough for 10 MB over a slow line (90 KB a second); what is much slower is cut earlier, see pace.ts. */
 export const REQUEST_TIMEOUT_MS = 120_000;
 const KEEP_ALIVE_MS = 65_000;
 const CHECK_INTERVAL_MS = 1_000;
@@ -15,6 +16,7 @@ const CHECK_INTERVAL_MS = 1_000;
  * refuses get the same form of error as all others.
  */
 export function createPublicServer(listener: RequestListener): Server {
+  const paced = keepPace(listener, ({ socket }) => answerUnreadable('ERR_HTTP_REQUEST_TIMEOUT', socket));
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -26,10 +28,11 @@ export function createPublicServer(listener: RequestListener): Server {
       // Node's own refusal would have no body.
       requireHostHeader: false,
     },
-    refuseWithoutHost(listener),
+    refuseWithoutHost(paced.listener),
   );
+  server.once('close', paced.stop);
   // An expectation that nobody can meet is no reason for an answer of another form.
-  server.on('checkExpectation', listener);
+  server.on('checkExpectation', paced.listener);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerUnreadable(error.code, socket));
   return server;
 }

@@ -1,14 +1,14 @@
 import type { Logger } from '@lontar/shared/logger.ts';
-import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { LONGEST_BLOCK_MS, type Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
+import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { createWaiters } from './waiters.ts';
 
 const findSettledScript = loadScript(new URL('./find-settled.lua', import.meta.url));
 
 const READ_COUNT = 500;
-const BLOCK_MS = 5_000;
 /** An inbox that its gateway no longer renews goes away, ms. */
 const INBOX_EXPIRY_MS = 60_000;
 const RENEW_MS = 10_000;
@@ -20,9 +20,11 @@ export interface Inbox {
   /**
    * Waits for one request's settlement. Call it before the job is enqueued, so that no reply can be missed.
    *
-   * @returns resolves when the settlement arrives; stays open until `forget`
+   * @returns resolves when the settlement arrives, or all waits are given up; stays open until `forget`
    */
-  wait(requestId: string): Promise<Settlement>;
+  wait(requestId: string): Promise<Settlement | 'given up'>;
+  /** Ends all waits: the gateway has no more time. */
+  giveUp(): void;
   /** Stops waiting; a later reply is dropped. */
   forget(requestId: string): void;
   /** Requests that wait. */
@@ -63,7 +65,7 @@ export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): 
 
   async function readOnce(): Promise<void> {
     if (performance.now() - renewedAt > RENEW_MS) await renew();
-    const reply = await reader.xread('COUNT', READ_COUNT, 'BLOCK', BLOCK_MS, 'STREAMS', key, last);
+    const reply = await reader.xread('COUNT', READ_COUNT, 'BLOCK', LONGEST_BLOCK_MS, 'STREAMS', key, last);
     for (const [id, fields] of reply?.[0]?.[1] ?? []) {
       last = id;
       readSinceTrim++;
@@ -75,13 +77,15 @@ export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): 
     }
   }
 
+  const onTrouble = throttledWarning(logger, 'reading the inbox failed; trying again');
+
   async function readLoop(): Promise<void> {
     while (!stopped) {
       try {
         await readOnce();
       } catch (error) {
         if (stopped) return;
-        logger.warn({ err: error }, 'reading the inbox failed; trying again');
+        onTrouble(error);
         renewedAt = 0;
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
@@ -105,6 +109,7 @@ export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): 
 
   return {
     wait: waiters.wait,
+    giveUp: waiters.giveUp,
     forget: waiters.forget,
     get waiting() {
       return waiters.count();

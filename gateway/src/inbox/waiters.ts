@@ -3,12 +3,14 @@ import { type Settlement, settlementSchema } from '@lontar/shared/settlement/set
 
 interface Waiter {
   readonly since: number;
-  resolve(settlement: Settlement): void;
+  resolve(settlement: Settlement | 'given up'): void;
 }
 
 /** Who waits for which request. A reply goes to the waiter of its request id, or to nobody. */
 export interface Waiters {
-  wait(requestId: string): Promise<Settlement>;
+  wait(requestId: string): Promise<Settlement | 'given up'>;
+  /** Ends all waits. */
+  giveUp(): void;
   forget(requestId: string): void;
   /** Hands over a settlement, as JSON; unknown ids are dropped. */
   deliver(requestId: string, json: string): void;
@@ -24,6 +26,10 @@ export function createWaiters(logger: Logger): Waiters {
       new Promise((resolve) => {
         waiters.set(requestId, { since: performance.now(), resolve });
       }),
+    giveUp() {
+      for (const { resolve } of waiters.values()) resolve('given up');
+      waiters.clear();
+    },
     forget: (requestId) => void waiters.delete(requestId),
     deliver(requestId, json) {
       const waiter = waiters.get(requestId);

@@ -52,6 +52,19 @@ describe('settle', () => {
     expect(await charged()).toBe(5);
   });
 
+  test('settles even where Redis is full: what was admitted is done and paid for', async () => {
+    await redis.config('SET', 'maxmemory', '1mb');
+    await redis.config('SET', 'maxmemory-policy', 'noeviction');
+    try {
+      await expect(redis.set('x', 'y')).rejects.toThrow('OOM');
+      const result = await settle(redis, { requestId, keyId, settlement: answered, attempt: 1, replyTo: gateway });
+      expect(result).toEqual({ kind: 'settled' });
+      expect(await replies()).toHaveLength(1);
+    } finally {
+      await redis.config('SET', 'maxmemory', '0');
+    }
+  });
+
   test.each([
     ['an answer', answered, 5],
     ['a prompt that the safety filter refused', { v: 1, outcome: 'failed', error: 'content_blocked' }, 5],

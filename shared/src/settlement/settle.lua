@@ -26,9 +26,11 @@ if state[1] == 'settled' then return { 'already', state[3] } end
 local fence = tonumber(ARGV[5])
 if fence > 0 and tonumber(state[2]) > fence then return { 'fenced' } end
 
+-- First, because it needs no memory: a script that has begun to write may go on, so that this one runs even where Redis
+-- is at maxmemory. What was admitted is bounded, its work is done, and settling it makes room.
+redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('HSET', KEYS[1], 'state', 'settled', 'charge', ARGV[2], 'result', ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
-redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('ZREM', KEYS[4], ARGV[1])
 if ARGV[2] == 'refund' and redis.call('EXISTS', KEYS[3]) == 1 then
   redis.call('HINCRBY', KEYS[3], 'charged', -1)

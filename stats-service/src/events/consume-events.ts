@@ -5,6 +5,7 @@ import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
 import { isGenerationRoute, type RequestEvent, requestEventSchema } from '@lontar/shared/request-event.ts';
 import type { StatsMetrics } from '@lontar/shared/stats-metrics.ts';
+import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { ACTIVE_MS, EXACT_PEOPLE, LOG_ROWS, LOG_TEXTS, statsKeys } from '../stats-keys.ts';
 import { planBatch } from './plan-batch.ts';
 
@@ -49,16 +50,17 @@ export interface ConsumerDeps {
  */
 export function consumeEvents(deps: ConsumerDeps): EventConsumer {
   const stop = new AbortController();
+  const onTrouble = throttledWarning(deps.logger, 'events could not be counted; trying again');
   const loop = async () => {
-    let nextTakeover = 0;
+    let nextTakeover = Number.NEGATIVE_INFINITY;
     let own = true;
     let ready = false;
     while (!stop.signal.aborted) {
       try {
         if (!ready) await createGroup(deps.redis);
         ready = true;
-        if (Date.now() >= nextTakeover) {
-          nextTakeover = Date.now() + Math.min(TAKEOVER_EVERY_MS, deps.takeoverAfterMs ?? TAKEOVER_EVERY_MS);
+        if (performance.now() >= nextTakeover) {
+          nextTakeover = performance.now() + Math.min(TAKEOVER_EVERY_MS, deps.takeoverAfterMs ?? TAKEOVER_EVERY_MS);
           own = (await takeOver(deps)) > 0 || own;
         }
         const entries = await read(deps, own);
@@ -68,7 +70,7 @@ export function consumeEvents(deps: ConsumerDeps): EventConsumer {
       } catch (error) {
         // What became of the batch is unknown: ask for what is still pending. A lost group is made anew.
         [own, ready] = [true, false];
-        if (!stop.signal.aborted) deps.logger.warn({ err: error }, 'events could not be counted; trying again');
+        if (!stop.signal.aborted) onTrouble(error);
         if (!stop.signal.aborted) await pause(RETRY_MS);
       }
     }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { findSession } from '../access/operator-session.ts';
 import { type DashboardDeps, redeemLink } from '../access/routes.ts';
+import { readTiles } from '../counters/read-counters.ts';
 import { type Answer, type Asked, failure, type Route } from '../routes.ts';
 
 /**
@@ -37,9 +38,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Names that the build gives; a content hash is in each. */
 const ASSET_PATTERN = /^[\w-]+(?:\.[\w-]+)*\.(?:js|css|svg)$/;
 
-/** Told in the page itself, so that it connects at once and does not ask first. */
 const PLACE = '<div id="page">';
-const OPEN_PLACE = '<div id="page" data-open>';
 
 const NOT_BUILT = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Lontar: the dashboard is not built</title>
@@ -67,7 +66,23 @@ async function answerPage(dist: URL, deps: DashboardDeps, asked: Asked): Promise
   const page = await readFile(new URL('index.html', dist), 'utf8').catch(() => undefined);
   const headers = { ...PAGE_HEADERS, 'content-type': 'text/html; charset=utf-8' };
   if (page === undefined) return { status: 503, headers, body: NOT_BUILT };
-  return { status: 200, headers, body: (await maySee(deps, asked)) ? page.replace(PLACE, OPEN_PLACE) : page };
+  if (!(await maySee(deps, asked))) return { status: 200, headers, body: page };
+  const place = await openPlace(deps);
+  return { status: 200, headers, body: page.replace(PLACE, () => place) };
+}
+
+/**
+ * Told in the page itself: that the stream is open, so that the page connects at once and does not ask first; and the
+ * counters of now, so that it shows numbers before the stream has opened.
+ */
+async function openPlace({ redis }: DashboardDeps): Promise<string> {
+  const tiles = await readTiles(redis, Date.now()).catch(() => undefined);
+  const numbers = tiles === undefined ? '' : ` data-tiles="${escapeAttribute(JSON.stringify(tiles))}"`;
+  return `<div id="page" data-open${numbers}>`;
+}
+
+function escapeAttribute(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }
 
 /** Whether the live stream will be open; with Redis away the page finds out by itself. */

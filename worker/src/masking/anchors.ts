@@ -1,9 +1,10 @@
 import { assignmentVerifier, verifyBasic, verifyBearer } from './assignment.ts';
 import { apiHostVerifier, clientVerifier, hostPortVerifier, verifyConfiguredHost } from './bare-hosts.ts';
-import { commandVerifier, verifyDirective } from './command-secrets.ts';
+import { CODE_NAMES, verifyCodeNumber } from './code-numbers.ts';
+import { commandVerifier, verifyDirective, verifyIdentifiedBy } from './command-secrets.ts';
 import { verifyJaas, verifyLibpq, verifyOracleDescriptor, verifyPairs } from './connection-pairs.ts';
 import { readConnectionUri, verifyGoDsn, verifyJdbc, verifySqlplus } from './connection-uri.ts';
-import type { Anchor, Verify } from './finding.ts';
+import { ANY_DIGIT, type Anchor, type Verify } from './finding.ts';
 import type { HostLists } from './host-policy.ts';
 import { verifyIp4 } from './ip4.ts';
 import { verifyIp6 } from './ip6.ts';
@@ -20,16 +21,13 @@ import { tokenAnchor } from './token-shape.ts';
 import { innerShapeAnchors } from './unprefixed-tokens.ts';
 import { relativeUrlVerifier, urlVerifier } from './url.ts';
 
-const DIGITS = '0123456789'.split('');
-const HEX_DIGITS = '0123456789abcdef'.split('');
+const HEX_DIGITS = [ANY_DIGIT, 'a', 'b', 'c', 'd', 'e', 'f'];
 
 const each = (texts: readonly string[], verify: Verify): Anchor[] => texts.map((text) => ({ text, verify }));
 
 /** Every anchor of the built-in rules. Where several end at one character, the longest is asked first. */
 export function builtInAnchors(hosts: HostLists): Anchor[] {
   const url = urlVerifier(hosts, readConnectionUri);
-  const pairs = DIGITS.flatMap((first) => DIGITS.map((second) => `${first}.${second}`));
-  const defanged = DIGITS.flatMap((digit) => [`${digit}[.`, `${digit}(.`, `${digit}[d`]);
   return [
     ...MARKER_ANCHORS,
     ...each(['://', ':\\/\\/', '%3a%2f%2f', ':\\u002f\\u002f'], url),
@@ -43,7 +41,7 @@ export function builtInAnchors(hosts: HostLists): Anchor[] {
     ...CLIENTS.map((text) => ({ text, verify: clientVerifier(hosts, text, true) })),
     ...HOST_KEYS.map((text) => ({ text, verify: clientVerifier(hosts, text, true, 1) })),
     ...ENDPOINT_OPTIONS.map((text) => ({ text, verify: clientVerifier(hosts, text, false) })),
-    ...each([...pairs, ...defanged], verifyIp4),
+    ...each([`${ANY_DIGIT}.${ANY_DIGIT}`, `${ANY_DIGIT}[.`, `${ANY_DIGIT}(.`, `${ANY_DIGIT}[d`], verifyIp4),
     ...each([...HEX_DIGITS.map((digit) => `${digit}:`), '::'], verifyIp6),
     ...each(['jdbc:', 'r2dbc:'], verifyJdbc),
     ...each(['@tcp(', '@tcp6('], verifyGoDsn),
@@ -63,13 +61,15 @@ export function builtInAnchors(hosts: HostLists): Anchor[] {
     ...innerShapeAnchors(),
     ...[...COMMAND_OPTIONS].map(([command, options]) => ({ text: command, verify: commandVerifier(command, options) })),
     ...each(['\n|-', '\n| -', '\n|:', '\n| :'], verifyTableDivider),
-    ...each(['\n\n'], verifyTableEnd),
-    ...each(['|'], verifyTableCell),
+    { text: '\n\n', verify: verifyTableEnd, insideTable: true },
+    { text: '|', verify: verifyTableCell, insideTable: true },
     ...each(
       GIVING_VERBS.map((verb) => `${verb} `),
       verifyNamedAfterwards,
     ),
-    ...each(['requirepass ', 'masterauth ', 'identified by '], verifyDirective),
+    ...each(['requirepass ', 'masterauth '], verifyDirective),
+    ...each(['identified by '], verifyIdentifiedBy),
+    ...each(CODE_NAMES, verifyCodeNumber),
     ...each(['basic '], verifyBasic),
     ...each(['bearer '], verifyBearer),
     ...each(PASSWORD_WORDS, assignmentVerifier('password')),

@@ -15,7 +15,11 @@ export function assignmentVerifier(kind: NameKind): Verify {
     const name = readName(window, start, end, kind);
     if (name === undefined) return undefined;
     const operator = readOperator(window, name.end) ?? optionOperator(window, name);
-    if (operator === undefined) return name.kind === 'glued' ? undefined : findInProse(window, name);
+    if (operator === undefined) {
+      // `IsFirstPass` in a sentence is a name of code: short forms need an operator.
+      const short = kind === 'weak' && name.kind === 'password';
+      return short || name.kind === 'glued' ? undefined : findInProse(window, name);
+    }
     const found = judgeAssignment(window, name, operator);
     return found;
   };
@@ -69,11 +73,7 @@ function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator,
   const next = window.at(value.end);
   if (!value.quoted && (next === 40 || value.call)) return false;
   if (value.quoted && operator.kind === 'loose' && name.kind !== 'vendor')
-    return (
-      isDrawn(text) ||
-      (name.kind === 'password' &&
-        isSecretValue(text, { name: 'secret', quoted: true, environment: false, prose: false }))
-    );
+    return isDrawn(text) || (name.kind === 'password' && judgedAs(text, 'secret', true));
   if (name.kind === 'glued')
     return (
       operator.kind === 'assign' && !value.below && isDrawn(text) && text.length >= 10 && !/^[0-9a-f-]+$/i.test(text)
@@ -90,6 +90,8 @@ function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator,
     const drawn = isDrawn(text) || (name.kind === 'vendor' && isDrawnPlainly(text));
     return drawn && !isSentenceWord(text);
   }
+  if (name.kind === 'weak' && operator.kind === 'assign' && value.last && isPassAlone(window, name))
+    return /[A-Za-z]/.test(text) && /\d/.test(text) && text.length >= 8 && judgedAs(text, 'password', value.quoted);
   const environment = operator.tight && !value.quoted && (isUpper(window, name) || isOption(window, name));
   const sentence = !value.quoted && !value.last && operator.kind === 'assign' && !operator.tight;
   return isSecretValue(text, {
@@ -99,6 +101,15 @@ function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator,
     exact: /(?:secret|token|secret_?key|api_?key)$/i.test(window.text.slice(name.start, name.end)),
     prose: sentence || operator.kind === 'cell',
   });
+}
+
+/** `pass: …` on a line of its own: short for password, if the value looks like one. */
+function isPassAlone(window: TextWindow, name: SecretName): boolean {
+  return name.end - name.start === 4 && window.matches(name.start, 'pass');
+}
+
+function judgedAs(text: string, name: 'password' | 'secret', quoted: boolean): boolean {
+  return isSecretValue(text, { name, quoted, environment: false, prose: false });
 }
 
 function isSentenceWord(text: string): boolean {

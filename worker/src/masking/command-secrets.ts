@@ -31,7 +31,17 @@ export function commandVerifier(command: string, options: readonly CommandOption
   };
 }
 
-/** Verifies at a directive that a password follows: `requirepass …`, `IDENTIFIED BY '…'`. */
+/** What makes `IDENTIFIED BY` a clause of SQL rather than a phrase. */
+const SQL_BEFORE = /\b(?:user|role|login|grant|link|password|account)\b[^;]{0,120}$/i;
+
+/** Verifies at SQL's `IDENTIFIED BY '…'`: quoted, or bare in a statement about an account. In backticks it is prose. */
+export const verifyIdentifiedBy: Verify = (window, start, end) => {
+  const code = window.at(end);
+  if (code === 96 || (code !== 39 && code !== 34 && !SQL_BEFORE.test(window.left(start, 160)))) return undefined;
+  return verifyDirective(window, start, end);
+};
+
+/** Verifies at a directive that a password follows: `requirepass …`. */
 export const verifyDirective: Verify = (window, start, end) => {
   if (isIn(window.before(start - 1), WORD)) return undefined;
   const found = readArgument(window, end, 'separate');

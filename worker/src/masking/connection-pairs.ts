@@ -10,8 +10,8 @@ const SEMICOLON = 59;
 
 interface Pairs {
   readonly end: number;
-  /** How many keys of each kind have a literal value. */
-  readonly literal: ReadonlyMap<PairKind, number>;
+  /** The kinds of keys that have a literal value. */
+  readonly literal: ReadonlySet<PairKind>;
   readonly count: number;
   readonly spaced: boolean;
   readonly keys: ReadonlySet<string>;
@@ -43,7 +43,7 @@ export const verifyPairs: Verify = (window, start) => {
 };
 
 function readPairs(window: TextWindow, start: number, opener: number): Pairs | undefined {
-  const literal = new Map<PairKind, number>();
+  const literal = new Set<PairKind>();
   const keys = new Set<string>();
   let index = start;
   let end = start;
@@ -58,8 +58,8 @@ function readPairs(window: TextWindow, start: number, opener: number): Pairs | u
     const value = readValue(window, equals + 1, opener);
     if (value === undefined) break;
     keys.add(key);
-    if (kind !== undefined && isLiteral(window.text.slice(equals + 1, value.end)))
-      literal.set(kind, (literal.get(kind) ?? 0) + 1);
+    if (kind !== undefined && !literal.has(kind) && isLiteral(window.text.slice(equals + 1, value.end)))
+      literal.add(kind);
     count++;
     end = value.end;
     if (window.at(end) !== SEMICOLON) break;

@@ -29,10 +29,15 @@ export interface Finding {
  */
 export type Verify = (window: TextWindow, start: number, end: number) => Finding | undefined;
 
-/** A literal the automaton looks for (lower case, matched in any ASCII case) and the verifier it wakes. */
+/** Stands for any digit in an anchor's text. */
+export const ANY_DIGIT = '\u0001';
+
+/** A literal the scan looks for (lower case, matched in any ASCII case) and the verifier it wakes. */
 export interface Anchor {
   readonly text: string;
   readonly verify: Verify;
   /** A configured secret: wins over every other finding it overlaps. */
   readonly known?: boolean;
+  /** Means something only inside a table with a column of secrets: elsewhere it is not asked. */
+  readonly insideTable?: boolean;
 }

@@ -63,6 +63,8 @@ export function readOperator(window: TextWindow, nameEnd: number): Operator | un
   }
   if (code === 45 && window.at(index + 1) === 62) return { end: index + 2, kind: 'assign', tight: false };
   if (code === 60 && window.at(index + 1) === 45) return { end: index + 2, kind: 'assign', tight: false };
+  if (code === 0x2013 || code === 0x2014) return { end: index + 1, kind: 'loose', tight: false };
+  if (code === 40 && isIn(window.at(index + 1), QUOTE)) return { end: index + 1, kind: 'loose', tight: false };
   if (code === 0x2192 || code === 0xff1a) return { end: index + 1, kind: 'assign', tight: false };
   if (code === 124)
     return window.at(index + 1) === 124
@@ -138,6 +140,8 @@ export function readValue(window: TextWindow, operatorEnd: number, inQuery: bool
   }
   while (window.at(index) === STAR && window.at(index + 1) === STAR && window.at(index + 2) !== STAR)
     index = window.run(index + 2, BLANK, 2);
+  // YAML's tag of a string.
+  if (window.matches(index, '!!str ')) index += 6;
   index = skipStringPrefix(window, index);
   const escaped = window.at(index) === BACKSLASH && isIn(window.at(index + 1), QUOTE);
   const entity = window.at(index) === 38 && window.matches(index, '&quot;');

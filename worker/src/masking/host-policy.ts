@@ -46,7 +46,8 @@ function judgeHost(written: string, lists: HostLists): HostVerdict {
   if (written.startsWith('[') || isNumericHost(host)) return { kind: 'mask', rule: 'url-ip-host' };
   const labels = host.split('.');
   if (isPlaceholderHost(written, labels)) return { kind: 'placeholder', rule: '' };
-  if (labels.length === 1) return { kind: 'mask', rule: 'url-one-label' };
+  if (labels.length === 1)
+    return NAMES_OF_HOSTS.has(host) ? { kind: 'path', rule: 'url-port' } : { kind: 'mask', rule: 'url-one-label' };
   if (isInternal(labels)) return { kind: 'mask', rule: 'url-internal-host' };
   if (READING_LABELS.has(labels[0] ?? '') || labels.some((label) => label.endsWith('-docs')))
     return { kind: 'reading', rule: '' };
@@ -59,6 +60,9 @@ function judgeHost(written: string, lists: HostLists): HostVerdict {
     return { kind: 'reading', rule: '' };
   return { kind: 'path', rule: 'url-api-path' };
 }
+
+/** `https://host/path` shows what a URL is made of. */
+const NAMES_OF_HOSTS = new Set(['host', 'hostname', 'domain', 'domainname', 'yourhost', 'myhost', 'somehost']);
 
 function covers(hosts: readonly string[], host: string): boolean {
   return hosts.some((entry) => isWithin(host, entry));
@@ -115,11 +119,27 @@ export function isReadingPage(path: string): boolean {
 export function isApiPath(path: string): boolean {
   if (/[?&]wsdl(?:[&#]|$)/.test(path)) return true;
   // A fragment is for a reader: no endpoint is called with one.
-  if (path.includes('#')) return false;
-  const segments = segmentsOf(path);
-  if (/\.(?:html?|md|png|svg|jpe?g|gif|webp|ico|pdf|css|js|mjs|zip|t?gz|sh)$/.test(segments.at(-1) ?? '')) return false;
-  const api = segments.findIndex(
-    (segment) => API_SEGMENTS.has(segment) || /^v\d{1,2}(?:(?:alpha|beta)\d*)?$/.test(segment),
-  );
-  return api >= 0 && !segments.slice(0, api).some((segment) => READING_SEGMENTS.has(segment));
+  if (path.includes('/wiki/') || (path.includes('#') && !path.includes('/swagger'))) return false;
+  const query = path.search(/[?#]/);
+  const end = query < 0 ? path.length : query;
+  let api = false;
+  let last = '';
+  for (let from = 0; from < end; ) {
+    const slash = path.indexOf('/', from);
+    const to = slash < 0 || slash > end ? end : slash;
+    if (to > from) {
+      last = path.slice(from, to);
+      if (!api && READING_SEGMENTS.has(last)) return false;
+      api ||= API_SEGMENTS.has(last) || isVersion(last);
+    }
+    from = to + 1;
+  }
+  return api && (!FILE.test(last) || path.includes('/swagger'));
 }
+
+/** `v1`, `v2beta1`. */
+function isVersion(segment: string): boolean {
+  return segment.charCodeAt(0) === 118 && /^v\d{1,2}(?:(?:alpha|beta)\d*)?$/.test(segment);
+}
+
+const FILE = /\.(?:html?|md|png|svg|jpe?g|gif|webp|ico|pdf|css|js|mjs|zip|t?gz|sh)$/;

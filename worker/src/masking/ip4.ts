@@ -43,16 +43,26 @@ function skipDot(window: TextWindow, at: number): number {
 }
 
 /** Verifies at `digit dot digit` and at defanged dots after a digit. */
-export const verifyIp4: Verify = (window, anchorStart) => {
+export const verifyIp4: Verify = (window, anchorStart, anchorEnd) => {
+  if (!leadsToQuad(window, anchorEnd)) return undefined;
   const start = window.runBefore(anchorStart + 1, DIGIT, 4);
+  if (window.before(start - 1) === DOT) return undefined;
   if (start > anchorStart || anchorStart + 1 - start > 3) return undefined;
   const quad = readQuad(window, start);
   if (quad === undefined || !endsAsAddress(window, quad.end) || window.touchesMarker(quad.end)) return undefined;
   const left = judgeLeft(window, start);
   if (left === 'keep') return undefined;
-  if (left === 'ask' && contextBefore(window, start) === 'version') return undefined;
+  if (left === 'ask' && (contextBefore(window, start) === 'version' || isHeading(window, quad))) return undefined;
   return { type: 'ip', rule: 'ipv4', start, end: quad.end };
 };
+
+/** False when the number after the first dot is the last, as in most versions: nothing else need be read. */
+function leadsToQuad(window: TextWindow, from: number): boolean {
+  let index = from;
+  while (index < from + 3 && isIn(window.at(index), DIGIT)) index++;
+  const code = window.at(index);
+  return code === DOT || code === 91 || code === 40 || !isIn(window.at(from - 1), DIGIT);
+}
 
 /** What touches the number on its left: part of a name or a path, certainly an address, or open. */
 function judgeLeft(window: TextWindow, start: number): 'keep' | 'mask' | 'ask' {
@@ -65,9 +75,25 @@ function judgeLeft(window: TextWindow, start: number): 'keep' | 'mask' | 'ask' {
   if (code === 61) return /[=<>!~^]/.test(window.left(start - 1, 1)) ? 'keep' : 'ask';
   if (code === 60 || code === 62)
     return window.at(readEnd(window, start)) === (code === 60 ? 62 : 60) ? 'mask' : 'keep';
-  if (code === 64) return 'mask';
+  if (code === 64) return isPackage(window, start - 1) ? 'keep' : 'mask';
   if (code === 32 && /(?:~>|[<>!~]=|[\^~]) $/.test(window.left(start, 3))) return 'keep';
   return code === 35 ? 'keep' : 'ask';
+}
+
+const PACKAGE_BEFORE = /\b(?:npm|npx|pnpm|yarn|bun|deno|pip3?|brew|gem|cargo|composer|conan|vcpkg)\b[^\n]{0,60}$/;
+
+/** `v8@3.14.5.9` and what a package manager is asked for: a name at a version. `root@10.0.0.5` is a login. */
+function isPackage(window: TextWindow, at: number): boolean {
+  const nameStart = window.runBefore(at, WORD, 32);
+  return /^v\d{1,3}$/i.test(window.text.slice(nameStart, at)) || PACKAGE_BEFORE.test(window.left(nameStart, 80));
+}
+
+/** `## 4.2.1.3 Title` and `[11.6.2.2 Title](…)`: the number of a section, whose parts are small. */
+function isHeading(window: TextWindow, { start, end }: Quad): boolean {
+  if (window.at(end) !== 32 || !isIn(window.at(end + 1), LETTER)) return false;
+  if (window.before(start - 1) !== 91 && !/(?:^|\n)#{1,6} $/.test(window.left(start, 8))) return false;
+  const parts = window.text.slice(start, end).split('.').map(Number);
+  return parts.every((part) => part > 0 && part < 40) && parts[0] !== 10 && new Set(parts).size > 1;
 }
 
 function readEnd(window: TextWindow, start: number): number {

@@ -1,3 +1,4 @@
+import { BASE64URL, isIn, PLUS_SLASH } from './characters.ts';
 import type { Anchor, MaskType, Verify } from './finding.ts';
 import { CONFIGURED_VALUE, MARKERS } from './finding.ts';
 
@@ -9,15 +10,17 @@ const SHORTEST = 8;
  * are left out: masking them would only show where they are.
  */
 export function knownValueAnchors(values: readonly string[]): Anchor[] {
-  const forms = new Map<string, { exact: string; type: MaskType }>();
+  const forms = new Map<string, { exact: string; type: MaskType; encoded: boolean }>();
   for (const value of values) {
     if (!isMaskable(value)) continue;
     const type = typeOf(value);
-    for (const form of formsOf(value)) if (form.length >= SHORTEST) forms.set(form, { exact: form, type });
+    for (const form of formsOf(value))
+      if (form.length >= SHORTEST) forms.set(form, { exact: form, type, encoded: false });
+    for (const form of base64Forms(value)) if (!forms.has(form)) forms.set(form, { exact: form, type, encoded: true });
   }
-  return [...forms.values()].map(({ exact, type }) => ({
-    text: exact.toLowerCase(),
-    verify: verifyKnown(exact, type),
+  return [...forms.values()].map(({ exact, type, encoded }) => ({
+    text: exact.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()),
+    verify: encoded ? verifyEncoded(exact, type) : verifyKnown(exact, type),
     known: true,
   }));
 }
@@ -25,6 +28,21 @@ export function knownValueAnchors(values: readonly string[]): Anchor[] {
 function verifyKnown(exact: string, type: MaskType): Verify {
   return (window, start, end) =>
     window.text.startsWith(exact, start) ? { type, rule: CONFIGURED_VALUE, start, end } : undefined;
+}
+
+const BASE64_ANY = BASE64URL | PLUS_SLASH;
+
+/** The characters beside the stable ones hold bits of the value and of its neighbour: they go with it. */
+function verifyEncoded(exact: string, type: MaskType): Verify {
+  return (window, start, end) =>
+    window.text.startsWith(exact, start)
+      ? {
+          type,
+          rule: CONFIGURED_VALUE,
+          start: isIn(window.before(start - 1), BASE64_ANY) ? start - 1 : start,
+          end: isIn(window.at(end), BASE64_ANY) ? end + 1 : end,
+        }
+      : undefined;
 }
 
 function isMaskable(value: string): boolean {
@@ -47,7 +65,6 @@ function formsOf(value: string): string[] {
     percentEncoded(value).replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
     JSON.stringify(value).slice(1, -1),
     value.replaceAll('/', '\\/'),
-    ...base64Forms(value),
   ];
 }
 

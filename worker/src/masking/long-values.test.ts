@@ -1,17 +1,17 @@
 import { expect, test } from '@jest/globals';
+import { AnchorIndex } from './anchor-index.ts';
 import { builtInAnchors } from './anchors.ts';
-import { buildAutomaton } from './automaton.ts';
 import { MaskMachine } from './mask-machine.ts';
 import { draw, seeded } from './testing/drawn.ts';
 import { Scratch } from './text-window.ts';
 
-const automaton = buildAutomaton(builtInAnchors({ mask: [], allow: [] }));
+const index = new AnchorIndex(builtInAnchors({ mask: [], allow: [] }));
 const scratch = new Scratch();
 const random = seeded(7);
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 function masked(text: string, size: number): string {
-  const machine = new MaskMachine(automaton, scratch, false);
+  const machine = new MaskMachine(index, scratch, false);
   let output = '';
   for (let from = 0; from < text.length; from += size) output += machine.feed(text.slice(from, from + size), false);
   return output + machine.feed('', true);

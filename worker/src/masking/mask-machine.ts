@@ -1,6 +1,6 @@
-import type { Automaton } from './automaton.ts';
+import type { AnchorIndex } from './anchor-index.ts';
 import { ALNUM, isIn } from './characters.ts';
-import { CONFIGURED_VALUE, type Finding, MARKERS } from './finding.ts';
+import { type Anchor, CONFIGURED_VALUE, type Finding, MARKERS } from './finding.ts';
 import { LEFT_CONTEXT, type Scratch, TextWindow } from './text-window.ts';
 
 export interface MaskSpan {
@@ -19,15 +19,14 @@ interface PendingSpan {
 
 /**
  * The masking machine. Text goes in by `feed`, masked text comes out; a whole text is one final feed, a stream is many.
- * What it keeps between feeds is the automaton's state, the spans not yet written and the text they lie in.
+ * What it keeps between feeds is the spans not yet written and the text they lie in.
  */
 export class MaskMachine {
   readonly spans: MaskSpan[] = [];
-  private readonly automaton: Automaton;
+  private readonly index: AnchorIndex;
   private readonly window: TextWindow;
   private text = '';
   private position = 0;
-  private state = 0;
   /** Text before this index has been written. */
   private written = 0;
   private writtenLength = 0;
@@ -42,9 +41,9 @@ export class MaskMachine {
   private readonly reporting: boolean;
 
   /** `reporting` collects the spans; a stream does not, so that its memory stays bounded. */
-  constructor(automaton: Automaton, scratch: Scratch, reporting: boolean) {
+  constructor(index: AnchorIndex, scratch: Scratch, reporting: boolean) {
     this.window = new TextWindow(scratch);
-    this.automaton = automaton;
+    this.index = index;
     this.reporting = reporting;
   }
 
@@ -63,7 +62,7 @@ export class MaskMachine {
     return output;
   }
 
-  /** Runs the automaton to the end of the text; true when a verifier has to wait for more. */
+  /** Looks for anchors to the end of the text; true when a verifier has to wait for more. */
   private scan(): boolean {
     for (;;) {
       const ahead = this.ahead[0];
@@ -78,35 +77,24 @@ export class MaskMachine {
     }
   }
 
+  /** Looks for anchors up to `stop`; true when a verifier has to wait. Ends early when a finding further on was made. */
   private scanTo(stop: number): boolean {
+    const { index, window } = this;
     const waiting = this.ahead.length;
     while (this.position < stop) {
-      const from = this.advance(stop);
-      if (this.state < this.automaton.firstMatch) return false;
-      if (!this.verify(this.state, this.position)) {
-        this.state = from;
-        this.position--;
+      const end = index.next(window.codes, this.position, stop, window.table.columns.length > 0);
+      if (end > stop) {
+        this.position = stop;
+        return false;
+      }
+      if (!this.verify(end)) {
+        this.position = end - 1;
         return true;
       }
+      this.position = end;
       if (this.ahead.length !== waiting) return false;
     }
     return false;
-  }
-
-  /** Runs to the next state that completes an anchor, or to `stop`; returns the state before. Kept apart: it is the hot loop. */
-  private advance(stop: number): number {
-    const { classes, table, firstMatch } = this.automaton;
-    const { codes } = this.window;
-    let { state, position } = this;
-    let from = state;
-    while (position < stop) {
-      from = state;
-      state = table[state + (classes[codes[position++] ?? 0] ?? 0)] ?? 0;
-      if (state >= firstMatch) break;
-    }
-    this.state = state;
-    this.position = position;
-    return from;
   }
 
   /** A finding further on is reached: it is taken unless what was found on the way reaches into it. */
@@ -116,26 +104,35 @@ export class MaskMachine {
   }
 
   /** Asks the verifiers of the anchors that end at `end`; false when one of them is starved. */
-  private verify(state: number, end: number): boolean {
-    const { firstMatch, stride, matches } = this.automaton;
-    const anchors = matches[(state - firstMatch) / stride] ?? [];
+  private verify(end: number): boolean {
+    const { index, window } = this;
+    const fourth = index.fourthBefore(window.codes, end);
+    for (const literal of index.candidates(window.codes, end)) {
+      if (((literal.fourths >>> fourth) & 1) === 0 || !index.endsWith(literal, window.codes, end)) continue;
+      const asked = this.ask(literal.anchors, end - literal.length, end);
+      if (asked !== 'none') return asked === 'found';
+    }
+    return true;
+  }
+
+  private ask(anchors: readonly Anchor[], start: number, end: number): 'none' | 'found' | 'starved' {
     const { window } = this;
     for (const anchor of anchors) {
-      const start = end - anchor.text.length;
       if (start < window.floor && anchor.known !== true) continue;
+      if (anchor.insideTable === true && window.table.columns.length === 0) continue;
       const finding = anchor.verify(window, start, end);
       if (window.starved) {
         window.starved = false;
         window.nextTable = undefined;
-        return false;
+        return 'starved';
       }
       if (window.nextTable !== undefined) {
         window.table = window.nextTable;
         window.nextTable = undefined;
       }
-      if (finding !== undefined && this.accept(finding, end, anchor.known === true)) break;
+      if (finding !== undefined && this.accept(finding, end, anchor.known === true)) return 'found';
     }
-    return true;
+    return 'none';
   }
 
   private accept(finding: Finding, anchorEnd: number, known: boolean): boolean {
@@ -193,8 +190,8 @@ export class MaskMachine {
 
   /** The index before which no later finding can begin. */
   private safeCut(): number {
-    const { automaton, window } = this;
-    const inAnchor = this.position - (automaton.depths[this.state / automaton.stride] ?? 0);
+    const { index, window } = this;
+    const inAnchor = this.position - index.beginningBefore(window.codes, this.position);
     const cut = Math.max(this.written, window.unbrokenBefore(inAnchor));
     const code = cut > 0 ? window.code(cut - 1) : 0;
     return code >= 0xd800 && code < 0xdc00 && cut - 1 >= this.written ? cut - 1 : cut;

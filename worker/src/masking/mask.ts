@@ -1,5 +1,5 @@
+import { AnchorIndex } from './anchor-index.ts';
 import { builtInAnchors } from './anchors.ts';
-import { type Automaton, buildAutomaton } from './automaton.ts';
 import type { HostLists } from './host-policy.ts';
 import { knownValueAnchors } from './known-values.ts';
 import { MaskMachine, type MaskSpan } from './mask-machine.ts';
@@ -27,14 +27,14 @@ export interface Masker {
 
 /** Compiles the options once. Build it at start: the table takes milliseconds, a call microseconds. */
 export function createMasker(options: MaskOptions = {}): Masker {
-  const automaton = compile(options);
+  const index = compile(options);
   const scratch = new Scratch();
   return {
     mask: (text) => {
-      const machine = new MaskMachine(automaton, scratch, true);
+      const machine = new MaskMachine(index, scratch, true);
       return { text: machine.feed(text, true), spans: machine.spans };
     },
-    createStream: () => streamOf(new MaskMachine(automaton, scratch, false)),
+    createStream: () => streamOf(new MaskMachine(index, scratch, false)),
   };
 }
 
@@ -60,9 +60,9 @@ function maskerFor(options: MaskOptions = NO_OPTIONS): Masker {
   return masker;
 }
 
-function compile({ knownValues = [], maskHosts = [], allowHosts = [] }: MaskOptions): Automaton {
+function compile({ knownValues = [], maskHosts = [], allowHosts = [] }: MaskOptions): AnchorIndex {
   const hosts: HostLists = { mask: hostsOf(maskHosts), allow: hostsOf(allowHosts) };
-  return buildAutomaton([...knownValueAnchors(knownValues), ...builtInAnchors(hosts)]);
+  return new AnchorIndex([...knownValueAnchors(knownValues), ...builtInAnchors(hosts)]);
 }
 
 /** Lower case, without a leading `*.`; an empty entry would be every host. */

@@ -12,7 +12,7 @@ const LONGEST_WORD = 2048;
 const AFTER = 56;
 
 const VERBS = new Set(
-  'is are was be adalah ialah yaitu yakni berupa menjadi jadi to ke as sebagai with dengan value nilai nilainya isinya of named called bernama following berikut'.split(
+  'is are was be adalah ialah yaitu yakni berupa menjadi jadi to ke as sebagai with dengan nya value nilai nilainya isinya of named called bernama following berikut'.split(
     ' ',
   ),
 );
@@ -40,6 +40,7 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     return undefined;
   if (window.before(name.start - 1) === 47 || window.before(name.start - 1) === 46) return undefined;
   const stop = name.end + REACH;
+  if (!window.holdsDrawn(name.end, stop, BARE_VALUE)) return undefined;
   let index = name.end;
   let verb = false;
   let named = false;
@@ -159,7 +160,7 @@ export const verifyNamedAfterwards: Verify = (window, start, end) => {
   while (from < end + 3 && (isIn(window.at(from), QUOTE) || window.at(from) === 42)) from++;
   let index = from;
   while (index < from + LONGEST_WORD && isIn(window.at(index), BARE_VALUE) && window.at(index) !== 42) index++;
-  if (window.at(index) === 42 && isMarker(window, index)) return undefined;
+  if (index - from < 15 || (window.at(index) === 42 && isMarker(window, index))) return undefined;
   const stop = window.trim(from, index, '.,:;!?');
   if (stop - from < 15 || stop < index || !isDrawn(window.text.slice(from, stop))) return undefined;
   const after = window.peek(index, AFTER);

@@ -1,5 +1,5 @@
 import { ALNUM, DASH, DOT, isIn, LETTER, LOWER, QUOTE, UNDERSCORE, UPPER, WORD } from './characters.ts';
-import { HARMLESS_QUALIFIERS, NOT_THE_SECRET } from './rules/secret-words.ts';
+import { HARMLESS_QUALIFIERS, NOT_THE_SECRET, PUBLIC_KEY_QUALIFIERS } from './rules/secret-words.ts';
 import type { TextWindow } from './text-window.ts';
 
 /** `glued`: an unknown ending is stuck to the word, as in `authority`; only a drawn value makes it a secret's name. */
@@ -18,10 +18,10 @@ const LONGEST_NAME = 64;
  * `clientSecret` and `x-api-key` do; `token_type`, `cacheKey`, `monkey` and `author` do not.
  */
 export function readName(window: TextWindow, start: number, end: number, kind: NameKind): SecretName | undefined {
-  const nameEnd = endOfName(window, end);
-  if (nameEnd - end >= LONGEST_NAME || !leadsOn(window, nameEnd)) return undefined;
   const glued = isIn(window.before(start - 1), LOWER) && isIn(window.code(start), LOWER);
   if (glued && kind === 'vendor') return undefined;
+  const nameEnd = endOfName(window, end);
+  if (nameEnd - end >= LONGEST_NAME || !leadsOn(window, nameEnd)) return undefined;
   const nameStart = window.runBefore(start, WORD | DASH, LONGEST_NAME);
   if (glued && kind !== 'password' && !isKnownGlue(window.text.slice(nameStart, start))) return undefined;
   // `DB_PASS`, `userPass`: short for password when something stands before it.
@@ -35,9 +35,12 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
       const telling = end - start > 3 || (end - start === 3 && kind === 'weak');
       if (!TAIL_WORD.test(stuck)) return telling ? { ...name, kind: 'glued' } : undefined;
     }
-    if (wordsOf(window.text.slice(end, nameEnd)).some((word) => NOT_THE_SECRET.has(word))) return undefined;
-  } else if (kind !== 'password' && HARMLESS_QUALIFIERS.has(qualifierBefore(window, nameStart, start)))
-    return undefined;
+    if (takesItBack(window, end, nameEnd)) return undefined;
+  } else if (kind !== 'password') {
+    const qualifier = qualifierBefore(window, nameStart, start);
+    if (HARMLESS_QUALIFIERS.has(qualifier) || (kind === 'weak' && PUBLIC_KEY_QUALIFIERS.has(qualifier)))
+      return undefined;
+  }
   return name;
 }
 
@@ -71,10 +74,13 @@ function leadsOn(window: TextWindow, index: number): boolean {
   if (code <= 32 || code === 61 || code === 58 || code > 126 || isIn(code, QUOTE)) return true;
   if (code === 46 || code === 43) return window.at(index + 1) === 61;
   if (code === 45) return window.at(index + 1) === 62;
-  return LEADS_ON.includes(String.fromCharCode(code));
+  if (code === 40) return isIn(window.at(index + 1), QUOTE);
+  return LEADS_ON[code] === 1;
 }
 
-const LEADS_ON = '*])>|,?&\\<';
+const LEADS_ON = Uint8Array.from({ length: 128 }, (_, code) =>
+  '*])>|,?&\\<'.includes(String.fromCharCode(code)) ? 1 : 0,
+);
 const TAIL_WORD = /^(?:key|token|secret|value|val|code|hex|prod|dev|test|live|staging|base|string|str|nya|mu|ku|s)/;
 const KNOWN_GLUE =
   /(?:^|[^a-z])(?:my|db|user|admin|app|auth|api|access|client|master|private|secret|bot|refresh|id|web|service|account|session)$/;
@@ -94,12 +100,16 @@ function endOfName(window: TextWindow, end: number): number {
   return index;
 }
 
-function wordsOf(name: string): string[] {
-  return name
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .split(/[^a-z]+/)
-    .filter((word) => word !== '');
+/** True when a word of the name's rest says that it is about the secret: `Type` in `tokenType`, `url` in `token.url`. */
+function takesItBack(window: TextWindow, from: number, end: number): boolean {
+  for (let index = from; index < end; ) {
+    const start = index;
+    if (isIn(window.code(index), UPPER)) while (index < end && isIn(window.code(index), UPPER)) index++;
+    while (index < end && isIn(window.code(index), LOWER)) index++;
+    if (index === start) index++;
+    else if (NOT_THE_SECRET.has(window.text.slice(start, index).toLowerCase())) return true;
+  }
+  return false;
 }
 
 /** The word before the name, one space away: `primary key`, `public key`. */

@@ -1,4 +1,4 @@
-import { isIn, stopsLeft } from './characters.ts';
+import { DIGIT, isIn, LINE_END, LOWER, stopsLeft, UPPER } from './characters.ts';
 import type { TablePlace } from './table-columns.ts';
 
 /** How far a verifier may look to the left of its anchor for context; a stream keeps as much of what it has emitted. */
@@ -8,7 +8,7 @@ const LEFT_REACH = 256;
 /** How long a run may grow before it is judged by its beginning and the rest is swallowed. */
 export const LONGEST_RUN = 2048;
 /** Runs up to this long are simply read again; longer ones are remembered. */
-const SHORT_RUN = 64;
+const SHORT_RUN = 16;
 const REMEMBERED_RUNS = 6;
 const STAR = 42;
 /** Dot, hyphen, underscore. */
@@ -62,6 +62,9 @@ export class TextWindow {
   pairsRejectedUntil = 0;
   hostRejectedUntil = 0;
   private longRuns: { bits: number; start: number; end: number }[] = [];
+  /** Between these positions nothing looks drawn and no line ends. */
+  private calmFrom = 0;
+  private calmUntil = 0;
 
   private readonly scratch: Scratch;
 
@@ -82,6 +85,8 @@ export class TextWindow {
     this.pairsRejectedUntil -= count;
     this.hostRejectedUntil -= count;
     this.longRuns = [];
+    this.calmFrom = 0;
+    this.calmUntil = 0;
   }
 
   /** The code unit at `index`, or -1 after the end. */
@@ -123,6 +128,29 @@ export class TextWindow {
       this.longRuns.push({ bits, start: from, end: index });
     }
     return index;
+  }
+
+  /**
+   * False when there is no digit and no capital after a lower-case letter on the rest of the line, as far as `stop` and
+   * the word of `bits` that goes on there: nothing in it was drawn at random. What was read is remembered.
+   */
+  holdsDrawn(from: number, stop: number, bits: number): boolean {
+    const known = from >= this.calmFrom && from < this.calmUntil;
+    if (!known) this.calmFrom = from;
+    let index = known ? this.calmUntil : from;
+    let lower = index > from && isIn(this.code(index - 1), LOWER);
+    for (; index < stop + LONGEST_RUN; index++) {
+      const code = this.at(index);
+      const ended = code < 0 || isIn(code, LINE_END);
+      const drawn = isIn(code, DIGIT) || (lower && isIn(code, UPPER));
+      if (ended || drawn || (index >= stop && !isIn(code, bits))) {
+        this.calmUntil = index;
+        return drawn;
+      }
+      lower = isIn(code, LOWER);
+    }
+    this.calmUntil = index;
+    return true;
   }
 
   /** The start of the run of characters in `bits` that ends before `end`, at most `limit` long. */

@@ -96,35 +96,58 @@ const LITERAL_BITS: readonly (readonly [string, number])[] = [
   ['$', DOLLAR],
 ];
 
-/** Compiles a shape into the anchor that finds it. */
-export function tokenAnchor(shape: TokenShape): Anchor {
-  const parts = partsOf(shape.pattern);
-  const prefix = prefixOf(shape);
-  let bits = 0;
-  for (const { alphabet } of parts) bits |= ALPHABETS[alphabet]?.bits ?? 0;
-  const inner = parts
-    .slice(1)
-    .map(({ literal }) => literal)
-    .join('');
-  for (const [character, bit] of LITERAL_BITS) if (inner.includes(character)) bits |= bit;
-  if (/[a-zA-Z0-9]/.test(inner)) bits |= ALNUM;
-  const full = parts.reduce((sum, { literal, length }) => sum + literal.length + length, 0) - prefix.length;
-  const shortest = shape.strict === true ? full : Math.max(Math.min(full, 10), Math.floor(full * 0.7));
-  return { text: prefix.toLowerCase(), verify: verifyShape(shape, prefix, bits, shortest) };
+interface Body {
+  /** Every character a token of the shape may hold after its prefix. */
+  readonly bits: number;
+  /** How many of them it needs at least. */
+  readonly shortest: number;
 }
 
-function verifyShape(shape: TokenShape, prefix: string, bits: number, shortest: number): Verify {
-  const strict = shape.strict === true;
-  return (window, start, end) => {
-    if (!window.text.startsWith(prefix, start) || !beginsToken(window, start)) return undefined;
-    const run = window.run(end, bits);
-    // A token does not end in a full stop or a colon.
-    const stop = window.trim(end, run, '.:~%');
-    if (stop - end < shortest) return undefined;
-    const body = window.text.slice(end, Math.min(stop, end + 256));
-    if (isFiller(body) || isWordy(body) || (strict && !isMixed(body))) return undefined;
-    return tokenFinding(window, shape.name, start, end, run, stop, bits);
+/** The anchor that finds a shape. The rest of the shape is compiled when its prefix is met for the first time. */
+export function tokenAnchor(shape: TokenShape): Anchor {
+  const prefix = prefixOf(shape);
+  let body: Body | undefined;
+  const verify: Verify = (window, start, end) => {
+    if (!beginsToken(window, start) || !window.text.startsWith(prefix, start)) return undefined;
+    body ??= bodyOf(shape);
+    return verifyBody(window, start, end, shape, body);
   };
+  return { text: prefix.toLowerCase(), verify };
+}
+
+function bodyOf(shape: TokenShape): Body {
+  const parts = partsOf(shape.pattern);
+  const [first] = parts;
+  let bits = 0;
+  let full = -(first?.literal.length ?? 0);
+  let inner = '';
+  for (const { alphabet, literal, length } of parts) {
+    bits |= ALPHABETS[alphabet]?.bits ?? 0;
+    full += literal.length + length;
+    inner += literal;
+  }
+  inner = inner.slice(first?.literal.length ?? 0);
+  for (const [character, bit] of LITERAL_BITS) if (inner.includes(character)) bits |= bit;
+  if (/[a-zA-Z0-9]/.test(inner)) bits |= ALNUM;
+  const shortest = shape.strict === true ? full : Math.max(Math.min(full, 10), Math.floor(full * 0.7));
+  return { bits, shortest };
+}
+
+function verifyBody(
+  window: TextWindow,
+  start: number,
+  end: number,
+  { name, strict }: TokenShape,
+  { bits, shortest }: Body,
+): Finding | undefined {
+  const run = window.run(end, bits);
+  if (run - end < shortest) return undefined;
+  // A token does not end in a full stop or a colon.
+  const stop = window.trim(end, run, '.:~%');
+  if (stop - end < shortest) return undefined;
+  const body = window.text.slice(end, Math.min(stop, end + 256));
+  if (isFiller(body) || isWordy(body) || (strict === true && !isMixed(body))) return undefined;
+  return tokenFinding(window, name, start, end, run, stop, bits);
 }
 
 /** A finding over a run: when the run was cut off at its limit, the rest is swallowed. */

@@ -1,5 +1,5 @@
 import { ALNUM, BASE64URL, DIGIT, DOT, HEX, isIn, TILDE, WORD } from './characters.ts';
-import type { Anchor, Finding, Verify } from './finding.ts';
+import { ANY_DIGIT, type Anchor, type Finding, type Verify } from './finding.ts';
 import { isFiller } from './placeholder.ts';
 import type { TextWindow } from './text-window.ts';
 import { isDrawn } from './value-judge.ts';
@@ -45,6 +45,7 @@ const verifyTelegram: Verify = (window, start, end) => {
 };
 
 const verifyDiscord: Verify = (window, start) => {
+  if (isIn(window.before(start - 1), WORD)) return undefined;
   const stop = window.run(start, BASE64URL | DOT, 120);
   const parts = window.text.slice(start, stop).split('.');
   const [id = '', time = '', signature = ''] = parts;
@@ -70,9 +71,9 @@ const verifyMailchimp: Verify = (window, start, end) => {
 };
 
 const verifyFacebookApp: Verify = (window, start, end) => {
-  const from = window.runBefore(start, DIGIT, 18);
+  const from = window.runBefore(start + 1, DIGIT, 18);
   const stop = window.run(end, BASE64URL, 40);
-  const digits = start - from;
+  const digits = start + 1 - from;
   if (digits < 15 || digits > 17 || stop - end < 27 || !standsAlone(window, from, stop)) return undefined;
   return isDrawn(window.text.slice(end, stop)) ? key('facebook-app-token', from, stop) : undefined;
 };
@@ -115,19 +116,27 @@ const verifyWebhookPath: Verify = (window, _start, end) => {
   return secret ? key('webhook-path', end, end + path.length) : undefined;
 };
 
-/** The first three characters that base64 makes of decimal digits. */
+/** What base64 makes of three decimal digits: their bits are 0011 and the digit. */
 function discordAnchors(): string[] {
-  const anchors = new Set<string>();
-  for (let number = 100; number < 1000; number++)
-    anchors.add(Buffer.from(String(number)).toString('base64').slice(0, 4).toLowerCase());
-  return [...anchors];
+  const base64 = 'abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz0123456789';
+  const anchors: string[] = [];
+  for (let number = 100; number < 1000; number++) {
+    const bits = 0x303030 | (Math.floor(number / 100) << 16) | (Math.floor((number % 100) / 10) << 8) | (number % 10);
+    anchors.push(
+      base64.charAt(bits >> 18) +
+        base64.charAt((bits >> 12) & 63) +
+        base64.charAt((bits >> 6) & 63) +
+        base64.charAt(bits & 63),
+    );
+  }
+  return [...new Set(anchors)];
 }
 
 /** Tokens recognised by their middle, their end or their place. */
 export const INNER_SHAPES: readonly InnerShape[] = [
   {
     name: 'telegram-bot-token',
-    anchors: '0123456789'.split('').map((digit) => `${digit}:aa`),
+    anchors: [`${ANY_DIGIT}:aa`],
     source: 'https://core.telegram.org/bots/api#authorizing-your-bot',
     verify: verifyTelegram,
     shape: 'digits, colon, AA, 33 characters',
@@ -143,7 +152,7 @@ export const INNER_SHAPES: readonly InnerShape[] = [
   },
   {
     name: 'facebook-app-token',
-    anchors: ['|', '%7c'],
+    anchors: [`${ANY_DIGIT}|`, `${ANY_DIGIT}%7c`],
     source: 'https://developers.facebook.com/docs/facebook-login/guides/access-tokens/',
     verify: verifyFacebookApp,
     shape: 'the application number, a pipe, 27 characters',
@@ -151,7 +160,7 @@ export const INNER_SHAPES: readonly InnerShape[] = [
   },
   {
     name: 'azure-client-secret',
-    anchors: '0123456789'.split('').map((digit) => `${digit}q~`),
+    anchors: [`${ANY_DIGIT}q~`],
     source: 'https://learn.microsoft.com/entra/identity-platform/quickstart-register-app',
     verify: verifyAzureSecret,
     shape: 'three characters, a digit, Q~, 31 or more characters',

@@ -11,6 +11,7 @@ import {
   isIn,
   LETTER,
   PERCENT,
+  QUOTE,
   SYMBOL,
   TILDE,
   UNDERSCORE,
@@ -46,11 +47,30 @@ interface Authority {
   readonly templated: boolean;
 }
 
+/** `http` or `https` right before `end` with nothing stuck to it, as almost everywhere; empty for everything else. */
+function plainScheme(window: TextWindow, end: number): string {
+  const secure = window.before(end - 1) === 115;
+  const from = secure ? end - 5 : end - 4;
+  if (
+    window.before(from) !== 104 ||
+    window.code(from + 1) !== 116 ||
+    window.code(from + 2) !== 116 ||
+    window.code(from + 3) !== 112
+  )
+    return '';
+  const code = window.before(from - 1);
+  return isIn(code, SCHEME) || code === PLUS || code === BACKSLASH ? '' : secure ? 'https' : 'http';
+}
+
 /** The scheme that ends before `end`, lower case; empty when there is none. */
 function schemeBefore(window: TextWindow, end: number): string {
+  const plain = plainScheme(window, end);
+  if (plain !== '') return plain;
   let start = end;
   const stop = Math.max(window.floor, end - LONGEST_SCHEME);
   while (start > stop && (isIn(window.code(start - 1), SCHEME) || window.code(start - 1) === PLUS)) start--;
+  // One letter is a drive, `c:\\`, not a scheme.
+  if (end - start < 2) return '';
   const scheme = window.text.slice(start, end).toLowerCase();
   if (scheme === 'https' || scheme === 'http') return scheme;
   // An escape or a name stuck to the scheme is not part of it: `\nhttps`, `url.https`.
@@ -58,6 +78,16 @@ function schemeBefore(window: TextWindow, end: number): string {
   if (known !== undefined) return known;
   if (window.before(start - 1) === BACKSLASH && /^[nrt][a-z]/.test(scheme)) return scheme.slice(1);
   return scheme.replace(/^[^a-z]+/, '');
+}
+
+/** The end of a host that a path, a blank or a closing character follows: no login, no port, no template. Else -1. */
+function plainHost(window: TextWindow, start: number): number {
+  const end = window.run(start, HOSTNAME, LONGEST_HOST);
+  if (end === start || !isIn(window.code(end - 1), ALNUM)) return -1;
+  const code = window.at(end);
+  return code === 47 || code === 41 || code === 32 || code === 10 || code === 62 || code === 93 || code === 34
+    ? end
+    : -1;
 }
 
 /** Reads `userinfo@host:port` from `start`. Undefined when there is no host. */
@@ -124,16 +154,20 @@ export function readPath(window: TextWindow, from: number): string {
       break;
     end++;
   }
-  return window.text
-    .slice(from, end)
-    .toLowerCase()
-    .replaceAll('\\/', '/')
-    .replaceAll('%2f', '/')
-    .replace(/[.*_;:!]{1,8}$/, '');
+  const path = window.text.slice(from, window.trim(Math.max(from, end - 8), end, '.*_;:!')).toLowerCase();
+  return path.includes('\\') || path.includes('%2f') ? path.replaceAll('\\/', '/').replaceAll('%2f', '/') : path;
 }
 
 const ENDPOINT_CONTEXT =
   /(?:\b(?:post|put|patch|delete) {1,2}|(?:base[_-]?ur[li]|endpoint|api[_-]?(?:ur[li]|host|server|base)|service[_-]?ur[li]|webhook[_-]?ur[li]|backend[_-]?ur[li]|server[_-]?url|proxy_pass)["'`]? {0,2}[:=]? {0,2}["'`]?)$/i;
+
+function isEndpointContext(window: TextWindow, urlStart: number): boolean {
+  // Most links stand in brackets, which no such context ends with.
+  const code = window.before(urlStart - 1);
+  return (
+    (isIn(code, LETTER | COLON | EQUALS | QUOTE) || code === 32) && ENDPOINT_CONTEXT.test(window.left(urlStart, 40))
+  );
+}
 
 type ConnectionReader = (
   window: TextWindow,
@@ -152,21 +186,31 @@ export function urlVerifier(lists: HostLists, readConnection: ConnectionReader):
       const found = readConnection(window, scheme, start, end);
       if (found !== 'not-one') return found;
     }
+    const hostEnd = plainHost(window, end);
+    if (hostEnd > end) {
+      const plain = { start: end, hostStart: end, hostEnd, end: hostEnd, port: false, login: false, templated: false };
+      return findingAt(window, scheme, start, plain, judge);
+    }
     const endless = end + LONGEST_AUTHORITY;
     if (window.run(end, USERINFO, LONGEST_AUTHORITY) === endless) {
       return { type: 'url', rule: 'url-userinfo', start: end, end: endless, open: USERINFO };
     }
     const authority = readAuthority(window, end);
     if (authority === undefined) return undefined;
-    const rule = ruleFor(
-      window,
-      scheme,
-      start - scheme.length,
-      authority,
-      judge(window.text.slice(authority.hostStart, authority.hostEnd)),
-    );
-    return rule === undefined ? undefined : { type: 'url', rule, start: authority.start, end: authority.end };
+    return findingAt(window, scheme, start, authority, judge);
   };
+}
+
+function findingAt(
+  window: TextWindow,
+  scheme: string,
+  schemeEnd: number,
+  authority: Authority,
+  judge: ReturnType<typeof hostJudge>,
+): Finding | undefined {
+  const verdict = judge(window.text.slice(authority.hostStart, authority.hostEnd));
+  const rule = ruleFor(window, scheme, schemeEnd - scheme.length, authority, verdict);
+  return rule === undefined ? undefined : { type: 'url', rule, start: authority.start, end: authority.end };
 }
 
 /** Verifies `"//host/path"`, which inherits its scheme. */
@@ -205,7 +249,7 @@ function ruleFor(
   const path = readPath(window, authority.end);
   if (kind === 'api') return isReadingPage(path) ? undefined : rule;
   if (isApiPath(path)) return rule;
-  return ENDPOINT_CONTEXT.test(window.left(urlStart, 40)) && !isReadingPage(path) ? 'url-endpoint-context' : undefined;
+  return isEndpointContext(window, urlStart) && !isReadingPage(path) ? 'url-endpoint-context' : undefined;
 }
 
 /** `=`, `(` and `@` cannot follow an authority, and dots after it are an ellipsis. */

@@ -1,5 +1,5 @@
 import { isPlaceholder, isTemplate } from './placeholder.ts';
-import { wordiness } from './rules/letter-pairs.ts';
+import { KINDS, kindOf, wordiness } from './rules/letter-pairs.ts';
 import { DEFAULT_WORDS } from './rules/secret-words.ts';
 
 /** How a value was given: it decides how much the value itself must show. */
@@ -32,7 +32,7 @@ const MODEL_NAME = /^[a-z]+(?:[-_.][a-z]*\d{0,3}[a-z]?(?:\.\d+)?[a-z]?)*$/;
 /** Decides whether `value`, given to a secret's name, is the secret itself. */
 export function isSecretValue(value: string, setting: ValueSetting): boolean {
   if (value.length < 4 || isPlaceholder(value) || value.includes('***')) return false;
-  if (DEFAULT_WORDS.has(value.toLowerCase())) return false;
+  if (DEFAULT_WORDS.has(value.toLowerCase().replace(/[!?]$/, ''))) return false;
   if (NUMBER.test(value) && (setting.name !== 'password' || value.length < 4 || /[a-z%]$/i.test(value))) return false;
   if (DATE.test(value) || isAddressLike(value)) return false;
   if (isDrawn(value) || (setting.quoted && isShuffled(value))) return true;
@@ -51,13 +51,12 @@ export function isDrawn(value: string): boolean {
     return value.length >= 16 && /\d/.test(value) && (/[a-f]/i.test(value) || value.length >= 24);
   if (value.length < 10 || !/^[\x21-\x7e]+$/.test(value)) return false;
   if (PASSWORD_HASH.test(value)) return false;
-  const digits = count(value, /\d/g);
-  const letters = count(value, /[A-Za-z]/g);
+  const { digits, letters, changes } = measure(value);
   if (letters < 3 || /[(){}[\]<>,;]|\*\*|(?:^|\/)\.{1,2}\/|:\/\//.test(value)) return false;
-  if (REFERENCE.test(value) && value.split('.').every((part) => isName(part))) return false;
-  const changes = count(value, /[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z]/g);
+  if (digits === 0 && (value.length < 12 || changes < 4)) return false;
+  if (value.includes('.') && REFERENCE.test(value) && value.split('.').every((part) => isName(part))) return false;
   const score = wordiness(value);
-  if (digits === 0) return value.length >= 12 && changes >= 4 && score < 0.5;
+  if (digits === 0) return score < 0.5;
   if (MODEL_NAME.test(value) && score > 0.45) return false;
   if (value.length >= 16) return (changes >= 3 && score < 0.62) || score < 0.42;
   return (changes >= 3 && score < 0.5) || (value.length >= 14 && score < 0.38);
@@ -78,11 +77,11 @@ function isShuffled(value: string): boolean {
     !/[A-Z]/.test(value)
   )
     return false;
-  return count(value, /[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z]/g) >= 4 && wordiness(value) < 0.6;
+  return measure(value).changes >= 4 && wordiness(value) < 0.6;
 }
 
 function isName(part: string): boolean {
-  return /^[A-Za-z_$#][\w$]*$/.test(part) && count(part, /\d/g) <= 2 && wordiness(part) > 0.4;
+  return /^[A-Za-z_$#][\w$]*$/.test(part) && measure(part).digits <= 2 && wordiness(part) > 0.4;
 }
 
 function isPassword(value: string, { quoted, environment, prose }: ValueSetting): boolean {
@@ -102,7 +101,17 @@ function isPassword(value: string, { quoted, environment, prose }: ValueSetting)
   }
   if (!marked) return environment;
   if (prose && !quoted) return value.length >= 6 && /[A-Za-z]/.test(value) && /\d/.test(value);
-  return environment || quoted || !/^[a-z]+\d?$/i.test(value);
+  return environment || quoted || !/^[a-z]+\d?$/i.test(value) || (!prose && isWordWithDigit(value));
+}
+
+/** `hunter2`, not `utf8`, `bytes32` or `input1`: a word that names no type and no field. */
+function isWordWithDigit(value: string): boolean {
+  return (
+    /^[a-z]{5,}\d$/i.test(value) &&
+    !/^(?:float|double|bytes|string|varchar|nvarchar|bcrypt|argon|scrypt|pbkdf|base|level|field|input|value|param|column|option|version|stage|phase|group|team|user|admin|password|passwd|secret|token|oauth|secp|curve|blake|keccak|crypt|ntlmv|saml|proto|point|vector)\d$/i.test(
+      value,
+    )
+  );
 }
 
 function isToken(value: string, { quoted, environment, exact = false }: ValueSetting): boolean {
@@ -114,7 +123,7 @@ function isToken(value: string, { quoted, environment, exact = false }: ValueSet
     return (quoted || environment) && value.length >= 8 && wordiness(value) < 0.42 && !/[/ :]/.test(value);
   }
   if (/[(){}<>,;]/.test(value)) return false;
-  const digits = count(value, /\d/g);
+  const { digits } = measure(value);
   if (value.length >= 16 && (quoted || environment))
     return digits > 0 && (wordiness(value) < 0.8 || digits >= 4) && !/[/:]/.test(value.slice(0, 1));
   return (quoted || environment) && digits >= 2 && /[A-Za-z]/.test(value) && wordiness(value) < 0.75;
@@ -128,6 +137,30 @@ function isAddressLike(value: string): boolean {
   );
 }
 
-function count(value: string, pattern: RegExp): number {
-  return value.match(pattern)?.length ?? 0;
+/** Counts digits and letters, and how often lower case, capitals and digits change places, no character counted twice. */
+function measure(value: string): { digits: number; letters: number; changes: number } {
+  let digits = 0;
+  let letters = 0;
+  let changes = 0;
+  let counted = -1;
+  let before: number = KINDS.none;
+  let twoBefore: number = KINDS.none;
+  for (let index = 0; index < value.length; index++) {
+    const kind = kindOf(value.charCodeAt(index));
+    if (kind === KINDS.digit) digits++;
+    else if (kind !== KINDS.none) letters++;
+    const pair =
+      before !== KINDS.none &&
+      kind !== KINDS.none &&
+      before !== kind &&
+      !(before === KINDS.upper && kind === KINDS.lower);
+    const capitals = before === KINDS.upper && kind === KINDS.lower && twoBefore === KINDS.upper;
+    if ((pair && counted < index - 1) || (capitals && counted < index - 2)) {
+      changes++;
+      counted = index;
+    }
+    twoBefore = before;
+    before = kind;
+  }
+  return { digits, letters, changes };
 }

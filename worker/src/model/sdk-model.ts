@@ -4,7 +4,7 @@ import { type AttemptEnd, toModelError } from './to-model-error.ts';
 
 export interface SdkModelOptions {
   readonly provider: LanguageModel['provider'];
-  /** Makes the SDK's model of an upstream name; cheap, no I/O. */
+  /** Makes the SDK's model of an upstream name; called once per name, because it builds schemas. */
   readonly modelOf: (name: string) => LanguageModelV4;
   /** What one provider wants besides the common call options. */
   readonly extras?: (request: ModelRequest) => Partial<LanguageModelV4CallOptions>;
@@ -18,6 +18,7 @@ export interface SdkModelOptions {
  * of the CPU of `generateText`, retries nothing, and records nothing.
  */
 export function sdkModel({ provider, modelOf, extras, timeoutMs, close }: SdkModelOptions): LanguageModel {
+  const models = new Map<string, LanguageModelV4>();
   return {
     provider,
     async generate(request, signal) {
@@ -25,7 +26,9 @@ export function sdkModel({ provider, modelOf, extras, timeoutMs, close }: SdkMod
       try {
         const options = { ...callOptions(request), ...extras?.(request), abortSignal: attempt.signal };
         attempt.signal.throwIfAborted();
-        return toAnswer(await modelOf(request.model).doGenerate(options));
+        const model = models.get(request.model) ?? modelOf(request.model);
+        models.set(request.model, model);
+        return toAnswer(await model.doGenerate(options));
       } catch (error) {
         throw toModelError(error, attempt.ended(), Date.now());
       } finally {

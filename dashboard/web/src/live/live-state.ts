@@ -55,6 +55,11 @@ export function takeSnapshot(message: SnapshotMessage): void {
   });
 }
 
+/** Takes the counters that came with the page itself. */
+export function takeFirstTiles(first: Tiles): void {
+  takeStats({ at: Date.now(), tiles: { ok: true, data: first }, moments: { ok: true, data: [] } });
+}
+
 /** Takes the numbers of now. Only numbers make data fresh: a server that cannot read them sends an excuse. */
 export function takeStats(message: StatsMessage): void {
   batch(() => {

@@ -1,24 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import S3rver from 's3rver';
+import { startTestObjectStore, type TestObjectStore } from '@lontar/shared/testing/object-store.ts';
 import { openDiskStorage } from './disk-storage.ts';
 import { openS3Storage } from './s3-storage.ts';
 import type { UploadStorage } from './upload-storage.ts';
 
 const never = new AbortController().signal;
 
-// The only pair of keys that s3rver knows.
-const CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
-
 describe.each(['disk', 's3'] as const)('the %s storage', (kind) => {
   let folder: string;
-  let store: S3rver | undefined;
+  let store: TestObjectStore | undefined;
   let storage: UploadStorage;
 
   beforeAll(async () => {
@@ -27,28 +23,13 @@ describe.each(['disk', 's3'] as const)('the %s storage', (kind) => {
       storage = openDiskStorage(folder);
       return;
     }
-    store = new S3rver({
-      address: '127.0.0.1',
-      port: 0,
-      silent: true,
-      directory: join(folder, 's3'),
-      configureBuckets: [{ name: 'uploads' }],
-    });
-    const { port } = (await store.run()) as AddressInfo;
-    storage = openS3Storage(
-      {
-        bucket: 'uploads',
-        region: 'us-east-1',
-        prefix: 'lontar/',
-        pathStyle: true,
-        endpoint: `http://127.0.0.1:${port}`,
-        credentials: CREDENTIALS,
-      },
-      folder,
-    );
+    store = await startTestObjectStore();
+    const { bucket, endpoint, credentials } = store;
+    const region = 'us-east-1';
+    storage = openS3Storage({ bucket, region, prefix: 'lontar/', pathStyle: true, endpoint, credentials }, folder);
   });
   afterAll(async () => {
-    await store?.close();
+    await store?.stop();
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -109,7 +90,13 @@ describe.each(['disk', 's3'] as const)('the %s storage', (kind) => {
 
 test('an S3 store that cannot be reached is a failure, and leaves nothing on the disk', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'lontar-storage-'));
-  const settings = { bucket: 'b', region: 'us-east-1', prefix: '', pathStyle: true, credentials: CREDENTIALS };
+  const settings = {
+    bucket: 'b',
+    region: 'us-east-1',
+    prefix: '',
+    pathStyle: true,
+    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+  };
   const storage = openS3Storage({ ...settings, endpoint: 'http://127.0.0.1:1' }, folder);
   await expect(storage.write('file_x', Readable.from([Buffer.from('x')]), never)).rejects.toThrow();
   expect(await readdir(join(folder, 'partial'))).toEqual([]);

@@ -53,7 +53,7 @@ export const API_SUFFIXES = [
 
 /** Path segments that only an endpoint has. */
 export const API_SEGMENTS = list(
-  'api apis graphql gql rpc jsonrpc json-rpc rest oauth oauth2 healthz readyz livez odata soap xmlrpc xmlrpc.php wp-json actuator openapi.json openapi.yaml swagger.json swagger.yaml socket.io _search _bulk _cluster webhook webhooks callback openid-connect',
+  'api apis graphql gql rpc jsonrpc json-rpc rest oauth oauth2 healthz readyz livez odata soap xmlrpc xmlrpc.php wp-json actuator openapi.json openapi.yaml swagger.json swagger.yaml swagger swagger-ui swagger-ui.html api-docs socket.io _search _bulk _cluster webhook webhooks callback openid-connect',
 );
 
 /** First labels of hosts that are read by people. */
@@ -67,7 +67,7 @@ export const READING_SEGMENTS = list(
 
 /** Public sites that hold documentation, source code or packages; their links stay. Subdomains included, except API-like ones. */
 export const READING_SITES = list(`
-  github.com githubusercontent.com github.io gitlab.com gitlab.io bitbucket.org codeberg.org sr.ht sourceforge.net gitee.com
+  github.com code.google.com githubusercontent.com github.io gitlab.com gitlab.io bitbucket.org codeberg.org sr.ht sourceforge.net gitee.com
   npmjs.com npmjs.org yarnpkg.com pnpm.io jsr.io deno.land deno.com bun.sh unpkg.com jsdelivr.net esm.sh skypack.dev cdnjs.com
   pypi.org pythonhosted.org python.org readthedocs.io readthedocs.org crates.io docs.rs rust-lang.org lib.rs golang.org go.dev
   rubygems.org ruby-lang.org rubydoc.info packagist.org php.net maven.org apache.org nuget.org microsoft.com

@@ -94,6 +94,13 @@ export const KEY_RULES: readonly StructuralRule[] = [
     keeps: ['| user | password |\n|---|---|\n| budi | required |\n'],
   },
   {
+    name: 'code-number',
+    type: 'key',
+    source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
+    masks: ['PIN: 482913', 'kode OTP adalah **730184**', "otp = '730184'"],
+    keeps: ['GPIO pin: 12', 'pin: 1234', 'PIN: ****', 'spin: 482913', 'pin 482913 items'],
+  },
+  {
     name: 'command-secret',
     type: 'key',
     source: 'https://dev.mysql.com/doc/refman/8.4/en/connecting.html',

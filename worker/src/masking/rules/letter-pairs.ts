@@ -16,12 +16,17 @@ const PAIRS = Uint8Array.from(ROWS.replace(/\s/g, ''), Number);
 const CASE_CHANGE = 4;
 const DIGIT_CHANGE = 2;
 
-const LETTERS = { none: 0, lower: 1, upper: 2, digit: 3 } as const;
+/** The kinds of characters that matter to how a value was made. */
+export const KINDS = { none: 0, lower: 1, upper: 2, digit: 3 } as const;
 
-function kindOf(code: number): number {
-  if (code >= 97 && code <= 122) return LETTERS.lower;
-  if (code >= 65 && code <= 90) return LETTERS.upper;
-  return code >= 48 && code <= 57 ? LETTERS.digit : LETTERS.none;
+const KIND_OF = Uint8Array.from({ length: 128 }, (_, code) => {
+  if (code >= 97 && code <= 122) return KINDS.lower;
+  if (code >= 65 && code <= 90) return KINDS.upper;
+  return code >= 48 && code <= 57 ? KINDS.digit : KINDS.none;
+});
+
+export function kindOf(code: number): number {
+  return code < 128 ? (KIND_OF[code] ?? 0) : KINDS.none;
 }
 
 /** How much `value` reads like words, 0 (drawn at random) to 1. Case changes and digits among letters lower it. */
@@ -33,11 +38,10 @@ export function wordiness(value: string): number {
     const second = value.charCodeAt(index);
     const before = kindOf(first);
     const after = kindOf(second);
-    if (before === LETTERS.none || after === LETTERS.none || (before === LETTERS.digit && after === LETTERS.digit))
-      continue;
+    if (before === KINDS.none || after === KINDS.none || (before === KINDS.digit && after === KINDS.digit)) continue;
     pairs++;
-    if (before === LETTERS.digit || after === LETTERS.digit) sum += DIGIT_CHANGE;
-    else if (before === LETTERS.lower && after === LETTERS.upper) sum += CASE_CHANGE;
+    if (before === KINDS.digit || after === KINDS.digit) sum += DIGIT_CHANGE;
+    else if (before === KINDS.lower && after === KINDS.upper) sum += CASE_CHANGE;
     else sum += PAIRS[((first | 32) - 97) * 26 + (second | 32) - 97] ?? 0;
   }
   return pairs === 0 ? 0 : sum / pairs / 9;

@@ -37,6 +37,9 @@ export const HARMLESS_QUALIFIERS = list(`
   stop next max min num total input output prompt completion unk pad bos eos mask sep cls special end start cancel cancellation injection
   status http error exit zip postal country area qr bar source byte op key`);
 
+/** Before `key` these speak of a public one: what follows is its fingerprint. */
+export const PUBLIC_KEY_QUALIFIERS = list('gpg pgp openpgp gnupg minisign');
+
 /** Defaults and vocabulary that name nothing: masking them would hide a lesson and protect nobody. */
 export const DEFAULT_WORDS = list(`
   postgres postgresql mysql root admin admin123 administrator user username password passwd pass secret changeme changeit change_me change-me test testing test123 tests

@@ -1,0 +1,35 @@
+import { describe, test } from '@jest/globals';
+import { createReport } from './chaos/report.ts';
+import { SCENARIOS } from './chaos/scenarios.ts';
+
+/** Says which faults come when; a failure is repeated with the seed that it printed. */
+const SEED = Number(process.env['SEED'] ?? '7');
+/** The others need minutes, or a machine of their own; `npm run chaos` runs them all. */
+const QUICK = new Set([
+  'worker-killed-before-settling',
+  'worker-killed-after-settling',
+  'zombie-worker',
+  'redis-killed',
+  'redis-connections-lost',
+  'redis-full',
+]);
+
+describe('under faults nothing is lost, doubled or hung', () => {
+  for (const scenario of SCENARIOS.filter(({ name }) => QUICK.has(name))) {
+    const lacks = scenario.missing?.();
+    (lacks === undefined ? test : test.skip)(
+      `${scenario.name} (seed ${SEED})`,
+      async () => {
+        const lines: string[] = [];
+        const report = createReport(scenario.name, (line) => lines.push(line));
+        await scenario.run({ seed: SEED, quick: true, minutes: 0.25, report }).finally(() => {
+          process.stdout.write(`${lines.join('\n')}\n`);
+        });
+        // Times and speeds are printed; a busy machine must not fail a test by them.
+        const failed = report.figures.filter(({ timed, passed }) => !timed && !passed);
+        if (failed.length > 0) throw new Error(failed.map(({ what, value }) => `${what}: ${value}`).join('\n'));
+      },
+      120_000,
+    );
+  }
+});

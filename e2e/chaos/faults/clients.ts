@@ -1,0 +1,156 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type LedgerEntry, statusOf, tookMs } from '../ledger.ts';
+import { loadFor } from '../load.ts';
+import { percentile } from '../report.ts';
+import { onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
+import { type System, until } from '../system.ts';
+
+const WAITING = '{lontar}:generation:wait';
+/** Others' latency is compared in turns of this length, so that a busy machine is busy for both. */
+const TURN_SECONDS = 5;
+
+interface SlowKind {
+  readonly about: string;
+  /** What each of them sends at first. */
+  first(system: System): string;
+  /** What each of them sends every second. */
+  readonly drop: string;
+}
+
+const SLOW = {
+  headers: {
+    about: 'send their headers byte by byte',
+    first: () => 'GET /api/ai?prompt=x HTTP/1.1\r\nHost: x\r\nX-A: ',
+    drop: 'a',
+  },
+  body: {
+    about: 'send a prompt byte by byte',
+    first: ({ keys }) =>
+      `POST /api/ai HTTP/1.1\r\nHost: x\r\nX-API-Key: ${keys[0]?.key}\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{"prompt":"`,
+    drop: 'a',
+  },
+  upload: {
+    about: 'send a file byte by byte',
+    first: ({ keys }) =>
+      `POST /api/upload HTTP/1.1\r\nHost: x\r\nX-API-Key: ${keys[0]?.key}\r\nContent-Type: multipart/form-data; boundary=b\r\n` +
+      'Content-Length: 100000\r\n\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n',
+    drop: 'a',
+  },
+  reading: {
+    about: 'ask for long pages and do not read them',
+    first: () => 'GET /docs HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(400),
+    drop: '',
+  },
+} as const satisfies Record<string, SlowKind>;
+
+export const clientScenarios: readonly Scenario[] = [
+  {
+    name: 'client-leaves-queue',
+    about: 'Clients leave while their jobs wait: no worker is there.',
+    run: (context) =>
+      onSystem(context, { workers: 0 }, async (system) => {
+        const goneMs = [];
+        for (let round = 0; round < (context.quick ? 10 : 100); round++) {
+          const leaving = new AbortController();
+          const left = system.send({ leave: leaving.signal });
+          await until(async () => (await system.stack.redis.client.llen(WAITING)) === 1, 5_000, 'a job in the queue');
+          leaving.abort();
+          goneMs.push(await until(async () => (await system.stack.redis.client.llen(WAITING)) === 0, 5_000, 'removal'));
+          await left;
+        }
+        context.report.timed('queued job gone, p99', percentile(goneMs, 0.99), { atMost: 250 });
+        await system.stack.startWorker();
+        const next = await system.send();
+        context.report.fact('next request answered with', statusOf(next), { atLeast: 200, atMost: 200 });
+        context.report.fact('jobs of those who left that ran', system.ledger.calls.size - 1, { atMost: 0 });
+      }),
+  },
+  {
+    name: 'client-leaves-call',
+    about: 'Clients leave in the middle of model calls, ten at a time.',
+    run: (context) =>
+      onSystem(context, {}, async (system) => {
+        system.behave(() => 'hang');
+        const abortedMs: number[] = [];
+        for (let round = 0; round < (context.quick ? 2 : 20); round++) {
+          const leaving = new AbortController();
+          const left = Array.from({ length: 10 }, () => system.send({ leave: leaving.signal }));
+          const calls = await Promise.all(left.map(() => system.stack.upstream.nextCall()));
+          const leftAt = performance.now();
+          leaving.abort();
+          await Promise.all(
+            calls.map(({ whenAborted }) => whenAborted.then(() => abortedMs.push(performance.now() - leftAt))),
+          );
+          await Promise.all(left);
+        }
+        context.report.timed('model call aborted, p99', percentile(abortedMs, 0.99), { atMost: 500 });
+      }),
+  },
+  ...(['headers', 'body', 'upload', 'reading'] as const).map(
+    (what): Scenario => ({
+      name: `slow-${what}`,
+      about: `Clients that ${SLOW[what].about}, while others go on.`,
+      run: (context) =>
+        onSystem(context, { settings: { LOG_REQUESTS: 'false' } }, (system) => slowClients(context, system, what)),
+    }),
+  ),
+];
+
+async function slowClients({ report, quick }: ScenarioContext, system: System, what: keyof typeof SLOW): Promise<void> {
+  system.behave((nonce) => system.answer(nonce, 20));
+  const others = async () => loadFor(TURN_SECONDS, 40, () => system.send());
+  await loadFor(2, 40, () => system.send());
+  const alone: LedgerEntry[] = [];
+  const beside: LedgerEntry[] = [];
+  const cutMs: number[] = [];
+  const attackers = quick ? 100 : 1_000;
+  for (let turn = 0; turn < (quick ? 1 : 3); turn++) {
+    alone.push(...(await others()));
+    const attack = Array.from({ length: attackers }, () => slowClient(system, SLOW[what]));
+    beside.push(...(await others()));
+    cutMs.push(
+      ...(await Promise.race([
+        Promise.all(attack),
+        delay(
+          30_000,
+          attack.map(() => 30_000),
+        ),
+      ])),
+    );
+  }
+  report.fact('slow clients', cutMs.length);
+  report.timed('cut within, the last', Math.max(...cutMs), { atMost: 10_000 });
+  report.fact('others not answered', [...alone, ...beside].filter((entry) => statusOf(entry) !== 200).length, {
+    atMost: 0,
+  });
+  const p99 = (entries: readonly LedgerEntry[]) => percentile(entries.map(tookMs), 0.99);
+  report.timed("others' p99 alone", p99(alone));
+  report.timed("others' p99 beside them", p99(beside));
+  report.timed('growth', (p99(beside) / p99(alone) - 1) * 100, { atMost: 10 }, '%');
+}
+
+/** Resolves when the service has cut the connection: ms from the connection to the end. */
+function slowClient(system: System, { first, drop }: SlowKind): Promise<number> {
+  const { hostname, port } = new URL(system.stack.url);
+  return new Promise((resolve) => {
+    const socket: Socket = connect(Number(port), hostname);
+    let startedAt = 0;
+    let timer: NodeJS.Timeout | undefined;
+    socket.on('connect', () => {
+      startedAt = performance.now();
+      socket.write(first(system));
+      if (drop === '') {
+        socket.pause();
+        // A paused socket does not see its end; a write does.
+        timer = setInterval(() => socket.write('\r\n'), 500);
+      } else timer = setInterval(() => socket.write(drop), 1_000);
+    });
+    if (drop !== '') socket.resume();
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      clearInterval(timer);
+      resolve(performance.now() - startedAt);
+    });
+  });
+}

@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { seededRandom } from '../../harness/seeded-random.ts';
+import type { Service } from '../../harness/service.ts';
+import { readOutcomes } from '../invariants.ts';
+import { statusOf, tookMs } from '../ledger.ts';
+import { startLoad } from '../load.ts';
+import { onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
+import { isUp, type System } from '../system.ts';
+import { badMood } from '../upstream-moods.ts';
+
+const TIMEOUT_MS = 20_000;
+const PER_SECOND = 25;
+const EXPECTED = new Set([200, 502, 503, 504]);
+
+type Fault = (system: System, random: () => number) => Promise<unknown>;
+
+const pick = (services: readonly Service[], random: () => number) => {
+  const up = services.filter(isUp);
+  return up[Math.floor(random() * up.length)] as Service;
+};
+
+/** What can happen, by name; each leaves behind as many processes as there were. */
+const FAULTS: Readonly<Record<string, Fault>> = {
+  'worker killed': async ({ stack }, random) => {
+    await pick(stack.workers, random).end('SIGKILL');
+    await stack.startWorker();
+  },
+  'worker ends': async ({ stack }, random) => {
+    await stack.startWorker();
+    await pick(stack.workers, random).end('SIGTERM');
+  },
+  'worker stands still': async ({ stack }, random) => {
+    const { process } = pick(stack.workers, random);
+    process.kill('SIGSTOP');
+    await delay(1_000 + random() * 7_000);
+    process.kill('SIGCONT');
+  },
+  'gateway killed': async ({ stack }, random) => {
+    await stack.startGateway();
+    await pick(stack.gateways, random).end('SIGKILL');
+  },
+  'gateway ends': async ({ stack }, random) => {
+    await stack.startGateway();
+    await pick(stack.gateways, random).end('SIGTERM');
+  },
+  'gateway stands still': async ({ stack }, random) => {
+    const { process } = pick(stack.gateways, random);
+    process.kill('SIGSTOP');
+    await delay(500 + random() * 3_000);
+    process.kill('SIGCONT');
+  },
+  'statistics killed': async ({ stack }) => {
+    await stack.stats?.end('SIGKILL');
+    await stack.startStats();
+  },
+  'Redis killed': async ({ stack }, random) => {
+    await stack.redis.kill();
+    await delay(random() * 3_000);
+    await stack.redis.start();
+  },
+  'Redis silent': async ({ proxy }, random) => {
+    proxy.mode('hold');
+    await delay(300 + random() * 5_000);
+    proxy.mode('pass');
+  },
+  'Redis lost': async ({ proxy }, random) => {
+    proxy.mode('lose');
+    await delay(300 + random() * 5_000);
+    proxy.mode('pass');
+  },
+  'Redis full': async ({ stack }, random) => {
+    await stack.redis.client.config('SET', 'maxmemory', '1mb');
+    await delay(500 + random() * 4_000);
+    await stack.redis.client.config('SET', 'maxmemory', '0');
+  },
+  'Redis read-only': async ({ stack }, random) => {
+    await stack.redis.client.replicaof('127.0.0.1', 1);
+    await delay(500 + random() * 3_000);
+    await stack.redis.client.replicaof('NO', 'ONE');
+  },
+  'scripts forgotten': ({ stack }) => stack.redis.client.script('FLUSH'),
+};
+
+export const randomScenarios: readonly Scenario[] = [
+  {
+    name: 'random-faults',
+    about: 'Faults of all kinds, one after the other by the seed, under steady load with clients that leave.',
+    run: (context) =>
+      onSystem(
+        context,
+        {
+          gateways: 2,
+          workers: 2,
+          stats: true,
+          settings: { REQUEST_TIMEOUT_MS: String(TIMEOUT_MS), MODEL_TIMEOUT_MS: '2000' },
+        },
+        (system) => anyFaults(context, system),
+      ),
+  },
+];
+
+async function anyFaults({ report, seed, minutes, quick }: ScenarioContext, system: System): Promise<void> {
+  const random = seededRandom(seed);
+  const answers = seededRandom(seed + 1);
+  system.behave((nonce) => (answers() < 0.1 ? badMood(answers) : system.answer(nonce, answers() * 1_000)));
+  const clients = seededRandom(seed + 2);
+  const load = startLoad(PER_SECOND, () => {
+    if (clients() > 0.05) return system.send();
+    const leaving = new AbortController();
+    setTimeout(() => leaving.abort(), clients() * 1_000);
+    return system.send({ leave: leaving.signal });
+  });
+  const names = Object.keys(FAULTS);
+  const happened: string[] = [];
+  const end = performance.now() + minutes * 60_000;
+  let outcomesReadAt = performance.now();
+  while (performance.now() < end) {
+    await delay((quick ? 500 : 2_000) + random() * 2_000);
+    const name = names[Math.floor(random() * names.length)] ?? '';
+    happened.push(name);
+    await FAULTS[name]?.(system, random);
+    // Results expire after ten minutes.
+    if (performance.now() - outcomesReadAt < 120_000) continue;
+    await readOutcomes(system);
+    outcomesReadAt = performance.now();
+  }
+  const entries = await load.stop();
+  report.fact('faults', happened.length);
+  for (const status of EXPECTED) {
+    report.fact(`answered ${status}`, entries.filter((entry) => statusOf(entry) === status).length);
+  }
+  for (const kind of ['broken', 'left'] as const) {
+    report.fact(kind, entries.filter(({ end }) => end?.kind === kind).length);
+  }
+  const others = entries.filter((entry) => entry.end?.kind === 'answered' && !EXPECTED.has(statusOf(entry)));
+  report.fact('answered otherwise', others.length, { atMost: 0 });
+  report.timed('slowest end', Math.max(...entries.map(tookMs)), { atMost: TIMEOUT_MS + 5_000 });
+  if (report.figures.some(({ passed }) => !passed)) report.fact(`faults were: ${happened.join(', ')}`, 0);
+}

@@ -1,0 +1,161 @@
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { settlementSchema } from '@lontar/shared/settlement/settlement.ts';
+import { dumpRedis } from '../harness/redis-dump.ts';
+import { findCanaries } from './canaries.ts';
+import { type LedgerEntry, NONCE, statusOf } from './ledger.ts';
+import type { Report } from './report.ts';
+import { isUp, type System, until } from './system.ts';
+
+/** A call that was on its way when the client was refused may still arrive, ms. */
+const ON_THE_WAY_MS = 250;
+const PAGES = ['/', '/docs', '/openapi.json', '/llms.txt', '/api/usage', '/api/health', '/api/stats'];
+
+const REQUEST_PREFIX = redisKeys.request('');
+const QUEUE_KEYS = ['wait', 'active', 'delayed', 'paused', 'prioritized'];
+
+/** Enters into the ledger what Redis says of all requests that it still knows. Results expire after ten minutes. */
+export async function readOutcomes({ stack, ledger }: System): Promise<void> {
+  const { client } = stack.redis;
+  for (const name of await client.keys(`${REQUEST_PREFIX}*`)) {
+    const { state, charge, result = '{}' } = await client.hgetall(name);
+    if (state !== 'settled') continue;
+    const settlement = settlementSchema.safeParse(JSON.parse(result));
+    const text = settlement.success && settlement.data.outcome === 'answered' ? settlement.data.text : '';
+    const requestId = name.slice(REQUEST_PREFIX.length);
+    ledger.note({ requestId, nonce: NONCE.exec(text)?.[0], charged: charge === 'charge' });
+  }
+}
+
+/** Waits until nothing is in work any more, then prints every invariant. */
+export async function checkInvariants(system: System, report: Report, quietWithinMs = 60_000): Promise<void> {
+  const leftOver = await untilQuiet(system, quietWithinMs);
+  await readOutcomes(system);
+  const entries = [...system.ledger.entries.values()];
+  report.fact('requests sent', entries.length);
+  report.fact('unsettled or still queued when all is quiet', leftOver, { atMost: 0 });
+  checkOutcomes(system, report, entries);
+  await checkCredits(system, report, entries);
+  if (system.stack.stats) await checkEvents(system, report, entries);
+  report.fact('secrets found where they must not be', (await leaks(system, entries)).length, { atMost: 0 });
+}
+
+async function untilQuiet({ stack }: System, withinMs: number): Promise<number> {
+  const { client } = stack.redis;
+  const count = async () => {
+    const sizes = await Promise.all([
+      client.zcard(redisKeys.reservations),
+      ...QUEUE_KEYS.map(async (name) => {
+        const key = `{lontar}:generation:${name}`;
+        const type = await client.type(key);
+        return type === 'zset' ? client.zcard(key) : type === 'list' ? client.llen(key) : 0;
+      }),
+      stack.stats ? client.xlen(redisKeys.events) : 0,
+    ]);
+    return sizes.reduce((sum, size) => sum + size, 0);
+  };
+  await until(async () => (await count()) === 0, withinMs, 'quiet').catch(() => undefined);
+  return count();
+}
+
+function checkOutcomes({ ledger }: System, report: Report, entries: readonly LedgerEntry[]): void {
+  const refused = entries.filter((entry) => statusOf(entry) === 503);
+  const outcomeOf = (entry: LedgerEntry) =>
+    entry.end?.kind === 'answered' ? ledger.settled.get(entry.end.requestId) : undefined;
+  const count = (isSuch: (entry: LedgerEntry) => boolean) => entries.filter(isSuch).length;
+  const isAnswered = (entry: LedgerEntry) => statusOf(entry) === 200;
+
+  report.fact(
+    'requests without an end',
+    count(({ end }) => end === undefined),
+    { atMost: 0 },
+  );
+  report.fact(
+    'answers to the wrong caller',
+    count((entry) => isAnswered(entry) && entry.ownAnswer !== true),
+    { atMost: 0 },
+  );
+  report.fact(
+    'answers that were not charged',
+    count((entry) => isAnswered(entry) && outcomeOf(entry)?.charged === false),
+    {
+      atMost: 0,
+    },
+  );
+  report.fact(
+    'failures that were charged',
+    count((entry) => statusOf(entry) >= 500 && outcomeOf(entry)?.charged === true),
+    {
+      atMost: 0,
+    },
+  );
+  report.fact(
+    '503 without Retry-After',
+    refused.filter(({ end }) => end?.kind === 'answered' && !end.retryAfter).length,
+    {
+      atMost: 0,
+    },
+  );
+  const runLater = refused.filter(({ nonce, endedAt = 0 }) =>
+    ledger.calls.get(nonce)?.some((at) => at > endedAt + ON_THE_WAY_MS),
+  );
+  report.fact('jobs run after their client was refused', runLater.length, { atMost: 0 });
+}
+
+/** Each nonce is charged at most once, and each key exactly as often as its nonces. */
+async function checkCredits({ stack, ledger, keys }: System, report: Report, entries: readonly LedgerEntry[]) {
+  const charges = [...ledger.settled.values()].filter(({ charged }) => charged);
+  const nonces = charges.map(({ nonce }) => nonce).filter((nonce) => nonce !== undefined);
+  report.fact('requests charged twice', nonces.length - new Set(nonces).size, { atMost: 0 });
+  const stored = await Promise.all(keys.map(({ id }) => stack.redis.client.hget(redisKeys.apiKey(id), 'charged')));
+  const total = stored.reduce((sum, charged) => sum + Number(charged), 0);
+  report.fact('credits charged beyond the settled answers, or missing', Math.abs(total - charges.length), {
+    atMost: 0,
+  });
+  const answered = entries.filter((entry) => statusOf(entry) === 200).length;
+  const unseen = entries.filter(({ end }) => end?.kind === 'broken' || end?.kind === 'left').length;
+  report.fact(
+    'charged without an answer, beyond connections that ended early',
+    Math.max(0, total - answered - unseen),
+    {
+      atMost: 0,
+    },
+  );
+  const flights = await Promise.all(keys.map(({ id }) => stack.redis.client.zcard(redisKeys.keyFlight(id))));
+  report.fact('places in flight that were not given back', Math.max(...flights), { atMost: 0 });
+}
+
+async function checkEvents({ urls }: System, report: Report, entries: readonly LedgerEntry[]): Promise<void> {
+  const usage = (await (await fetch(new URL('/api/usage', urls()[0]))).json()) as {
+    result: { total: { requests: number } };
+  };
+  const answered = entries.filter(({ end }) => end?.kind === 'answered').length;
+  const unseen = entries.length - answered;
+  const drift = usage.result.total.requests - answered;
+  // Whether the answer of a connection that ended early was sent, nobody can say.
+  report.fact('events lost', Math.max(0, -drift), { atMost: 0 });
+  report.fact('events counted beyond what clients saw', Math.max(0, drift - unseen), { atMost: 0 });
+}
+
+async function leaks({ stack, keys, answerSecret, urls }: System, entries: readonly LedgerEntry[]): Promise<string[]> {
+  const secrets: Record<string, string> = { ...stack.secrets, 'unmasked answer': answerSecret };
+  for (const { id, key } of keys) secrets[`key ${id}`] = key;
+  const metrics = await Promise.all((await stack.metricsUrls()).map(read));
+  const pages = isAnyUp(stack) ? await Promise.all(PAGES.map((page) => read(new URL(page, urls()[0]).href))) : [];
+  const errors = new Set(entries.map(({ end }) => (end?.kind === 'answered' ? end.text : '')));
+  return findCanaries(secrets, {
+    logs: stack.logs(),
+    Redis: await dumpRedis(stack.redis.client),
+    metrics: metrics.join('\n'),
+    errors: [...errors].join('\n'),
+    pages: pages.join('\n'),
+  });
+}
+
+const isAnyUp = ({ gateways }: System['stack']) => gateways.some(isUp);
+
+/** Empty for an instance that has just gone. */
+async function read(url: string): Promise<string> {
+  return fetch(url)
+    .then((response) => response.text())
+    .catch(() => '');
+}

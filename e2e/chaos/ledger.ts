@@ -1,0 +1,82 @@
+/** How a request ended, as its client saw it. */
+export type ClientEnd =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly requestId: string;
+      readonly retryAfter: string | undefined;
+      /** Of an error: the whole body. */
+      readonly text: string;
+    }
+  /** The connection broke before the answer. */
+  | { readonly kind: 'broken' }
+  /** The client closed the connection itself. */
+  | { readonly kind: 'left' };
+
+/** One request of one client. */
+export interface LedgerEntry {
+  /** In the prompt, and in the answer of the upstream. */
+  readonly nonce: string;
+  readonly keyId: string;
+  /** Unix ms, of this process; as all times here. */
+  readonly sentAt: number;
+  endedAt?: number;
+  end?: ClientEnd;
+  /** Of a success: whether its text was this request's own. */
+  ownAnswer?: boolean;
+}
+
+/** What Redis says became of one request. */
+export interface Settled {
+  readonly requestId: string;
+  /** Missing where the outcome has no text. */
+  readonly nonce: string | undefined;
+  readonly charged: boolean;
+}
+
+/** What clients sent and got, what the upstream was asked, and what Redis said became of it. */
+export interface Ledger {
+  readonly entries: ReadonlyMap<string, LedgerEntry>;
+  /** When the upstream was asked, by nonce. */
+  readonly calls: ReadonlyMap<string, readonly number[]>;
+  /** By request id. */
+  readonly settled: ReadonlyMap<string, Settled>;
+  open(keyId: string): LedgerEntry;
+  called(nonce: string, at: number): void;
+  note(settled: Settled): void;
+}
+
+export const NONCE = /nonce-[0-9a-z]+-[0-9a-z]+/;
+
+/** @param run tells the nonces of this ledger from those of others */
+export function createLedger(run: string): Ledger {
+  const entries = new Map<string, LedgerEntry>();
+  const calls = new Map<string, number[]>();
+  const settled = new Map<string, Settled>();
+  return {
+    entries,
+    calls,
+    settled,
+    open(keyId) {
+      const entry: LedgerEntry = { nonce: `nonce-${run}-${entries.size.toString(36)}`, keyId, sentAt: Date.now() };
+      entries.set(entry.nonce, entry);
+      return entry;
+    },
+    called(nonce, at) {
+      const times = calls.get(nonce);
+      if (times) times.push(at);
+      else calls.set(nonce, [at]);
+    },
+    note: (record) => void settled.set(record.requestId, record),
+  };
+}
+
+/** Status of an entry's answer; 0 where it got none. */
+export function statusOf({ end }: LedgerEntry): number {
+  return end?.kind === 'answered' ? end.status : 0;
+}
+
+/** From sending to the end, ms. */
+export function tookMs({ sentAt, endedAt }: LedgerEntry): number {
+  return (endedAt ?? Number.POSITIVE_INFINITY) - sentAt;
+}

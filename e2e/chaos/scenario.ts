@@ -1,0 +1,36 @@
+import { checkInvariants } from './invariants.ts';
+import type { Report } from './report.ts';
+import { type System, type SystemOptions, startSystem } from './system.ts';
+
+export interface ScenarioContext {
+  readonly seed: number;
+  /** A quick run makes sure of the facts; a long one has enough samples for the figures. */
+  readonly quick: boolean;
+  /** How long the scenarios that go on and on do so. */
+  readonly minutes: number;
+  readonly report: Report;
+}
+
+export interface Scenario {
+  readonly name: string;
+  /** What is done to the service, as one sentence. */
+  readonly about: string;
+  /** A reason where this machine cannot do it. */
+  readonly missing?: () => string | undefined;
+  run(context: ScenarioContext): Promise<void>;
+}
+
+/** Runs faults on a system of their own, then prints the invariants that hold after all of them. */
+export async function onSystem(
+  { report }: ScenarioContext,
+  options: SystemOptions,
+  faults: (system: System) => Promise<void>,
+): Promise<void> {
+  const system = await startSystem(options);
+  try {
+    await faults(system);
+    await checkInvariants(system, report);
+  } finally {
+    await system.stop();
+  }
+}

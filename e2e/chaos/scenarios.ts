@@ -1,0 +1,25 @@
+import { clientScenarios } from './faults/clients.ts';
+import { clockScenarios } from './faults/clocks.ts';
+import { gatewayScenarios } from './faults/gateways.ts';
+import { jobScenarios } from './faults/jobs.ts';
+import { overloadScenarios } from './faults/overload.ts';
+import { randomScenarios } from './faults/random.ts';
+import { redisScenarios } from './faults/redis.ts';
+import { soakScenarios } from './faults/soak.ts';
+import { upstreamScenarios } from './faults/upstream.ts';
+import { workerScenarios } from './faults/workers.ts';
+import type { Scenario } from './scenario.ts';
+
+/** Every scenario, in the order in which a long run takes them. */
+export const SCENARIOS: readonly Scenario[] = [
+  ...workerScenarios,
+  ...redisScenarios,
+  ...clientScenarios,
+  ...gatewayScenarios,
+  ...upstreamScenarios,
+  ...jobScenarios,
+  ...clockScenarios,
+  ...overloadScenarios,
+  ...randomScenarios,
+  ...soakScenarios,
+];

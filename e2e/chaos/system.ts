@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FakeBehaviour } from '@lontar/shared/testing/fake-upstream.ts';
+import { startTestRedis } from '@lontar/shared/testing/redis-server.ts';
+import type { Service } from '../harness/service.ts';
+import { type Stack, type StackOptions, startStack } from '../harness/stack.ts';
+import { type Caller, createCaller, type SendHow } from './caller.ts';
+import { createLedger, type Ledger, type LedgerEntry, NONCE } from './ledger.ts';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+
+export interface SystemOptions extends Omit<StackOptions, 'redis'> {
+  /** For the private Redis. */
+  readonly redisArgs?: string[];
+  readonly redisWrapper?: string[];
+}
+
+export interface ApiKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** A whole service under test, its Redis behind a proxy, with a ledger of everything that is sent to it. */
+export interface System {
+  readonly stack: Stack;
+  readonly proxy: TcpProxy;
+  readonly ledger: Ledger;
+  readonly caller: Caller;
+  readonly keys: readonly ApiKey[];
+  /** In each unmasked answer. */
+  readonly answerSecret: string;
+  /** Sends a request to a gateway that is up; by default the next one in turn. */
+  send(how?: SendHow & { readonly url?: string; readonly key?: ApiKey }): Promise<LedgerEntry>;
+  /** Gateways that run. */
+  urls(): string[];
+  /** Sets how the upstream answers; by default at once. */
+  behave(behaviour: (nonce: string, words: string) => FakeBehaviour | Promise<FakeBehaviour>): void;
+  /** An answer with the nonce and a secret in it. */
+  answer(nonce: string, delayMs?: number): FakeBehaviour;
+  stop(): Promise<void>;
+}
+
+export const isUp = ({ process }: Service) => process.exitCode === null && process.signalCode === null;
+
+export async function startSystem(options: SystemOptions = {}): Promise<System> {
+  const { redisArgs, redisWrapper, ...stackOptions } = options;
+  const redis = await startTestRedis({
+    durable: options.durable ?? true,
+    args: redisArgs ?? [],
+    wrapper: redisWrapper ?? [],
+  });
+  const proxy = await startTcpProxy(redis.port);
+  const stack = await startStack({
+    ...stackOptions,
+    redis,
+    settings: {
+      REQUEST_TIMEOUT_MS: '20000',
+      MODEL_TIMEOUT_MS: '10000',
+      BAN_AFTER_BAD_KEYS: '0',
+      ...options.settings,
+      REDIS_URL: `redis://127.0.0.1:${proxy.port}`,
+    },
+  });
+  const ledger = createLedger(randomBytes(4).toString('hex'));
+  const caller = createCaller(ledger);
+  const keys = [await stack.createKey('--credits', '1000000', '--concurrency', '10000')];
+  // Made at run time, so that no token-shaped text stands in the sources.
+  const answerSecret = ['ghp', randomBytes(27).toString('base64url').replaceAll(/[-_]/g, 'x')].join('_');
+  let turn = 0;
+
+  const urls = () => stack.urls.filter((_url, index) => isUp(stack.gateways[index] as Service));
+  const system: System = {
+    stack,
+    proxy,
+    ledger,
+    caller,
+    keys,
+    answerSecret,
+    urls,
+    send({ url, key, ...how } = {}) {
+      const up = urls();
+      return caller.send(url ?? up[turn++ % up.length] ?? stack.url, key ?? (keys[0] as ApiKey), how);
+    },
+    behave(behaviour) {
+      stack.upstream.behave(async (call) => {
+        const nonce = NONCE.exec(call.prompt)?.[0] ?? '';
+        ledger.called(nonce, Date.now());
+        return behaviour(nonce, call.prompt);
+      });
+    },
+    answer: (nonce, delayMs = 0) => ({
+      kind: 'answer',
+      text: `Answer to ${nonce}, with the token ${answerSecret}, keep it.`,
+      delayMs,
+    }),
+    async stop() {
+      caller.close();
+      await stack.stop();
+      await proxy.stop();
+    },
+  };
+  system.behave((nonce) => system.answer(nonce));
+  return system;
+}
+
+/** Looks again every few ms until it is true. */
+export async function until(isTrue: () => boolean | Promise<boolean>, withinMs: number, what: string): Promise<number> {
+  const startedAt = performance.now();
+  for (;;) {
+    if (await isTrue()) return performance.now() - startedAt;
+    if (performance.now() - startedAt > withinMs) throw new Error(`${what} did not happen within ${withinMs} ms`);
+    await delay(2);
+  }
+}

@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/**
+ * What the proxy does with what it is given.
+ *
+ * - `pass`: hands it on.
+ * - `hold`: hands on nothing, accepts everything; what was held arrives when it passes again (a network that drops
+ *   packets for a while and then sends them again).
+ * - `lose`: as `hold`, but connections that were open then are dead for ever, and neither end is told (a host that died,
+ *   a forgotten NAT entry).
+ */
+type ProxyMode = 'pass' | 'hold' | 'lose';
+
+/** What becomes of a piece of a request on its way to the server. */
+type Verdict = 'pass' | 'swallow' | 'swallow reply';
+
+export interface TcpProxy {
+  readonly port: number;
+  mode(next: ProxyMode): void;
+  /** Judges each piece that a client sends, until it is replaced; by default all pass. */
+  intercept(judge: (piece: Buffer) => Verdict): void;
+  stop(): Promise<void>;
+}
+
+interface Link {
+  readonly ends: readonly [Socket, Socket];
+  /** Nothing goes either way any more. */
+  dead: boolean;
+}
+
+/** Starts a TCP proxy before a server on the loopback interface. */
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+  let mode: ProxyMode = 'pass';
+  let judge: (piece: Buffer) => Verdict = () => 'pass';
+  const links = new Set<Link>();
+
+  const server = createServer({ noDelay: true }, (client) => {
+    const target = connect({ port: targetPort, host: '127.0.0.1', noDelay: true });
+    const link: Link = { ends: [client, target], dead: false };
+    links.add(link);
+    forward(link, client, target, (piece) => judge(piece));
+    forward(link, target, client, () => 'pass');
+    if (mode !== 'pass') for (const end of link.ends) end.pause();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  function forward(link: Link, from: Socket, to: Socket, decide: (piece: Buffer) => Verdict): void {
+    from.on('data', (piece: Buffer) => {
+      if (link.dead) return;
+      const verdict = decide(piece);
+      if (verdict !== 'swallow') to.write(piece);
+      if (verdict === 'swallow reply') link.dead = true;
+    });
+    from.on('error', () => undefined);
+    from.on('close', () => {
+      // Whether an end has gone is news that travels the same way.
+      if (!link.dead) to.destroy();
+      if (link.ends.every((end) => end.destroyed)) links.delete(link);
+    });
+  }
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    mode(next) {
+      mode = next;
+      for (const link of links) {
+        if (next === 'lose') link.dead = true;
+        for (const end of link.ends) {
+          if (next === 'pass' || link.dead) end.resume();
+          else end.pause();
+        }
+      }
+    },
+    intercept(next) {
+      judge = next;
+    },
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      for (const { ends } of links) for (const end of ends) end.destroy();
+      await closed;
+    },
+  };
+}

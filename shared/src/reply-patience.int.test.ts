@@ -1,0 +1,49 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startTestRedis, type TestRedis } from '../testing/redis-server.ts';
+import { connectFailFast, type Redis } from './redis-connection.ts';
+
+let server: TestRedis;
+let redis: Redis;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = connectFailFast(server.url, 'test');
+  redis.on('error', () => undefined);
+  await redis.connect();
+});
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+test('a reply that arrived while the event loop was busy is heard', async () => {
+  const replies = Promise.all(Array.from({ length: 100 }, (_, index) => redis.incrby('count', index)));
+  // The commands leave; then nothing is read for longer than a command may take.
+  await new Promise(setImmediate);
+  const end = performance.now() + 1_200;
+  while (performance.now() < end);
+  expect(await replies).toHaveLength(100);
+});
+
+test('a reply that does not come is given up, and a pipeline of them too', async () => {
+  const pid = Number(/process_id:(\d+)/.exec(await server.client.info('server'))?.[1]);
+  process.kill(pid, 'SIGSTOP');
+  try {
+    await expect(redis.get('count')).rejects.toThrow('Command timed out');
+    const replies = await redis
+      .multi()
+      .get('count')
+      .incr('count')
+      .exec()
+      .catch((error: unknown) => String(error));
+    expect(JSON.stringify(replies)).toContain('timed out');
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+});
+
+test('the next command after a wait has a wait of its own', async () => {
+  await delay(100);
+  expect(await redis.get('count')).toBe(String((99 * 100) / 2 + 1));
+});

@@ -1,0 +1,239 @@
+import { ANY_DIGIT, type Anchor } from './finding.ts';
+
+/** One text and every anchor it is the text of. */
+interface Literal {
+  /** Where the text begins in `letters`. */
+  readonly from: number;
+  readonly length: number;
+  /** A bit for each class that may stand fourth from the end. */
+  readonly fourths: number;
+  readonly anchors: readonly Anchor[];
+}
+
+/** Characters of one class; all others are of class 0. Common ones are told apart, rare letters are not. */
+const CLASS_MEMBERS = [
+  ...Array.from('abcdefghiklmnoprstu'),
+  'vw',
+  'y',
+  'jqxz',
+  `0123456789${ANY_DIGIT}`,
+  ' ',
+  '\n',
+  '.',
+  ':',
+  '/',
+  '-_',
+  '=',
+  '|',
+];
+const DIGIT_CODE = ANY_DIGIT.charCodeAt(0);
+const CLASS_BITS = 5;
+/** The classes of the last three characters. */
+const LAST_THREE = (1 << (3 * CLASS_BITS)) - 1;
+
+const NONE: readonly Literal[] = [];
+
+/**
+ * Finds where anchors end, without a state: every character is judged by itself and the three before it, folded into 32
+ * classes. A sieve of one bit for each such four lets one character in twenty through, from a table that stays in the
+ * processor's cache; what passes is compared with the anchors of its bucket. (An automaton needs the last state before it
+ * can read the next character, and a table ten times as large.)
+ */
+export class AnchorIndex {
+  /** The class of a code unit. */
+  private readonly classes = characterClasses();
+  /** For the classes of three characters, a bit for each class of a fourth that may complete an anchor. */
+  private readonly sieve = new Int32Array(LAST_THREE + 1);
+  /** The same with the anchors that mean something only inside a table; made for the first such table. */
+  private tableSieve: Int32Array | undefined;
+  /** For the classes of the last three characters, which of `literals` may end there. */
+  private readonly buckets = new Uint16Array(LAST_THREE + 1);
+  /** Literals with the same last three classes, longest first. */
+  private readonly literals: Literal[][] = [[]];
+  /** For the classes of the last three characters, a bit for each class that may stand fifth and sixth from the end. */
+  private readonly fifths = new Int32Array(LAST_THREE + 1);
+  private readonly sixths = new Int32Array(LAST_THREE + 1);
+  /** The letters of all literals, one after the other, in lower case. */
+  private readonly letters: Uint16Array;
+  private readonly anchors: readonly Anchor[];
+  private beginnings: AnchorBeginnings | undefined;
+
+  /** Compiles anchors. Where several end at one character the longest is asked first, then the one given first. */
+  constructor(anchors: readonly Anchor[]) {
+    this.anchors = anchors;
+    const byText = new Map<string, Anchor[]>();
+    let size = 0;
+    for (const anchor of anchors) {
+      const same = byText.get(anchor.text);
+      if (same !== undefined) same.push(anchor);
+      else {
+        byText.set(anchor.text, [anchor]);
+        size += anchor.text.length;
+      }
+    }
+    this.letters = new Uint16Array(size);
+    let from = 0;
+    for (const [text, same] of [...byText].sort(([a], [b]) => b.length - a.length)) {
+      const { length } = text;
+      const fourths = length > 3 ? 1 << (this.classes[text.charCodeAt(length - 4)] ?? 0) : -1;
+      this.file(text, { from, length, fourths, anchors: same });
+      if (same.some(({ insideTable }) => insideTable !== true)) this.sift(text, this.sieve);
+      from += text.length;
+    }
+  }
+
+  private sieveOfTables(): Int32Array {
+    const sieve = this.sieve.slice();
+    for (const { text, insideTable } of this.anchors) if (insideTable === true) this.sift(text, sieve);
+    return sieve;
+  }
+
+  private file(text: string, literal: Literal): void {
+    const { classes } = this;
+    const { from, length } = literal;
+    for (let index = 0; index < length; index++) this.letters[from + index] = text.charCodeAt(index);
+    const fifth = length > 4 ? 1 << (classes[text.charCodeAt(length - 5)] ?? 0) : -1;
+    const sixth = length > 5 ? 1 << (classes[text.charCodeAt(length - 6)] ?? 0) : -1;
+    // A short anchor may stand after anything.
+    const known = Math.min(3, length);
+    const step = 1 << (CLASS_BITS * known);
+    for (let gram = this.gramOf(text, length - known, length); gram <= LAST_THREE; gram += step)
+      this.addTo(gram, literal, fifth, sixth);
+  }
+
+  private addTo(gram: number, literal: Literal, fifth: number, sixth: number): void {
+    const bucket = this.buckets[gram] ?? 0;
+    if (bucket === 0) {
+      this.buckets[gram] = this.literals.length;
+      this.literals.push([literal]);
+    } else this.literals[bucket]?.push(literal);
+    this.fifths[gram] = (this.fifths[gram] ?? 0) | fifth;
+    this.sixths[gram] = (this.sixths[gram] ?? 0) | sixth;
+  }
+
+  /** Lets through the end of `text`, whatever stands before it when it is short. */
+  private sift(text: string, sieve: Int32Array): void {
+    const last = text.length - 1;
+    const known = Math.min(3, last);
+    const step = 1 << (CLASS_BITS * known);
+    const bit = 1 << (this.classes[text.charCodeAt(last)] ?? 0);
+    for (let gram = this.gramOf(text, last - known, last); gram <= LAST_THREE; gram += step)
+      sieve[gram] = (sieve[gram] ?? 0) | bit;
+  }
+
+  private gramOf(text: string, from: number, end: number): number {
+    let gram = 0;
+    for (let index = from; index < end; index++)
+      gram = (gram << CLASS_BITS) | (this.classes[text.charCodeAt(index)] ?? 0);
+    return gram;
+  }
+
+  /**
+   * The first position after `from`, at most `stop`, before which an anchor may end; beyond `stop` when there is none.
+   * The hot loop.
+   */
+  next(codes: Uint16Array, from: number, stop: number, inTable: boolean): number {
+    const { classes, fifths, sixths } = this;
+    const sieve = inTable ? (this.tableSieve ??= this.sieveOfTables()) : this.sieve;
+    let gram = this.gramBefore(codes, from);
+    for (let position = from; position < stop; position++) {
+      const symbol = classes[codes[position] ?? 0] ?? 0;
+      const passes = ((sieve[gram] ?? 0) >>> symbol) & 1;
+      gram = ((gram << CLASS_BITS) | symbol) & LAST_THREE;
+      // Written out here: a call would make the loop twice as slow.
+      if (
+        passes !== 0 &&
+        (position < 5 ||
+          ((((fifths[gram] ?? 0) >>> (classes[codes[position - 4] ?? 0] ?? 0)) & 1) !== 0 &&
+            (((sixths[gram] ?? 0) >>> (classes[codes[position - 5] ?? 0] ?? 0)) & 1) !== 0))
+      )
+        return position + 1;
+    }
+    return stop + 1;
+  }
+
+  /** The classes of the three characters before `end`. */
+  private gramBefore(codes: Uint16Array, end: number): number {
+    let gram = 0;
+    for (let index = Math.max(0, end - 3); index < end; index++)
+      gram = (gram << CLASS_BITS) | (this.classes[codes[index] ?? 0] ?? 0);
+    return gram;
+  }
+
+  /** The literals that may end before `end`, longest first. */
+  candidates(codes: Uint16Array, end: number): readonly Literal[] {
+    return this.literals[this.buckets[this.gramBefore(codes, end)] ?? 0] ?? NONE;
+  }
+
+  /** The class of the fourth character before `end`, which most candidates are refused by. */
+  fourthBefore(codes: Uint16Array, end: number): number {
+    return end > 3 ? (this.classes[codes[end - 4] ?? 0] ?? 0) : 0;
+  }
+
+  /** True when the literal stands before `end`, in any ASCII case. */
+  endsWith({ from, length }: Literal, codes: Uint16Array, end: number): boolean {
+    if (end < length) return false;
+    const { letters } = this;
+    // Forwards: the last three letters are those of the whole bucket.
+    for (let letter = from, at = end - length; at < end; letter++, at++) {
+      const code = codes[at] ?? 0;
+      const wanted = letters[letter];
+      if ((code >= 65 && code <= 90 ? code | 32 : code) !== wanted && !(wanted === DIGIT_CODE && isDigit(code)))
+        return false;
+    }
+    return true;
+  }
+
+  /** How many characters before `end` may be the beginning of an anchor: a stream holds them back. */
+  beginningBefore(codes: Uint16Array, end: number): number {
+    this.beginnings ??= new AnchorBeginnings(this.anchors);
+    return this.beginnings.lengthBefore(codes, end);
+  }
+}
+
+function characterClasses(): Uint8Array {
+  const classes = new Uint8Array(65_536);
+  for (const [index, members] of CLASS_MEMBERS.entries())
+    for (const member of members) classes[member.charCodeAt(0)] = index + 1;
+  for (let upper = 65; upper <= 90; upper++) classes[upper] = classes[upper + 32] ?? 0;
+  return classes;
+}
+
+/** The beginnings of all anchors, by a hash of their letters from the last to the first. Two that collide only hold back a little more. */
+class AnchorBeginnings {
+  private readonly hashes = new Set<number>();
+  private longest = 0;
+
+  constructor(anchors: readonly Anchor[]) {
+    for (const { text } of anchors) {
+      this.longest = Math.max(this.longest, text.length - 1);
+      for (let length = 1; length < text.length; length++) {
+        let hash = 0;
+        for (let index = length - 1; index >= 0; index--) hash = mixed(hash, text.charCodeAt(index));
+        this.hashes.add(hash);
+      }
+    }
+  }
+
+  /** The length of the longest beginning of an anchor that ends at `end`. */
+  lengthBefore(codes: Uint16Array, end: number): number {
+    let hash = 0;
+    let found = 0;
+    const most = Math.min(end, this.longest);
+    for (let length = 1; length <= most; length++) {
+      const code = codes[end - length] ?? 0;
+      hash = mixed(hash, code >= 65 && code <= 90 ? code | 32 : code);
+      if (this.hashes.has(hash)) found = length;
+    }
+    return found;
+  }
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+/** Digits count as one character, as some anchors take any of them. */
+function mixed(hash: number, code: number): number {
+  return (Math.imul(hash, 0x01000193) ^ (isDigit(code) ? DIGIT_CODE : code)) | 0;
+}
