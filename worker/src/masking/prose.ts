@@ -40,7 +40,7 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     return undefined;
   if (window.before(name.start - 1) === 47 || window.before(name.start - 1) === 46) return undefined;
   const stop = name.end + REACH;
-  if (!window.holdsDrawn(name.end, stop, BARE_VALUE)) return undefined;
+  if (!window.holdsDrawn(name.end, stop, BARE_VALUE, SHORTEST_DRAWN[name.kind])) return undefined;
   let index = name.end;
   let verb = false;
   let named = false;
@@ -125,6 +125,9 @@ const OWNERS = new Set(
 function isMarker(window: TextWindow, index: number): boolean {
   return window.at(index + 1) === 42 && window.at(index + 2) === 42 && isIn(window.at(index + 3), UPPER);
 }
+
+/** What `isSecretWord` asks of a word before anything else. */
+const SHORTEST_DRAWN = { password: 6, secret: 6, weak: 14, vendor: 6, glued: 6 } as const;
 
 const PROSE_PASSWORD = { name: 'password', quoted: false, environment: false, prose: true } as const;
 
