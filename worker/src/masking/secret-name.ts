@@ -75,6 +75,7 @@ function leadsOn(window: TextWindow, index: number): boolean {
   if (code === 46 || code === 43) return window.at(index + 1) === 61;
   if (code === 45) return window.at(index + 1) === 62;
   if (code === 40) return isIn(window.at(index + 1), QUOTE);
+  if (code === 37) return window.at(index + 1) === 50 || window.at(index + 1) === 51;
   return LEADS_ON[code] === 1;
 }
 
