@@ -22,6 +22,8 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
   if (glued && kind === 'vendor') return undefined;
   const nameEnd = endOfName(window, end);
   if (nameEnd - end >= LONGEST_NAME || !leadsOn(window, nameEnd)) return undefined;
+  // `password` and not its beginnings `pass` and `passw`: the longer word is asked by itself.
+  if (kind !== 'vendor' && window.code(end) === 119 && window.matches(end, 'word')) return undefined;
   const nameStart = window.runBefore(start, WORD | DASH, LONGEST_NAME);
   if (glued && kind !== 'password' && !isKnownGlue(window.text.slice(nameStart, start))) return undefined;
   // `DB_PASS`, `userPass`: short for password when something stands before it.
