@@ -44,7 +44,7 @@ export function builtInAnchors(hosts: HostLists): Anchor[] {
     ...each([`${ANY_DIGIT}.${ANY_DIGIT}`, `${ANY_DIGIT}[.`, `${ANY_DIGIT}(.`, `${ANY_DIGIT}[d`], verifyIp4),
     ...each([...HEX_DIGITS.map((digit) => `${digit}:`), '::'], verifyIp6),
     ...each(['jdbc:', 'r2dbc:'], verifyJdbc),
-    ...each(['@tcp(', '@tcp6('], verifyGoDsn),
+    ...each(['@tcp(', '@tcp6(', '@unix('], verifyGoDsn),
     ...each(['sqlplus '], verifySqlplus),
     ...each(ADO_FIRST_KEYS, verifyPairs),
     ...each(

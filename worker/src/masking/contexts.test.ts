@@ -78,6 +78,17 @@ const PASSWORD_CONTEXTS = [
   'unzip -P ~ laporan.zip',
 ];
 
+const CONNECTIONS = [
+  'postgresql+asyncpg://app:~@db/shop',
+  'postgresql%2Basyncpg%3A%2F%2Fapp%3A~%40db%2Fshop',
+  'nats%3A%2F%2Fapp%3A~%40nats%3A4222',
+  'app:~@unix(/run/mysqld/mysqld.sock)/shop',
+  'Driver={PostgreSQL Unicode};Server=pg;Database=d;Uid=a;Pwd=~;',
+  '{\\"dsn\\":\\"mongodb+srv://u:~@cl.abcde.mongodb.net/app\\"}',
+  '| db | jdbc:sqlserver://s:1433;databaseName=d;user=sa;password=~ |',
+  'x\\nredis://:~@cache:6380/1\\ny',
+];
+
 const CLEAN = [
   'password: String!',
   'password: string2',
@@ -101,6 +112,10 @@ describe('a value given to a name', () => {
 
   test.each(PASSWORD_CONTEXTS)('a password in %j', (context) => {
     for (const password of PASSWORDS) expect(mask(context.replace('~', () => password)).text).not.toContain(password);
+  });
+
+  test.each(CONNECTIONS)('a login in %j', (context) => {
+    for (const [key = ''] of [KEYS(), KEYS()]) expect(mask(context.replace('~', key)).text).not.toContain(key);
   });
 
   test.each(CLEAN)('%j stays', (text) => {
