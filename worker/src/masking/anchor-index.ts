@@ -57,6 +57,8 @@ export class AnchorIndex {
   private readonly letters: Uint16Array;
   private readonly anchors: readonly Anchor[];
   private beginnings: AnchorBeginnings | undefined;
+  /** The classes of the last three characters where `next` has stopped. */
+  private stopped = 0;
 
   /** Compiles anchors. Where several end at one character the longest is asked first, then the one given first. */
   constructor(anchors: readonly Anchor[]) {
@@ -146,23 +148,26 @@ export class AnchorIndex {
         (position < 5 ||
           ((((fifths[gram] ?? 0) >>> (classes[codes[position - 4] ?? 0] ?? 0)) & 1) !== 0 &&
             (((sixths[gram] ?? 0) >>> (classes[codes[position - 5] ?? 0] ?? 0)) & 1) !== 0))
-      )
+      ) {
+        this.stopped = gram;
         return position + 1;
+      }
     }
     return stop + 1;
   }
 
   /** The classes of the three characters before `end`. */
   private gramBefore(codes: Uint16Array, end: number): number {
-    let gram = 0;
-    for (let index = Math.max(0, end - 3); index < end; index++)
-      gram = (gram << CLASS_BITS) | (this.classes[codes[index] ?? 0] ?? 0);
-    return gram;
+    const { classes } = this;
+    const last = end > 0 ? (classes[codes[end - 1] ?? 0] ?? 0) : 0;
+    const middle = end > 1 ? (classes[codes[end - 2] ?? 0] ?? 0) : 0;
+    const first = end > 2 ? (classes[codes[end - 3] ?? 0] ?? 0) : 0;
+    return (((first << CLASS_BITS) | middle) << CLASS_BITS) | last;
   }
 
-  /** The literals that may end before `end`, longest first. */
-  candidates(codes: Uint16Array, end: number): readonly Literal[] {
-    return this.literals[this.buckets[this.gramBefore(codes, end)] ?? 0] ?? NONE;
+  /** The literals that may end where `next` has stopped, longest first. */
+  candidates(): readonly Literal[] {
+    return this.literals[this.buckets[this.stopped] ?? 0] ?? NONE;
   }
 
   /** The class of the fourth character before `end`, which most candidates are refused by. */

@@ -1,7 +1,7 @@
 import { assignmentVerifier, verifyBasic, verifyBearer } from './assignment.ts';
 import { apiHostVerifier, clientVerifier, hostPortVerifier, verifyConfiguredHost } from './bare-hosts.ts';
 import { CODE_NAMES, verifyCodeNumber } from './code-numbers.ts';
-import { commandVerifier, verifyDirective, verifyIdentifiedBy } from './command-secrets.ts';
+import { commandVerifier, verifyDirective, verifyIdentifiedBy, verifyPiped } from './command-secrets.ts';
 import { verifyJaas, verifyLibpq, verifyOracleDescriptor, verifyPairs } from './connection-pairs.ts';
 import { readConnectionUri, verifyGoDsn, verifyJdbc, verifySqlplus } from './connection-uri.ts';
 import { ANY_DIGIT, type Anchor, type Verify } from './finding.ts';
@@ -44,7 +44,7 @@ export function builtInAnchors(hosts: HostLists): Anchor[] {
     ...each([`${ANY_DIGIT}.${ANY_DIGIT}`, `${ANY_DIGIT}[.`, `${ANY_DIGIT}(.`, `${ANY_DIGIT}[d`], verifyIp4),
     ...each([...HEX_DIGITS.map((digit) => `${digit}:`), '::'], verifyIp6),
     ...each(['jdbc:', 'r2dbc:'], verifyJdbc),
-    ...each(['@tcp(', '@tcp6('], verifyGoDsn),
+    ...each(['@tcp(', '@tcp6(', '@unix('], verifyGoDsn),
     ...each(['sqlplus '], verifySqlplus),
     ...each(ADO_FIRST_KEYS, verifyPairs),
     ...each(
@@ -69,6 +69,7 @@ export function builtInAnchors(hosts: HostLists): Anchor[] {
     ),
     ...each(['requirepass ', 'masterauth '], verifyDirective),
     ...each(['identified by '], verifyIdentifiedBy),
+    ...each(['echo ', 'printf '], verifyPiped),
     ...each(CODE_NAMES, verifyCodeNumber),
     ...each(['basic '], verifyBasic),
     ...each(['bearer '], verifyBearer),

@@ -14,7 +14,7 @@ export function assignmentVerifier(kind: NameKind): Verify {
     if (isInMarker(window, start)) return undefined;
     const name = readName(window, start, end, kind);
     if (name === undefined) return undefined;
-    const operator = readOperator(window, name.end) ?? optionOperator(window, name);
+    const operator = readOperator(window, name.start, name.end) ?? optionOperator(window, name);
     if (operator === undefined) {
       // `IsFirstPass` in a sentence is a name of code: short forms need an operator.
       const short = kind === 'weak' && name.kind === 'password';
@@ -38,21 +38,30 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
   if (isNestedName(window, operator.end)) return undefined;
   let value = readValue(window, operator.end, inQuery);
   if (value === undefined) return undefined;
+  if (operator.encoded === true) value = { ...value, end: encodedEnd(window, value) };
   // `Authorization: Bearer …`, `password: string = "…"`: a word that introduces the value.
   const word = window.text.slice(value.start, Math.min(value.end, value.start + 24)).toLowerCase();
   if (
     !value.quoted &&
-    /^(?:bearer|basic|token|apikey|api-key|digest|aws4-hmac-sha256|key|bot|string|str|is|adalah|ialah|yaitu|=)$/.test(
+    /^(?:bearer|basic|token|apikey|api-key|digest|aws4-hmac-sha256|key|bot|string|&?str|secretstr|is|adalah|ialah|yaitu|=)$/.test(
       word,
     )
   ) {
-    const next = /^(?:string|str)$/.test(word) ? readOperator(window, value.end)?.end : value.end;
+    const next = /^(?:string|&?str|secretstr)$/.test(word)
+      ? readOperator(window, value.start, value.end)?.end
+      : value.end;
     value = next === undefined ? undefined : readValue(window, next, inQuery);
   } else if (value.quoted && /^(?:bearer|basic|token|bot|apikey)\s/.test(word)) {
     value = { ...value, start: value.start + word.search(/\s/) + 1 };
   }
   if (value === undefined || value.end <= value.start) return undefined;
   return isGivenSecret(window, name, operator, value) ? findingOf(window, name, value) : undefined;
+}
+
+/** Where a value in a percent-encoded text ends: at an encoded quote, ampersand, comma or bracket. */
+function encodedEnd(window: TextWindow, { start, end }: GivenValue): number {
+  const at = window.text.slice(start, end).search(/%(?:2[267c]|7d|0a)/i);
+  return at < 0 ? end : start + at;
 }
 
 /** `policy: min=12`, `key=key=…`: the value is a name with a value of its own, which is asked by itself. */
@@ -86,6 +95,8 @@ function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator,
     /^[0-9a-f-]+$/i.test(text)
   )
     return false;
+  if (value.below && name.kind === 'password' && operator.kind === 'assign' && isSetApart(window, value))
+    return /[a-z]/i.test(text) && /\d/.test(text) && text.length >= 8 && judgedAs(text, 'password', true);
   if (value.below || operator.kind === 'loose' || name.kind === 'vendor') {
     const drawn = isDrawn(text) || (name.kind === 'vendor' && isDrawnPlainly(text));
     return drawn && !isSentenceWord(text);
@@ -101,6 +112,11 @@ function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator,
     exact: /(?:secret|token|secret_?key|api_?key)$/i.test(window.text.slice(name.start, name.end)),
     prose: sentence || operator.kind === 'cell',
   });
+}
+
+/** In quotes, or in a code block of its own. */
+function isSetApart(window: TextWindow, { quoted, start }: GivenValue): boolean {
+  return quoted || window.left(start, 16).includes('```');
 }
 
 /** `pass: …` on a line of its own: short for password, if the value looks like one. */

@@ -31,6 +31,19 @@ export function commandVerifier(command: string, options: readonly CommandOption
   };
 }
 
+const TAKES_SECRETS = /^["']?\s{0,3}\|\s{0,3}(?:sudo\s{1,3})?(?:chpasswd|[^|\n]{0,120}--password-stdin)/;
+
+/** Verifies at `echo `: what is piped into a command that reads a password. */
+export const verifyPiped: Verify = (window, start, end) => {
+  if (isIn(window.before(start - 1), WORD | DASH | DOT)) return undefined;
+  const found = readArgument(window, end, 'separate');
+  if (found === undefined || window.at(found.start) === 45) return undefined;
+  const after = window.peek(found.end, 160);
+  if (!TAKES_SECRETS.test(after)) return undefined;
+  const login = after.includes('chpasswd') ? window.text.slice(found.start, found.end).indexOf(':') + 1 : 0;
+  return { type: 'key', rule: 'command-secret', start: found.start + login, end: found.end };
+};
+
 /** What makes `IDENTIFIED BY` a clause of SQL rather than a phrase. */
 const SQL_BEFORE = /\b(?:user|role|login|grant|link|password|account)\b[^;]{0,120}$/i;
 

@@ -12,6 +12,8 @@ export interface Operator {
   readonly kind: 'assign' | 'loose' | 'tag' | 'cell' | 'words';
   /** `=` without spaces around it. */
   readonly tight: boolean;
+  /** Percent-encoded, and so is what ends the value. */
+  readonly encoded?: boolean;
 }
 
 export interface GivenValue {
@@ -28,7 +30,7 @@ export interface GivenValue {
 }
 
 /** Finds the operator after a name: `=`, `:`, `:=`, `=>`, `->`, `||`, `,` after a quote, `>` of a tag, a table's `|`, or a verb. */
-export function readOperator(window: TextWindow, nameEnd: number): Operator | undefined {
+export function readOperator(window: TextWindow, nameStart: number, nameEnd: number): Operator | undefined {
   let index = nameEnd;
   let closed = false;
   for (let steps = 0; steps < 4; steps++) {
@@ -59,8 +61,10 @@ export function readOperator(window: TextWindow, nameEnd: number): Operator | un
   if (code === 10) {
     // `- name: DB_PASSWORD` and `value: …` on the next line.
     const below = valueAttribute(window, index);
-    return below > 0 ? { end: below, kind: 'assign', tight: false } : undefined;
+    if (below > 0) return { end: below, kind: 'assign', tight: false };
+    return isTitle(window, nameStart) ? { end: index, kind: 'loose', tight: false } : undefined;
   }
+  if (code === 37) return encodedOperator(window, index);
   if (code === 45 && window.at(index + 1) === 62) return { end: index + 2, kind: 'assign', tight: false };
   if (code === 60 && window.at(index + 1) === 45) return { end: index + 2, kind: 'assign', tight: false };
   if (code === 0x2013 || code === 0x2014) return { end: index + 1, kind: 'loose', tight: false };
@@ -84,6 +88,28 @@ function valueAttribute(window: TextWindow, from: number): number {
   if (!window.matches(index, 'value')) return -1;
   index = window.run(index + 5, QUOTE | BLANK, 3);
   return window.at(index) === EQUALS || window.at(index) === COLON ? index + 1 : -1;
+}
+
+/** Nothing but marks of headings, lists and emphasis stands before the name on its line: what follows below is its value. */
+function isTitle(window: TextWindow, nameStart: number): boolean {
+  let index = nameStart;
+  while (index > nameStart - 12 && TITLE_MARKS.includes(String.fromCharCode(window.before(index - 1)))) index--;
+  const code = window.before(index - 1);
+  return code === -1 || code === 10;
+}
+
+const TITLE_MARKS = '#*->_` \t.0123456789';
+
+/** `%3D`, and `%22%3A%22` as JSON has it in a query. */
+function encodedOperator(window: TextWindow, from: number): Operator | undefined {
+  let index = from;
+  let sign = false;
+  for (let steps = 0; steps < 4; steps++) {
+    if (!sign && (window.matches(index, '%3d') || window.matches(index, '%3a'))) sign = true;
+    else if (!window.matches(index, '%22') && !window.matches(index, '%20')) break;
+    index += 3;
+  }
+  return sign ? { end: index, kind: 'assign', tight: true, encoded: true } : undefined;
 }
 
 function assignment(window: TextWindow, from: number, tightStart: number): Operator | undefined {
@@ -137,6 +163,11 @@ export function readValue(window: TextWindow, operatorEnd: number, inQuery: bool
   if (isIn(window.at(index), LINE_END)) {
     below = !block;
     index = skipToBelow(window, index);
+  }
+  if (window.at(index) === 40) {
+    // A string in brackets, on the next line or not.
+    const inside = window.run(index + 1, SPACE, 40);
+    if (isIn(window.at(inside), QUOTE)) index = inside;
   }
   while (window.at(index) === STAR && window.at(index + 1) === STAR && window.at(index + 2) !== STAR)
     index = window.run(index + 2, BLANK, 2);

@@ -107,7 +107,7 @@ export class MaskMachine {
   private verify(end: number): boolean {
     const { index, window } = this;
     const fourth = index.fourthBefore(window.codes, end);
-    for (const literal of index.candidates(window.codes, end)) {
+    for (const literal of index.candidates()) {
       if (((literal.fourths >>> fourth) & 1) === 0 || !index.endsWith(literal, window.codes, end)) continue;
       const asked = this.ask(literal.anchors, end - literal.length, end);
       if (asked !== 'none') return asked === 'found';
@@ -143,8 +143,12 @@ export class MaskMachine {
       this.ahead.sort((a, b) => a.start - b.start);
       return true;
     }
+    if (!known) {
+      this.take(finding);
+      return true;
+    }
     const span = { type: finding.type, rule: finding.rule, start: finding.start, end: finding.end };
-    if (known) this.absorb(span);
+    this.absorb(span);
     this.take({ ...finding, ...span });
     return true;
   }

@@ -38,9 +38,10 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
   // Only words may come between: a name inside a path, a call or a link gives nothing to what follows it.
   if (!isIn(window.at(name.end), BLANK | QUOTE) && window.at(name.end) !== 42 && window.at(name.end) !== 41)
     return undefined;
-  if (window.before(name.start - 1) === 47 || window.before(name.start - 1) === 46) return undefined;
+  const code = window.before(name.start - 1);
+  if (code === 47 || (code === 46 && !/\bconfig\b[^\n]{0,48}$/.test(window.left(name.start, 64)))) return undefined;
   const stop = name.end + REACH;
-  if (!window.holdsDrawn(name.end, stop, BARE_VALUE)) return undefined;
+  if (!window.holdsDrawn(name.end, stop, BARE_VALUE, SHORTEST_DRAWN[name.kind])) return undefined;
   let index = name.end;
   let verb = false;
   let named = false;
@@ -74,6 +75,7 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     if (end < index && window.text.charAt(index - 1) !== ':' && /[.!?]/.test(window.text.charAt(end))) return undefined;
     verb =
       VERBS.has(folded) ||
+      folded.endsWith('nya') ||
       window.text.charAt(end) === ':' ||
       (verb && (word === 'the' || word === 'now' || word === 'sekarang'));
   }
@@ -126,6 +128,16 @@ function isMarker(window: TextWindow, index: number): boolean {
   return window.at(index + 1) === 42 && window.at(index + 2) === 42 && isIn(window.at(index + 3), UPPER);
 }
 
+/** A word that people choose as a password, and no word of a text about passwords: `rfc2617` and `step2` are none. */
+function looksChosen(word: string): boolean {
+  if (!/[a-z]/.test(word) || !/\d/.test(word)) return false;
+  if (/[A-Z]/.test(word)) return true;
+  return /\d{3}|[!@#$%^&]/.test(word) && !/^(?:rfc|cve|iso|sha|md|aes|utf|pbkdf|nist|sp|v)[- ]?\d/.test(word);
+}
+
+/** What `isSecretWord` asks of a word before anything else. */
+const SHORTEST_DRAWN = { password: 6, secret: 6, weak: 14, vendor: 6, glued: 6 } as const;
+
 const PROSE_PASSWORD = { name: 'password', quoted: false, environment: false, prose: true } as const;
 
 function isSecretWord(word: string, name: SecretName, verb: boolean, quoted: boolean, next: boolean): boolean {
@@ -135,8 +147,7 @@ function isSecretWord(word: string, name: SecretName, verb: boolean, quoted: boo
     const plain = /^(?:0x)?[0-9a-f-]+$/i.test(word);
     return plain ? name.kind !== 'weak' && word.length >= 24 : word.length >= (name.kind === 'password' ? 8 : 14);
   }
-  if (next && name.kind === 'password' && /[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word))
-    return isSecretValue(word, PROSE_PASSWORD);
+  if (next && name.kind === 'password' && looksChosen(word)) return isSecretValue(word, PROSE_PASSWORD);
   if (!verb && !quoted) return false;
   if (name.kind === 'weak') return false;
   return (

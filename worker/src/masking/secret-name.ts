@@ -22,6 +22,8 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
   if (glued && kind === 'vendor') return undefined;
   const nameEnd = endOfName(window, end);
   if (nameEnd - end >= LONGEST_NAME || !leadsOn(window, nameEnd)) return undefined;
+  // `password` and not its beginnings `pass` and `passw`: the longer word is asked by itself.
+  if (kind !== 'vendor' && window.code(end) === 119 && window.matches(end, 'word')) return undefined;
   const nameStart = window.runBefore(start, WORD | DASH, LONGEST_NAME);
   if (glued && kind !== 'password' && !isKnownGlue(window.text.slice(nameStart, start))) return undefined;
   // `DB_PASS`, `userPass`: short for password when something stands before it.
@@ -75,6 +77,7 @@ function leadsOn(window: TextWindow, index: number): boolean {
   if (code === 46 || code === 43) return window.at(index + 1) === 61;
   if (code === 45) return window.at(index + 1) === 62;
   if (code === 40) return isIn(window.at(index + 1), QUOTE);
+  if (code === 37) return window.at(index + 1) === 50 || window.at(index + 1) === 51;
   return LEADS_ON[code] === 1;
 }
 

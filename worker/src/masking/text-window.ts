@@ -131,25 +131,33 @@ export class TextWindow {
   }
 
   /**
-   * False when there is no digit and no capital after a lower-case letter on the rest of the line, as far as `stop` and
-   * the word of `bits` that goes on there: nothing in it was drawn at random. What was read is remembered.
+   * False when no word of at least `shortest` characters of `bits` on the rest of the line, as far as `stop`, holds a
+   * digit or a capital after a lower-case letter: nothing there was drawn at random. Calm text is remembered.
    */
-  holdsDrawn(from: number, stop: number, bits: number): boolean {
+  holdsDrawn(from: number, stop: number, bits: number, shortest: number): boolean {
     const known = from >= this.calmFrom && from < this.calmUntil;
     if (!known) this.calmFrom = from;
     let index = known ? this.calmUntil : from;
-    let lower = index > from && isIn(this.code(index - 1), LOWER);
+    // A word that began in the calm part has at least these characters.
+    let wordStart = known ? this.runBefore(index, bits, LONGEST_RUN) : from;
+    let calm = true;
+    let drawn = false;
     for (; index < stop + LONGEST_RUN; index++) {
       const code = this.at(index);
-      const ended = code < 0 || isIn(code, LINE_END);
-      const drawn = isIn(code, DIGIT) || (lower && isIn(code, UPPER));
-      if (ended || drawn || (index >= stop && !isIn(code, bits))) {
-        this.calmUntil = index;
-        return drawn;
+      if (isIn(code, DIGIT) || (isIn(code, UPPER) && index > wordStart && isIn(this.code(index - 1), LOWER))) {
+        drawn = true;
+        if (calm) this.calmUntil = index;
+        calm = false;
       }
-      lower = isIn(code, LOWER);
+      if (isIn(code, bits)) continue;
+      if (drawn && index - wordStart >= shortest) return true;
+      if (code < 0 || index >= stop || isIn(code, LINE_END)) {
+        if (calm) this.calmUntil = index;
+        return false;
+      }
+      wordStart = index + 1;
+      drawn = false;
     }
-    this.calmUntil = index;
     return true;
   }
 

@@ -30,6 +30,9 @@ const LONGEST_HOST = 255;
 /** How much of the path is read to tell an endpoint from a page. */
 const LONGEST_PATH = 160;
 
+const ENCODED_SEPARATORS = ['%2f', '%20', '%3f', '%23', '%0a'];
+
+const PERCENT_CODE = 37;
 const PLUS = 43;
 const AT = 64;
 const OPEN_BRACKET = 91;
@@ -62,6 +65,12 @@ function plainScheme(window: TextWindow, end: number): string {
   return isIn(code, SCHEME) || code === PLUS || code === BACKSLASH ? '' : secure ? 'https' : 'http';
 }
 
+/** `postgresql%2Basyncpg`: a driver's plus sign, percent-encoded like the rest. */
+function withPlus(window: TextWindow, start: number, written: string): string {
+  const from = window.runBefore(start - 1, ALNUM, LONGEST_SCHEME);
+  return `${window.text.slice(from, start - 1).toLowerCase()}+${written.slice(2)}`;
+}
+
 /** The scheme that ends before `end`, lower case; empty when there is none. */
 function schemeBefore(window: TextWindow, end: number): string {
   const plain = plainScheme(window, end);
@@ -71,8 +80,10 @@ function schemeBefore(window: TextWindow, end: number): string {
   while (start > stop && (isIn(window.code(start - 1), SCHEME) || window.code(start - 1) === PLUS)) start--;
   // One letter is a drive, `c:\\`, not a scheme.
   if (end - start < 2) return '';
-  const scheme = window.text.slice(start, end).toLowerCase();
-  if (scheme === 'https' || scheme === 'http') return scheme;
+  const written = window.text.slice(start, end).toLowerCase();
+  if (written === 'https' || written === 'http') return written;
+  const scheme =
+    written.startsWith('2b') && window.before(start - 1) === 37 ? withPlus(window, start, written) : written;
   // An escape or a name stuck to the scheme is not part of it: `\nhttps`, `url.https`.
   const known = /(?:^|[^a-z+]|^[nrt])(https?|wss?|ftps?)$/.exec(scheme)?.[1];
   if (known !== undefined) return known;
@@ -118,10 +129,17 @@ function readAuthority(window: TextWindow, start: number): Authority | undefined
 /** The last @ before the path, so that a password may hold one; -1 when there is none. */
 function lastAt(window: TextWindow, start: number): number {
   let at = -1;
-  for (let index = start; index < start + LONGEST_AUTHORITY; index++) {
+  let stop = start + LONGEST_AUTHORITY;
+  let encoded = false;
+  for (let index = start; index < stop; index++) {
     const code = window.at(index);
     if (code === AT) at = index;
-    else if (!isIn(code, USERINFO) || code === 63 || code === 35) break;
+    else if (code === PERCENT_CODE && !encoded) {
+      if (window.matches(index, '%40')) at = index + 2;
+      // An encoded separator ends the authority for an encoded @; a password may hold it before a real one.
+      encoded = ENCODED_SEPARATORS.some((separator) => window.matches(index, separator));
+      if (encoded) stop = Math.min(stop, index + LONGEST_HOST);
+    } else if (!isIn(code, USERINFO) || code === 63 || code === 35) break;
   }
   return at;
 }

@@ -20,6 +20,18 @@ export const COMMAND_OPTIONS: ReadonlyMap<string, readonly CommandOption[]> = ne
   ['az login ', [{ option: '-p', style: 'separate' }]],
   ['oc login ', [{ option: '-p', style: 'separate' }]],
   ['ldapsearch ', [{ option: '-w', style: 'separate' }]],
+  ['unzip ', [{ option: '-P', style: 'separate' }]],
+  ['zip ', [{ option: '-P', style: 'separate' }]],
+  ['7z ', [{ option: '-p', style: 'attached' }]],
+  [
+    'keytool ',
+    [
+      { option: '-storepass', style: 'separate' },
+      { option: '-keypass', style: 'separate' },
+      { option: '-srcstorepass', style: 'separate' },
+      { option: '-deststorepass', style: 'separate' },
+    ],
+  ],
   ['smbclient ', [{ option: '-U', style: 'separate' }]],
   [
     'curl ',

@@ -6,11 +6,11 @@ export const PASSWORD_WORDS =
     ' ',
   );
 export const SECRET_WORDS =
-  `secret secrets secretkey apikey api_key api-key apisecret apitoken accesskey access_key privatekey private_key signingkey encryptionkey
+  `secret secrets authorization secretkey apikey api_key api-key apisecret apitoken accesskey access_key privatekey private_key signingkey encryptionkey
   masterkey authkey auth_key authtoken accesstoken refreshtoken token credential credentials creds licensekey rahasia kunci jwt webhooksecret
-  clientsecret connectionstring salt pepper seed mnemonic cookie signature hmac sig appid sas dsn otp session sessionid csrf`.split(
-    /\s+/,
-  );
+  clientsecret connectionstring salt pepper seed mnemonic cookie signature hmac sig appid sas dsn otp session sessionid csrf`
+    .split(/\s+/)
+    .concat('api key', 'secret key', 'access key', 'signing key', 'encryption key');
 export const WEAK_WORDS = 'key auth access api pass'.split(' ');
 
 /** The last word of a name when the name is about a secret rather than the secret: `token_type`, `passwordField`. */
