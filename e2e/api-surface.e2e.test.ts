@@ -170,7 +170,7 @@ test('addresses that are blocked, or over a limit', async () => {
   const hour = redisKeys.addressHour('127.0.0.1');
   const [seconds] = await client.time();
   await client.del(hour);
-  await client.rpush(hour, `${seconds}:1000000`);
+  await client.rpush(hour, `${seconds}:0:${seconds}:1000000`);
   expect(await statuses(counted.map((target) => send(target)))).toEqual([429]);
   await client.del(hour);
 });

@@ -66,7 +66,7 @@ const records = groups.flatMap(({ rules }) => rules.map(({ record }) => ({ name:
         ['gateway_requests_total', 'stats_requests_recorded_total'].map((metric) => prometheus.query(`sum(${metric})`)),
       );
       const figures = [served, recorded].map((samples) => Number(samples?.[0]?.value[1]));
-      return figures[0] === figures[1] && figures[0]! > 20 ? [] : [`served ${figures[0]}, recorded ${figures[1]}`];
+      return figures[0] === figures[1] && figures[0]! > 0 ? [] : [`served ${figures[0]}, recorded ${figures[1]}`];
     }, 30_000);
   }, 60_000);
 
