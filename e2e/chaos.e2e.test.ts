@@ -9,9 +9,14 @@ const QUICK = new Set([
   'worker-killed-before-settling',
   'worker-killed-after-settling',
   'zombie-worker',
-  'redis-killed',
   'redis-connections-lost',
   'redis-full',
+  'client-leaves-queue',
+  'gateway-killed',
+  'drain-ends',
+  'other-job-formats',
+  'worker-clock-jumps',
+  'random-faults',
 ]);
 
 describe('under faults nothing is lost, doubled or hung', () => {

@@ -6,7 +6,7 @@ import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry, workerMetrics } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
 import { startProbeListener } from '@lontar/shared/probe-listener.ts';
-import { startRedisClock } from '@lontar/shared/redis-clock.ts';
+import { startRedisClock, tellTimeByRedis } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectForJobs, connectPatient } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
@@ -52,6 +52,7 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   metrics.concurrencyLimit.set(config.WORKER_CONCURRENCY);
   const clock = await startRedisClock(connections.probes);
   lifecycle.started('clock', clock.stop);
+  lifecycle.started('time', tellTimeByRedis(clock).stop);
   const progress = createProgress(metrics, chosen.model.provider);
   const deps: ProcessDeps = {
     redis: connections.commands,

@@ -27,6 +27,7 @@ const outages: readonly Outage[] = [
   {
     name: 'redis-killed',
     about: 'SIGKILL of Redis (append-only) under load, and its restart.',
+    options: { synced: true },
     cause: ({ stack }) => stack.redis.kill(),
     heal: ({ stack }) => stack.redis.start(),
   },
@@ -60,7 +61,7 @@ const outages: readonly Outage[] = [
     name: 'redis-disk-full',
     about: 'The append-only file cannot grow any more.',
     options: {
-      redisArgs: ['--appendfsync', 'everysec', '--auto-aof-rewrite-percentage', '0'],
+      redisArgs: ['--auto-aof-rewrite-percentage', '0'],
       // A limit on the size of files stands for a full disk; Redis goes through the same failed write.
       redisWrapper: ['bash', '-c', 'trap "" XFSZ; exec "$0" "$@"'],
     },
