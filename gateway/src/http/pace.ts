@@ -26,15 +26,20 @@ interface Exchange {
  * for the model is no such thing, nor is a live stream that has nothing to say.
  *
  * @param cut answers a request whose body does not arrive, and ends its connection
+ * @param patienceMs another one only in tests
  */
-export function keepPace(listener: RequestListener, cut: (request: IncomingMessage) => void) {
+export function keepPace(
+  listener: RequestListener,
+  cut: (request: IncomingMessage) => void,
+  patienceMs: number = PATIENCE_MS,
+) {
   const exchanges = new Set<Exchange>();
   const unanswered = new WeakMap<Socket, number>();
   const timer = setInterval(() => {
     const now = performance.now();
     for (const exchange of exchanges) {
       if (isOver(exchange)) exchanges.delete(exchange);
-      else judge(exchange, now, cut);
+      else if (isTooSlow(exchange, now, patienceMs)) end(exchange, cut);
     }
   }, LOOK_MS);
   timer.unref();
@@ -61,15 +66,20 @@ function isOver({ request, response }: Exchange): boolean {
   return request.socket.destroyed || (request.complete && response.closed);
 }
 
-function judge(exchange: Exchange, now: number, cut: (request: IncomingMessage) => void): void {
+/** Notes each piece that has got through; true when the next one takes too long. */
+function isTooSlow(exchange: Exchange, now: number, patienceMs: number): boolean {
   const { request, response, received, sent, since } = exchange;
   const next = progress(request);
   const isReceiving = !request.complete;
   const isSending = response.headersSent && request.socket.writableLength > 0;
   const moved = isReceiving ? next.received - received : next.sent - sent;
-  if (moved >= PIECE_BYTES || !(isReceiving || isSending)) return void Object.assign(exchange, next, { since: now });
-  if (now - since < PATIENCE_MS) return;
-  if (isReceiving && !response.headersSent) cut(request);
+  if (moved < PIECE_BYTES && (isReceiving || isSending)) return now - since >= patienceMs;
+  Object.assign(exchange, next, { since: now });
+  return false;
+}
+
+function end({ request, response }: Exchange, cut: (request: IncomingMessage) => void): void {
+  if (!request.complete && !response.headersSent) cut(request);
   else request.socket.destroy();
 }
 
