@@ -6,14 +6,11 @@ import { SCENARIOS } from './chaos/scenarios.ts';
 const SEED = Number(process.env['SEED'] ?? '7');
 /** The others need minutes, or a machine of their own; `npm run chaos` runs them all. */
 const QUICK = new Set([
-  'worker-killed-before-settling',
   'worker-killed-after-settling',
   'zombie-worker',
   'redis-connections-lost',
-  'redis-full',
   'client-leaves-queue',
   'gateway-killed',
-  'drain-ends',
   'other-job-formats',
   'worker-clock-jumps',
   'random-faults',

@@ -1,4 +1,5 @@
 import { checkInvariants } from './invariants.ts';
+import { type LedgerEntry, statusOf } from './ledger.ts';
 import type { Report } from './report.ts';
 import { type System, type SystemOptions, startSystem } from './system.ts';
 
@@ -33,4 +34,23 @@ export async function onSystem(
   } finally {
     await system.stop();
   }
+}
+
+/**
+ * Where nothing excuses a failure. A machine that is too busy for Redis to answer in time turns requests away by 503,
+ * which is right of it, and no figure of the service's.
+ */
+export function judgeAnswers(report: Report, entries: readonly LedgerEntry[]): void {
+  const count = (isSuch: (status: number) => boolean) => entries.filter((entry) => isSuch(statusOf(entry))).length;
+  report.fact(
+    'neither answered nor turned away',
+    count((status) => status !== 200 && status !== 503),
+    { atMost: 0 },
+  );
+  report.timed(
+    'turned away, the machine being too slow',
+    count((status) => status === 503),
+    { atMost: 0 },
+    'requests',
+  );
 }

@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Stack } from '../../harness/stack.ts';
-import { type LedgerEntry, statusOf, tookMs } from '../ledger.ts';
+import { type LedgerEntry, tookMs } from '../ledger.ts';
 import { loadFor } from '../load.ts';
 import { percentile } from '../report.ts';
-import { onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
+import { judgeAnswers, onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
 import { type System, until } from '../system.ts';
 
 const WAITING = '{lontar}:generation:wait';
@@ -68,7 +68,7 @@ export const clientScenarios: readonly Scenario[] = [
         context.report.timed('queued job gone, p99', percentile(goneMs, 0.99), { atMost: 250 });
         await system.stack.startWorker();
         const next = await system.send();
-        context.report.fact('next request answered with', statusOf(next), { atLeast: 200, atMost: 200 });
+        judgeAnswers(context.report, [next]);
         context.report.fact('jobs of those who left that ran', system.ledger.calls.size - 1, { atMost: 0 });
       }),
   },
@@ -141,9 +141,7 @@ async function slowClients({ report, quick }: ScenarioContext, system: System, w
   }
   report.fact('slow clients', cutMs.length);
   report.timed('cut within, the last', Math.max(...cutMs), { atMost: 10_000 });
-  report.fact('others not answered', [...alone, ...beside].filter((entry) => statusOf(entry) !== 200).length, {
-    atMost: 0,
-  });
+  judgeAnswers(report, [...alone, ...beside]);
   const p99 = (entries: readonly LedgerEntry[]) => percentile(entries.map(tookMs), 0.99);
   report.timed("others' p99 alone", p99(alone));
   report.timed("others' p99 beside them", p99(beside));

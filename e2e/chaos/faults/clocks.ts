@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { statusOf, tookMs } from '../ledger.ts';
+import { tookMs } from '../ledger.ts';
 import { startLoad } from '../load.ts';
-import { onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
+import { judgeAnswers, onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
 import type { System } from '../system.ts';
 
 const JUMPS = ['+3600', '+0', '-3600', '+0'];
@@ -58,7 +58,7 @@ async function jumpAbout({ report, quick }: ScenarioContext, system: System, ser
   const entries = await load.stop();
   await rm(folder, { recursive: true, force: true });
   if (service === 'gateway') report.fact('log lines that show the jump', linesOfAnotherHour(system), { atLeast: 1 });
-  report.fact('not answered', entries.filter((entry) => statusOf(entry) !== 200).length, { atMost: 0 });
+  judgeAnswers(report, entries);
   report.timed('slowest', Math.max(...entries.map(tookMs)), { atMost: 10_000 });
 }
 

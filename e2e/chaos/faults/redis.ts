@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { statusOf, tookMs } from '../ledger.ts';
 import { startLoad } from '../load.ts';
 import { percentile } from '../report.ts';
-import { onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
+import { judgeAnswers, onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
 import type { System, SystemOptions } from '../system.ts';
 
 const run = promisify(execFile);
@@ -91,7 +91,7 @@ export const redisScenarios: readonly Scenario[] = [
           await system.stack.redis.client.script('FLUSH');
         }
         const entries = await load.stop();
-        context.report.fact('not answered', entries.filter((entry) => statusOf(entry) !== 200).length, { atMost: 0 });
+        judgeAnswers(context.report, entries);
       }),
   },
 ];
