@@ -57,7 +57,9 @@ export function openWithdrawals(deps: {
   redis.on('ready', atOnce);
   return {
     add(requestId, keyId, error) {
-      if (pending.size < MOST_PENDING) pending.set(requestId, { keyId, error });
+      if (pending.size >= MOST_PENDING) return;
+      pending.set(requestId, { keyId, error });
+      void withdrawAll();
     },
     stop() {
       clearInterval(timer);
