@@ -6,12 +6,14 @@ import { SCENARIOS } from './chaos/scenarios.ts';
 const SEED = Number(process.env['SEED'] ?? '7');
 /** The others need minutes, or a machine of their own; `npm run chaos` runs them all. */
 const QUICK = new Set([
-  'worker-killed-before-settling',
   'worker-killed-after-settling',
   'zombie-worker',
-  'redis-killed',
   'redis-connections-lost',
-  'redis-full',
+  'client-leaves-queue',
+  'gateway-killed',
+  'other-job-formats',
+  'worker-clock-jumps',
+  'random-faults',
 ]);
 
 describe('under faults nothing is lost, doubled or hung', () => {

@@ -1,4 +1,5 @@
 import { checkInvariants } from './invariants.ts';
+import { type LedgerEntry, statusOf } from './ledger.ts';
 import type { Report } from './report.ts';
 import { type System, type SystemOptions, startSystem } from './system.ts';
 
@@ -22,15 +23,34 @@ export interface Scenario {
 
 /** Runs faults on a system of their own, then prints the invariants that hold after all of them. */
 export async function onSystem(
-  { report }: ScenarioContext,
+  { report, quick }: ScenarioContext,
   options: SystemOptions,
   faults: (system: System) => Promise<void>,
 ): Promise<void> {
   const system = await startSystem(options);
   try {
     await faults(system);
-    await checkInvariants(system, report);
+    await checkInvariants(system, report, quick);
   } finally {
     await system.stop();
   }
+}
+
+/**
+ * Where nothing excuses a failure. A machine that is too busy for Redis to answer in time turns requests away by 503,
+ * which is right of it, and no figure of the service's.
+ */
+export function judgeAnswers(report: Report, entries: readonly LedgerEntry[]): void {
+  const count = (isSuch: (status: number) => boolean) => entries.filter((entry) => isSuch(statusOf(entry))).length;
+  report.fact(
+    'neither answered nor turned away',
+    count((status) => status !== 200 && status !== 503),
+    { atMost: 0 },
+  );
+  report.timed(
+    'turned away, the machine being too slow',
+    count((status) => status === 503),
+    { atMost: 0 },
+    'requests',
+  );
 }

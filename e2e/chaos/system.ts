@@ -11,6 +11,8 @@ import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 export interface SystemOptions extends Omit<StackOptions, 'redis'> {
   /** For the private Redis. */
   readonly redisArgs?: string[];
+  /** Whether a write is on the disk before it is answered, so that a kill of Redis loses none; as slow as the disk. */
+  readonly synced?: boolean;
   readonly redisWrapper?: string[];
 }
 
@@ -42,10 +44,10 @@ export interface System {
 export const isUp = ({ process }: Service) => process.exitCode === null && process.signalCode === null;
 
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
-  const { redisArgs, redisWrapper, ...stackOptions } = options;
+  const { redisArgs, redisWrapper, synced, ...stackOptions } = options;
   const redis = await startTestRedis({
     durable: options.durable ?? true,
-    args: redisArgs ?? [],
+    args: ['--appendfsync', synced ? 'always' : 'everysec', ...(redisArgs ?? [])],
     wrapper: redisWrapper ?? [],
   });
   const proxy = await startTcpProxy(redis.port);

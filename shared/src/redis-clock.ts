@@ -32,6 +32,20 @@ export async function startRedisClock(redis: Redis): Promise<RedisClock> {
   };
 }
 
+/**
+ * Makes `Date.now()` of this process tell Redis's time. BullMQ reckons waits between attempts, and its locks, by
+ * `Date.now()`: where a machine's clock is set back, a job that waits for its next attempt would wait for that long.
+ */
+export function tellTimeByRedis(clock: RedisClock): { stop(): void } {
+  const own = Date.now;
+  Date.now = clock.now;
+  return {
+    stop() {
+      Date.now = own;
+    },
+  };
+}
+
 async function measureOffset(redis: Redis): Promise<number> {
   const before = performance.now();
   const [seconds, microseconds] = await redis.time();

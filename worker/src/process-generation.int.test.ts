@@ -43,7 +43,7 @@ const masker: Masker = {
 
 function deps(generate: Generate, over: Partial<ProcessDeps> = {}): ProcessDeps {
   return {
-    reconnectedAt: () => Number.NEGATIVE_INFINITY,
+    redisReturnedAt: () => 0,
     redis: server.client,
     clock: { now: () => NOW, stop: () => undefined },
     logger: createLogger('test', 'silent'),

@@ -21,16 +21,17 @@ import type { LanguageModel } from './model/language-model.ts';
  */
 const LATE_MS = 500;
 /**
- * After Redis was away, gateways first withdraw the requests that they refused meanwhile; jobs that are late wait for
- * that, counted from the worker's own reconnection, ms.
+ * After Redis was away, gateways first withdraw the requests that they refused meanwhile; jobs from before its return
+ * wait so long for that, ms.
  */
-const WITHDRAWALS_FIRST_MS = 1_000;
+const WITHDRAWALS_FIRST_MS = 2_000;
+const LOOK_AGAIN_MS = 100;
 const SETTLE_RETRY_MS = 200;
 
 export interface ProcessDeps {
   readonly redis: Redis;
-  /** When this process last had to connect to Redis again, by `performance.now()`. */
-  readonly reconnectedAt: () => number;
+  /** See `RedisPresence.returnedAt`. */
+  readonly redisReturnedAt: () => number;
   readonly clock: RedisClock;
   readonly logger: Logger;
   readonly metrics: WorkerMetrics;
@@ -88,9 +89,17 @@ export async function settleGivenUp(
 
 async function askToRun(deps: ProcessDeps, { job, start }: JobStart, now: number): Promise<'run' | 'settled' | 'gone'> {
   if (start === 1 && now - job.receivedAt < LATE_MS) return 'run';
-  const waitMs = deps.reconnectedAt() + WITHDRAWALS_FIRST_MS - performance.now();
-  if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+  await untilWithdrawn(deps, job);
   return rejoin(deps.redis, { requestId: job.id, replyTo: job.gateway, start });
+}
+
+/** Waits where a gateway may have refused the job's request, and not have been able to say so yet. */
+async function untilWithdrawn({ clock, redisReturnedAt }: ProcessDeps, job: GenerationJob): Promise<void> {
+  const mayBeRefused = () => {
+    const returnedAt = redisReturnedAt();
+    return job.receivedAt < returnedAt && clock.now() < Math.min(returnedAt + WITHDRAWALS_FIRST_MS, job.deadlineAt);
+  };
+  while (mayBeRefused()) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
 }
 
 async function finishAborted(

@@ -7,10 +7,10 @@ import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry, workerMetrics } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
 import { startProbeListener } from '@lontar/shared/probe-listener.ts';
-import { startRedisClock } from '@lontar/shared/redis-clock.ts';
+import { startRedisClock, tellTimeByRedis } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectForJobs, connectPatient } from '@lontar/shared/redis-connection.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
-import { throttledWarning } from '@lontar/shared/throttled-log.ts';
+import { createThrottle, throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { VERSION } from '@lontar/shared/version.ts';
 import { listenForCancellations } from './cancellations.ts';
 import type { WorkerConfig } from './config.ts';
@@ -20,6 +20,7 @@ import { chooseModel } from './model/choose-model.ts';
 import { type ProcessDeps, processGeneration, settleGivenUp } from './process-generation.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { judgeReadiness } from './readiness.ts';
+import { watchPresence } from './redis-presence.ts';
 
 /** What stopping keeps of its time for handing jobs back and closing connections, ms. */
 const STOP_RESERVE_MS = 2_000;
@@ -44,19 +45,18 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   });
   await openRedis(config.REDIS_URL, Object.values(connections), logger);
 
-  let reconnectedAt = Number.NEGATIVE_INFINITY;
-  connections.commands.on('ready', () => {
-    reconnectedAt = performance.now();
-  });
   const registry = createRegistry('worker', VERSION);
   const metrics = workerMetrics(registry);
   metrics.concurrencyLimit.set(config.WORKER_CONCURRENCY);
   const clock = await startRedisClock(connections.probes);
   lifecycle.started('clock', clock.stop);
+  lifecycle.started('time', tellTimeByRedis(clock).stop);
+  const presence = watchPresence(connections.commands, clock);
+  lifecycle.started('presence', presence.stop);
   const progress = createProgress(metrics, chosen.model.provider);
   const deps: ProcessDeps = {
     redis: connections.commands,
-    reconnectedAt: () => reconnectedAt,
+    redisReturnedAt: presence.returnedAt,
     clock,
     logger,
     metrics,
@@ -85,6 +85,7 @@ function runJobs(
   redis: ReturnType<typeof connectPatient>,
   progress: Progress,
 ): JobRunner {
+  const stalledLines = createThrottle();
   return startJobRunner({
     redis,
     concurrency: config.WORKER_CONCURRENCY,
@@ -102,7 +103,11 @@ function runJobs(
       await settleGivenUp(deps, requestId, job);
     },
     onStalled(requestId) {
-      deps.logger.warn({ requestId }, 'a job was taken back from a worker that stopped working');
+      // A worker that dies may leave hundreds: of those, a line a second.
+      const heldBack = stalledLines();
+      if (heldBack !== undefined) {
+        deps.logger.warn({ requestId, heldBack }, 'a job was taken back from a worker that stopped working');
+      }
       deps.metrics.jobsStalled.inc();
       deps.metrics.retries.inc({ reason: 'worker_lost' });
     },

@@ -47,8 +47,10 @@ async function overload({ report, quick }: ScenarioContext, system: System): Pro
   const peak = goodput(await loadFor(seconds, CAPACITY * 1.2, send), seconds);
   const [shedBefore, memoryBefore] = [await readShed(metricsUrl), await memoryMb(gateway)];
   const overloadSeconds = quick ? 5 : 60;
+  const cpuBefore = await processorMs(gateway);
   const entries = await loadFor(overloadSeconds, CAPACITY * 10, send);
   const [shed, memory] = [await readShed(metricsUrl), await memoryMb(gateway)];
+  const cpu = (await processorMs(gateway)) - cpuBefore;
   const recoveredMs = await untilRecovered(system, unloaded * 2);
 
   const refused = entries.filter((entry) => statusOf(entry) === 503);
@@ -57,6 +59,7 @@ async function overload({ report, quick }: ScenarioContext, system: System): Pro
   report.timed('goodput of the peak', (goodput(entries, overloadSeconds) / peak) * 100, { atLeast: 95 }, '%');
   report.timed('rejects within 10 ms of server time', quickly * 100, { atLeast: 99 }, '%');
   report.timed('rejects p99 as clients see them', percentile(refused.map(tookMs), 0.99));
+  report.timed('processor time of the gateway', cpu / entries.length, undefined, 'ms a request');
   report.timed('p99 unloaded', unloaded);
   report.timed('p99 of the admitted', p99(entries), { atMost: unloaded * 2 });
   report.timed('memory of the gateway, growth', memory - memoryBefore, { atMost: 100 }, 'MB');
@@ -112,4 +115,11 @@ async function readShed(url: string): Promise<{ all: number; quick: number }> {
 async function memoryMb({ process }: Service): Promise<number> {
   const pages = (await readFile(`/proc/${process.pid}/statm`, 'utf8')).split(' ')[1];
   return (Number(pages) * PAGE_BYTES) / 1_048_576;
+}
+
+/** Processor time so far, ms. */
+async function processorMs({ process }: Service): Promise<number> {
+  const fields = (await readFile(`/proc/${process.pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
+  // User and system time, in hundredths of a second.
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }

@@ -92,6 +92,7 @@ export const randomScenarios: readonly Scenario[] = [
           gateways: 2,
           workers: 2,
           stats: true,
+          synced: true,
           settings: { REQUEST_TIMEOUT_MS: String(TIMEOUT_MS), MODEL_TIMEOUT_MS: '2000' },
         },
         (system) => anyFaults(context, system),

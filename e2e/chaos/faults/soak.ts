@@ -2,10 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Service } from '../../harness/service.ts';
 import { readOutcomes } from '../invariants.ts';
-import { statusOf, tookMs } from '../ledger.ts';
+import { tookMs } from '../ledger.ts';
 import { startLoad } from '../load.ts';
 import { percentile } from '../report.ts';
-import { onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
+import { judgeAnswers, onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
 import type { System } from '../system.ts';
 
 const PER_SECOND = 40;
@@ -44,7 +44,7 @@ async function soak({ report, minutes }: ScenarioContext, system: System): Promi
     outcomesReadAt = performance.now();
   }
   const entries = await load.stop();
-  report.fact('not answered', entries.filter((entry) => statusOf(entry) !== 200).length, { atMost: 0 });
+  judgeAnswers(report, entries);
   report.timed('p99', percentile(entries.map(tookMs), 0.99));
   const warnings = system.stack.logs().split('MaxListenersExceededWarning').length - 1;
   report.fact('warnings of too many listeners', warnings, { atMost: 0 });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Service } from '../../harness/service.ts';
 import { statusOf, tookMs } from '../ledger.ts';
-import { onSystem, type Scenario } from '../scenario.ts';
+import { judgeAnswers, onSystem, type Scenario } from '../scenario.ts';
 import { type System, until } from '../system.ts';
 
 /** The lock of a job in work lasts 5 s; a stopped worker has lost it after that. */
@@ -23,7 +23,7 @@ export const workerScenarios: readonly Scenario[] = [
           entries.push(...(await Promise.all(answers)));
           await system.stack.startWorker();
         }
-        context.report.fact('not answered', entries.filter((entry) => statusOf(entry) !== 200).length, { atMost: 0 });
+        judgeAnswers(context.report, entries);
         context.report.timed('slowest answer', Math.max(...entries.map(tookMs)), { atMost: 10_000 });
       }),
   },
@@ -49,7 +49,7 @@ export const workerScenarios: readonly Scenario[] = [
             await system.stack.startWorker();
             entries.push(await answer);
           }
-          context.report.fact('not answered', entries.filter((entry) => statusOf(entry) !== 200).length, { atMost: 0 });
+          judgeAnswers(context.report, entries);
           context.report.timed('slowest answer', Math.max(...entries.map(tookMs)), { atMost: 10_000 });
         }),
     }),
@@ -72,7 +72,7 @@ export const workerScenarios: readonly Scenario[] = [
         zombie.process.kill('SIGCONT');
         await Promise.all(held.map(({ whenAborted }) => whenAborted));
         context.report.timed('zombie aborts after resuming within', performance.now() - resumedAt, { atMost: 1_000 });
-        context.report.fact('not answered', entries.filter((entry) => statusOf(entry) !== 200).length, { atMost: 0 });
+        judgeAnswers(context.report, entries);
         context.report.timed('slowest answer', Math.max(...entries.map(tookMs)), { atMost: 10_000 });
         await until(
           () => [...system.ledger.calls.values()].every((calls) => calls.length === 2),

@@ -10,7 +10,10 @@ const MOST_PENDING = 20_000;
 
 /** Takes back requests whose callers have got another answer, or none, while Redis could not be told so. */
 export interface Withdrawals {
-  /** Settles a request as failed, as soon as Redis acknowledges it; what a worker has settled before stays. */
+  /**
+   * Settles a request as failed, as soon as Redis acknowledges it. Where a worker has settled it before, its charge is
+   * given back.
+   */
   add(requestId: string, keyId: string, error: GenerationFailure): void;
   stop(): void;
 }
@@ -32,7 +35,7 @@ export function openWithdrawals(deps: {
     const request = pending.get(requestId);
     if (!request) return;
     const settlement = { v: 1, outcome: 'failed', error: request.error } as const;
-    await settle(redis, { requestId, keyId: request.keyId, settlement, cancel: true });
+    await settle(redis, { requestId, keyId: request.keyId, settlement, cancel: true, takeBack: true });
     pending.delete(requestId);
     await queue.remove(requestId);
   }
@@ -54,7 +57,9 @@ export function openWithdrawals(deps: {
   redis.on('ready', atOnce);
   return {
     add(requestId, keyId, error) {
-      if (pending.size < MOST_PENDING) pending.set(requestId, { keyId, error });
+      if (pending.size >= MOST_PENDING) return;
+      pending.set(requestId, { keyId, error });
+      void withdrawAll();
     },
     stop() {
       clearInterval(timer);

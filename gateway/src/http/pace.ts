@@ -1,20 +1,24 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
-const LOOK_MS = 1_000;
-/** The pace is judged over spans of this length; two slow ones in a row are one too many, ms. */
-const SPAN_MS = 4_000;
-/** What a span has to bring, bytes: a tenth of what an upload needs to be through in its time. */
-const LEAST_BYTES = 32 * 1024;
-const MOST_SLOW_SPANS = 2;
+const LOOK_MS = 250;
+/** How long the next piece of a body, or of an answer, may take to get through, ms. */
+const PATIENCE_MS = 7_000;
+/** A piece, bytes: at this pace a twentieth of what an upload needs to be through in its time. */
+const PIECE_BYTES = 32 * 1024;
+/**
+ * Requests that one connection may send before the first of them is answered. Their answers wait in memory, and a few
+ * kilobytes of requests can ask for hundreds of megabytes.
+ */
+const MOST_PIPELINED = 32;
 
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Of the span that is being judged. */
+  /** When and where the piece began that is on its way. */
   since: number;
   received: number;
   sent: number;
-  slowSpans: number;
 }
 
 /**
@@ -22,35 +26,60 @@ interface Exchange {
  * for the model is no such thing, nor is a live stream that has nothing to say.
  *
  * @param cut answers a request whose body does not arrive, and ends its connection
+ * @param patienceMs another one only in tests
  */
-export function keepPace(listener: RequestListener, cut: (request: IncomingMessage) => void) {
+export function keepPace(
+  listener: RequestListener,
+  cut: (request: IncomingMessage) => void,
+  patienceMs: number = PATIENCE_MS,
+) {
   const exchanges = new Set<Exchange>();
+  const unanswered = new WeakMap<Socket, number>();
   const timer = setInterval(() => {
     const now = performance.now();
-    for (const exchange of exchanges) if (now - exchange.since >= SPAN_MS) judge(exchange, now, cut);
+    for (const exchange of exchanges) {
+      if (isOver(exchange)) exchanges.delete(exchange);
+      else if (isTooSlow(exchange, now, patienceMs)) end(exchange, cut);
+    }
   }, LOOK_MS);
   timer.unref();
   return {
     listener: ((request, response) => {
-      const exchange = { request, response, since: performance.now(), slowSpans: 0, ...progress(request) };
+      const { socket } = request;
+      const pipelined = (unanswered.get(socket) ?? 0) + 1;
+      unanswered.set(socket, pipelined);
+      if (pipelined > MOST_PIPELINED) return void socket.destroy();
+      const exchange = { request, response, since: performance.now(), ...progress(request) };
       exchanges.add(exchange);
-      response.once('close', () => exchanges.delete(exchange));
+      response.once('close', () => {
+        unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1);
+        if (isOver(exchange)) exchanges.delete(exchange);
+      });
       listener(request, response);
     }) satisfies RequestListener,
     stop: () => clearInterval(timer),
   };
 }
 
-function judge(exchange: Exchange, now: number, cut: (request: IncomingMessage) => void): void {
-  const { request, response, received, sent } = exchange;
+/** An answer may be out while its request still arrives: an upload that was refused. */
+function isOver({ request, response }: Exchange): boolean {
+  return request.socket.destroyed || (request.complete && response.closed);
+}
+
+/** Notes each piece that has got through; true when the next one takes too long. */
+function isTooSlow(exchange: Exchange, now: number, patienceMs: number): boolean {
+  const { request, response, received, sent, since } = exchange;
   const next = progress(request);
   const isReceiving = !request.complete;
   const isSending = response.headersSent && request.socket.writableLength > 0;
   const moved = isReceiving ? next.received - received : next.sent - sent;
-  const isSlow = (isReceiving || isSending) && moved < LEAST_BYTES;
-  Object.assign(exchange, next, { since: now, slowSpans: isSlow ? exchange.slowSpans + 1 : 0 });
-  if (exchange.slowSpans < MOST_SLOW_SPANS) return;
-  if (isReceiving && !response.headersSent) cut(request);
+  if (moved < PIECE_BYTES && (isReceiving || isSending)) return now - since >= patienceMs;
+  Object.assign(exchange, next, { since: now });
+  return false;
+}
+
+function end({ request, response }: Exchange, cut: (request: IncomingMessage) => void): void {
+  if (!request.complete && !response.headersSent) cut(request);
   else request.socket.destroy();
 }
 

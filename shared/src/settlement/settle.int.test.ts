@@ -52,6 +52,15 @@ describe('settle', () => {
     expect(await charged()).toBe(5);
   });
 
+  test('gives a charge back, once, where the caller was told of a failure', async () => {
+    await settle(redis, { requestId, keyId, settlement: answered, attempt: 1, replyTo: gateway });
+    for (let repeat = 0; repeat < 2; repeat++) {
+      const result = await settle(redis, { requestId, keyId, settlement: failed, takeBack: true });
+      expect(result).toEqual({ kind: 'already', settlement: answered });
+      expect(await charged()).toBe(4);
+    }
+  });
+
   test('settles even where Redis is full: what was admitted is done and paid for', async () => {
     await redis.config('SET', 'maxmemory', '1mb');
     await redis.config('SET', 'maxmemory-policy', 'noeviction');

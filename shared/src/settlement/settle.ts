@@ -21,6 +21,8 @@ export interface SettleInput {
   readonly replyTo?: string;
   /** Tell workers to stop working on the request. */
   readonly cancel?: boolean;
+  /** The caller has been told that the request failed: where it was charged all the same, the charge is given back. */
+  readonly takeBack?: boolean;
 }
 
 export type SettleResult =
@@ -51,6 +53,7 @@ export async function settle(redis: Redis, input: SettleInput): Promise<SettleRe
     input.attempt ?? 0,
     input.replyTo === undefined ? 0 : INBOX_LENGTH,
     input.cancel ? redisKeys.cancellations : '',
+    input.takeBack ? 1 : 0,
   ])) as ['settled' | 'fenced' | 'gone'] | ['already', string];
   if (reply[0] === 'already') return { kind: 'already', settlement: settlementSchema.parse(JSON.parse(reply[1])) };
   return { kind: reply[0] };
