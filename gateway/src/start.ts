@@ -18,6 +18,7 @@ import type { GatewayConfig } from './config.ts';
 import { openEventLog } from './events/event-log.ts';
 import { reservationMs } from './generation/generate.ts';
 import { startSweeper, sweepReservations } from './generation/sweep.ts';
+import { createTurnstile } from './generation/turnstile.ts';
 import { createApp } from './http/app.ts';
 import { createPublicServer } from './http/server.ts';
 import { createStatsProxy } from './http/stats-proxy.ts';
@@ -55,7 +56,12 @@ export async function startGateway(
   const metrics = gatewayMetrics(registry);
   const clock = await startRedisClock(redis);
   lifecycle.started('clock', clock.stop);
-  const onRedisFailure = throttledWarning(logger, 'Redis failed a request');
+  const turnstile = createTurnstile();
+  const warn = throttledWarning(logger, 'Redis failed a request');
+  const onRedisFailure = (error: unknown) => {
+    warn(error);
+    turnstile.sendAway();
+  };
   const queue = openGenerationQueue(redis, onRedisFailure);
   lifecycle.started('queue', () => queue.close());
   const events = openEventLog({ gateway, redis, logger, onDropped: (count) => metrics.eventsDropped.inc(count) });
@@ -86,6 +92,7 @@ export async function startGateway(
     statsProxy,
     storage,
     sweeper: uploadSweeper,
+    turnstile,
     onRedisFailure,
     draining: () => lifecycle.stopping,
   });

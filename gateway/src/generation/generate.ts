@@ -1,6 +1,6 @@
 import { hashApiKey } from '@lontar/shared/api-key.ts';
 import type { Endpoint } from '@lontar/shared/endpoints.ts';
-import { GENERATION_JOB } from '@lontar/shared/generation-job.ts';
+import { GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
 import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
 import type { GatewayMetrics } from '@lontar/shared/metrics.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
@@ -18,6 +18,7 @@ import { awaitSettlement } from './await-settlement.ts';
 import type { ReadingLimits } from './generation-rules.ts';
 import { gatherFields } from './given-fields.ts';
 import { type GenerationAsk, type GenerationReading, readGeneration } from './read-generation.ts';
+import type { Turnstile } from './turnstile.ts';
 
 export interface GenerateDeps {
   /** Instance id of this gateway. */
@@ -32,6 +33,8 @@ export interface GenerateDeps {
   readonly reading: ReadingLimits;
   /** How long a caller waits at most, ms. */
   readonly timeoutMs: number;
+  /** Where bursts wait for their turn with Redis. */
+  readonly turnstile: Turnstile;
   /** Told about each Redis failure; must not flood the log. */
   readonly onRedisFailure: (error: unknown) => void;
 }
@@ -41,31 +44,57 @@ export interface GenerateDeps {
  * itself never calls a model.
  */
 export async function generate(deps: GenerateDeps, endpoint: Endpoint, context: RequestContext): Promise<Answer> {
+  const begun = await deps.turnstile.pass(() => begin(deps, endpoint, context));
+  if (begun === undefined) return unavailable();
+  if (begun.kind === 'refused') return begun.answer;
+  const { job, headers, remaining } = begun;
+  try {
+    const settlement = await awaitSettlement(deps, {
+      requestId: context.id,
+      keyId: job.keyId,
+      reply: begun.reply,
+      gone: context.gone,
+      waitMs: job.deadlineAt - deps.clock.now(),
+    });
+    return answerSettlement(settlement, { endpoint, context, keyId: job.keyId, model: job.model, headers, remaining });
+  } finally {
+    deps.inbox.forget(context.id);
+  }
+}
+
+type Begun =
+  | { readonly kind: 'refused'; readonly answer: Answer }
+  | {
+      readonly kind: 'enqueued';
+      readonly job: GenerationJob;
+      readonly reply: Promise<Settlement>;
+      readonly headers: Record<string, string>;
+      /** What is left under the limit that binds soonest. */
+      readonly remaining: number;
+    };
+
+/** Everything that is between a request and the wait for its settlement. */
+async function begin(deps: GenerateDeps, endpoint: Endpoint, context: RequestContext): Promise<Begun> {
+  const refused = (answer: Answer): Begun => ({ kind: 'refused', answer });
   const reading = readGeneration(gatherFields(context.query, context.body, context.headers), deps.reading);
   const admission = await askAdmission(deps, context, reading);
-  if (admission === undefined) return unavailable();
+  if (admission === undefined) return refused(unavailable());
   const keyId = reading.kind === 'missing' ? undefined : reading.key?.id;
   const owner = admission.genuineKey && keyId !== undefined ? { keyId } : {};
   const refusal = refusalFor(admission, keyId);
-  if (refusal) return refusal;
+  if (refusal) return refused(refusal);
 
   const headers = rateLimitHeaders(admission);
-  if (reading.kind === 'missing') return refuse('missing_parameters', { headers });
+  if (reading.kind === 'missing') return refused(refuse('missing_parameters', { headers }));
   if (reading.kind === 'invalid') {
-    return refuse('invalid_parameter', { message: reading.message, headers, report: owner });
+    return refused(refuse('invalid_parameter', { message: reading.message, headers, report: owner }));
   }
-  if (keyId === undefined) return refuse('invalid_api_key', { headers });
+  if (keyId === undefined) return refused(refuse('invalid_api_key', { headers }));
 
-  const settlement = await runJob(deps, endpoint, context, reading.ask, keyId, admission);
-  if (settlement === undefined) return unavailable(headers, owner);
-  return answerSettlement(settlement, {
-    endpoint,
-    context,
-    keyId,
-    model: reading.ask.model,
-    headers,
-    remaining: bindingLimit(admission).remaining,
-  });
+  const job = describeJob(deps, endpoint, context, reading.ask, keyId, admission);
+  const reply = await enqueue(deps, job);
+  if (reply === undefined) return refused(unavailable(headers, owner));
+  return { kind: 'enqueued', job, reply: reply.settled, headers, remaining: bindingLimit(admission).remaining };
 }
 
 async function askAdmission(
@@ -96,46 +125,45 @@ async function askAdmission(
   }
 }
 
-/** @returns the settlement, or `undefined` when the job could not be enqueued */
-async function runJob(
+function describeJob(
   deps: GenerateDeps,
   endpoint: Endpoint,
   context: RequestContext,
   ask: GenerationAsk,
   keyId: string,
   admission: Admission,
-): Promise<Settlement | undefined> {
-  const elapsedMs = Math.round(performance.now() - context.receivedAt);
-  const receivedAt = deps.clock.now() - elapsedMs;
-  const reply = deps.inbox.wait(context.id);
+): GenerationJob {
+  const receivedAt = deps.clock.now() - Math.round(performance.now() - context.receivedAt);
+  return {
+    v: 1,
+    id: context.id,
+    endpoint,
+    prompt: ask.prompt,
+    model: ask.model,
+    temperature: ask.temperature,
+    maxOutputTokens: Math.min(ask.maxOutputTokens, admission.maxOutputTokens ?? ask.maxOutputTokens),
+    keyId,
+    gateway: deps.gateway,
+    receivedAt,
+    deadlineAt: receivedAt + deps.timeoutMs,
+  };
+}
+
+/** @returns the reply to come, in an object so that nobody waits for it here; `undefined` when Redis refused the job */
+async function enqueue(
+  deps: GenerateDeps,
+  job: GenerationJob,
+): Promise<{ readonly settled: Promise<Settlement> } | undefined> {
+  const settled = deps.inbox.wait(job.id);
   try {
-    await deps.queue.add({
-      v: 1,
-      id: context.id,
-      endpoint,
-      prompt: ask.prompt,
-      model: ask.model,
-      temperature: ask.temperature,
-      maxOutputTokens: Math.min(ask.maxOutputTokens, admission.maxOutputTokens ?? ask.maxOutputTokens),
-      keyId,
-      gateway: deps.gateway,
-      receivedAt,
-      deadlineAt: receivedAt + deps.timeoutMs,
-    });
-    return await awaitSettlement(deps, {
-      requestId: context.id,
-      keyId,
-      reply,
-      gone: context.gone,
-      waitMs: deps.timeoutMs - elapsedMs,
-    });
+    await deps.queue.add(job);
+    return { settled };
   } catch (error) {
+    deps.inbox.forget(job.id);
     deps.onRedisFailure(error);
     // The job may be in the queue all the same: its reply was lost, not refused. Settling first makes it void.
-    void withdraw(deps, context.id, keyId);
+    void withdraw(deps, job.id, job.keyId);
     return undefined;
-  } finally {
-    deps.inbox.forget(context.id);
   }
 }
 
