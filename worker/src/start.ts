@@ -33,8 +33,8 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   const chosen = chooseModel(config);
   lifecycle.started('model', () => chosen.model.close());
   const connections = {
-    commands: connectPatient(config.REDIS_URL, id),
-    jobs: connectPatient(config.REDIS_URL, `${id}-jobs`),
+    // Settlements go the same way as jobs: what both send at once is one system call.
+    jobs: connectPatient(config.REDIS_URL, id),
     subscriber: connectPatient(config.REDIS_URL, `${id}-cancellations`),
     probes: connectFailFast(config.REDIS_URL, `${id}-probes`),
   };
@@ -50,7 +50,7 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   lifecycle.started('clock', clock.stop);
   const progress = createProgress(metrics, chosen.model.provider);
   const deps: ProcessDeps = {
-    redis: connections.commands,
+    redis: connections.jobs,
     clock,
     logger,
     metrics,
