@@ -12,6 +12,7 @@ const PROGRAMS = {
   test: 'cli/src/test-run/main.ts',
   lontar: 'cli/src/lontar/main.ts',
   docs: 'cli/src/docs/main.ts',
+  bench: 'e2e/bench/main.ts',
 };
 const NEEDED_NODE_MAJOR = 24;
 const PROGRESS_EVERY_MS = 15_000;
