@@ -5,6 +5,7 @@
  *   --only=a,b           only these sections (throughput, main, commands, workers, gateways, in-flight, growth, alone)
  *   --without-portkey    where it cannot be installed
  *   --guard              exit code 1 where a ratio is worse by more than a quarter than the one on record
+ *   --report             measures nothing; writes the page and the chart again from the figures on record
  *   --profile=FOLDER     keeps processor profiles of the service's processes
  */
 import { execFileSync } from 'node:child_process';
@@ -36,6 +37,7 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
     'without-portkey': { type: 'boolean', default: false },
     guard: { type: 'boolean', default: false },
+    report: { type: 'boolean', default: false },
     profile: { type: 'string' },
   },
 });
@@ -116,7 +118,7 @@ process.setMaxListeners(0);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 if (options.profile) mkdirSync(options.profile, { recursive: true });
 const onRecord = existsSync(RECORD) ? (JSON.parse(readFileSync(RECORD, 'utf8')) as Results) : undefined;
-const results = await measureEverything();
+const results = options.report && onRecord ? onRecord : await measureEverything();
 if (!options.quick && options.only === undefined) {
   writeFileSync(RECORD, `${JSON.stringify(results, roundNumbers, 2)}\n`);
   writeFileSync(REPORT, writeReport(results));

@@ -14,7 +14,7 @@ const PACKAGE = '@portkey-ai/gateway';
 const VERSION = '1.15.2';
 /** Under the folder for what a checkout makes for itself; kept from run to run. */
 const CACHE = fileURLToPath(new URL(`../../.lontar/bench/portkey-${VERSION}`, import.meta.url));
-const START_MS = 20_000;
+const START_MS = 90_000;
 
 export const PORTKEY = `${PACKAGE} ${VERSION}`;
 

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const START_MS = 30_000;
+const START_MS = 90_000;
 
 /** A process that is measured. Its output goes to a file, as it would in operation, so that nobody has to read it. */
 export interface Measured {

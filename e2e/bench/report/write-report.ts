@@ -14,6 +14,7 @@ export function writeReport(results: Results): string {
       'throughput is what is left of them, and only figures of the same run can be compared. Each is the median of ' +
       'rounds in which everybody has a turn.',
     '![Requests per second](performance.svg)',
+    'What was changed because of these figures, and what is left: [performance-notes.md](performance-notes.md).',
     '## Budgets',
     budgetTable(judgeBudgets(results)),
     '## Side by side',

@@ -34,8 +34,9 @@ export async function measureInFlight(upstream: Upstream, counts: readonly numbe
     const warm = { name: 'service', ports: service.ports, requests: [fast], processes: [] };
     await measureRound(warm, { connections: 200, seconds: 6, warmUpSeconds: 0 });
     const rows: InFlightRow[] = [];
+    // One for all: what an earlier burst has made the heap grow is not given back, and would be missed by a later one.
+    const before = memory();
     for (const inFlight of counts) {
-      const before = memory();
       const most = [...before];
       const timer = setInterval(() => {
         for (const [index, bytes] of memory().entries()) most[index] = Math.max(most[index] ?? 0, bytes);

@@ -17,7 +17,7 @@ export async function measureWorkers(upstream: Upstream, rounds: number): Promis
       const target = { name: 'service', ports: service.ports, requests: [service.request(SLOW)], processes: [] };
       const measured: number[] = [];
       for (let round = 0; round < rounds; round++) {
-        const options = { connections: 100, seconds: 5, warmUpSeconds: 1.5 };
+        const options = { connections: 100, seconds: 5, warmUpSeconds: 3 };
         measured.push((await measureRound(target, options)).perSecond);
       }
       rows.push({ workers, perSecond: median(measured) });
