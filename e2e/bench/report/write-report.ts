@@ -62,12 +62,17 @@ export function throughputTable(rows: readonly ThroughputRow[]): string {
       String(row.connections),
       CONTENDERS[row.contender as ContenderName],
       row.perSecond.toFixed(row.perSecond < 100 ? 1 : 0),
-      row.p50.toFixed(2),
-      row.p99.toFixed(1),
+      latency(row.p50, 2),
+      latency(row.p99, 1),
       ownCpu(row).toFixed(0),
       String(row.failed),
     ]),
   );
+}
+
+/** Where no request of a round was answered there is no latency, which JSON writes as null. */
+function latency(ms: number | null, digits: number): string {
+  return ms === null || Number.isNaN(ms) ? 'none' : ms.toFixed(digits);
 }
 
 /** Of everything that answers, without the mock upstream and the load generator. */
