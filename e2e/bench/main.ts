@@ -117,7 +117,7 @@ async function measureEverything(): Promise<Results> {
 process.setMaxListeners(0);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 if (options.profile) mkdirSync(options.profile, { recursive: true });
-const onRecord = existsSync(RECORD) ? (JSON.parse(readFileSync(RECORD, 'utf8')) as Results) : undefined;
+const onRecord = existsSync(RECORD) ? (JSON.parse(readFileSync(RECORD, 'utf8'), readNumbers) as Results) : undefined;
 const results = options.report && onRecord ? onRecord : await measureEverything();
 if (!options.quick && options.only === undefined) {
   writeFileSync(RECORD, `${JSON.stringify(results, roundNumbers, 2)}\n`);
@@ -136,4 +136,9 @@ if (options.guard && regressions.length > 0) process.exitCode = 1;
 /** Four digits tell all that can be measured. */
 function roundNumbers(_name: string, value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toPrecision(4)) : value;
+}
+
+/** Figures of rounds without an answer are NaN, which JSON writes as null. */
+function readNumbers(_name: string, value: unknown): unknown {
+  return value === null ? Number.NaN : value;
 }

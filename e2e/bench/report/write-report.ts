@@ -70,9 +70,9 @@ export function throughputTable(rows: readonly ThroughputRow[]): string {
   );
 }
 
-/** Where no request of a round was answered there is no latency, which JSON writes as null. */
-function latency(ms: number | null, digits: number): string {
-  return ms === null || Number.isNaN(ms) ? 'none' : ms.toFixed(digits);
+/** Where no request of a round was answered there is no latency. */
+function latency(ms: number, digits: number): string {
+  return Number.isNaN(ms) ? 'none' : ms.toFixed(digits);
 }
 
 /** Of everything that answers, without the mock upstream and the load generator. */
