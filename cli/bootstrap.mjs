@@ -13,6 +13,7 @@ const PROGRAMS = {
   lontar: 'cli/src/lontar/main.ts',
   docs: 'cli/src/docs/main.ts',
   chaos: 'e2e/chaos/run.ts',
+  bench: 'e2e/bench/main.ts',
 };
 const NEEDED_NODE_MAJOR = 24;
 const PROGRESS_EVERY_MS = 15_000;

@@ -18,6 +18,7 @@ import type { GatewayConfig } from './config.ts';
 import { openEventLog } from './events/event-log.ts';
 import { reservationMs } from './generation/generate.ts';
 import { startSweeper, sweepReservations } from './generation/sweep.ts';
+import { createTurnstile } from './generation/turnstile.ts';
 import { openWithdrawals } from './generation/withdrawals.ts';
 import { createApp } from './http/app.ts';
 import { createPublicServer } from './http/server.ts';
@@ -56,7 +57,7 @@ export async function startGateway(
   const metrics = gatewayMetrics(registry);
   const clock = await startRedisClock(redis);
   lifecycle.started('clock', clock.stop);
-  const onRedisFailure = throttledWarning(logger, 'Redis failed a request');
+  const { turnstile, onRedisFailure } = openTurnstile(logger);
   const queue = openGenerationQueue(redis, onRedisFailure);
   lifecycle.started('queue', () => queue.close());
   const withdrawals = openWithdrawals({ redis, queue, onRedisFailure });
@@ -90,6 +91,7 @@ export async function startGateway(
     statsProxy,
     storage,
     sweeper: uploadSweeper,
+    turnstile,
     onRedisFailure,
     shedLines: createThrottle(),
     draining: () => lifecycle.stopping,
@@ -98,16 +100,23 @@ export async function startGateway(
   // Before the listener, so that probes and heartbeat go on while it drains.
   const metricsPort = await startProbes(config, lifecycle, { gateway, redis, inbox, registry, server });
   await listen(server, config.PORT, config.HOST);
-  const stopping = {
-    noticeMs: config.DRAIN_NOTICE_MS,
-    drainMs: config.DRAIN_TIMEOUT_MS,
-    giveUpWaiting: inbox.giveUp,
-  };
-  lifecycle.started('public listener', () => stopServing(server, stopping));
+  const times = { noticeMs: config.DRAIN_NOTICE_MS, drainMs: config.DRAIN_TIMEOUT_MS };
+  lifecycle.started('public listener', () => stopServing(server, { ...times, giveUpWaiting: inbox.giveUp }));
   lifecycle.started('live streams', statsProxy.endStreams);
   const { port } = server.address() as AddressInfo;
   logger.info({ port, host: config.HOST, instance: gateway, version: VERSION }, 'the gateway serves');
   return { port, metricsPort };
+}
+
+/** A failure of Redis is told, and nobody waits in line for another one. */
+function openTurnstile(logger: Logger) {
+  const turnstile = createTurnstile();
+  const warn = throttledWarning(logger, 'Redis failed a request');
+  const onRedisFailure = (error: unknown) => {
+    warn(error);
+    turnstile.sendAway();
+  };
+  return { turnstile, onRedisFailure };
 }
 
 function settingsOf(config: GatewayConfig) {

@@ -2,6 +2,9 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type { Logger } from 'pino';
 
+const LOG_PIECE_BYTES = 4_096;
+const LOG_FLUSH_MS = 100;
+
 /** The fields of log lines; every line of one request carries `requestId`. */
 export interface LogFields {
   readonly requestId?: string;
@@ -44,8 +47,17 @@ export function createLogger(service: string, level: string, destination?: Desti
       censor: '[cut]',
     },
   };
-  // Lines that come while one is being written go together; what is left is written when the process exits.
-  return pino(options, destination ?? pino.destination({ sync: false }));
+  return pino(options, destination ?? openOutput());
+}
+
+/**
+ * Standard output, written in pieces and at least ten times a second: a system call for each line would be a twentieth of
+ * what a request costs the gateway. What is left is written when the process exits; a killed one loses a tenth of a second.
+ */
+function openOutput(): DestinationStream {
+  const output = pino.destination({ sync: false, minLength: LOG_PIECE_BYTES });
+  setInterval(() => output.flush(), LOG_FLUSH_MS).unref();
+  return output;
 }
 
 /** A URL's path, with the values of its query cut: the query holds keys and prompts. */

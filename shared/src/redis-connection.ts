@@ -5,6 +5,8 @@ export type { Redis } from 'ioredis';
 
 /** No Redis command of a producer may take longer, ms: a caller gets its 503 within a second. */
 export const COMMAND_TIMEOUT_MS = 800;
+/** Commands that are written together at most. */
+const MOST_GATHERED = 32;
 const RECONNECT_CAP_MS = 200;
 const CONNECT_TIMEOUT_MS = 800;
 /**
@@ -64,18 +66,24 @@ function gatherWrites(redis: Redis): void {
   redis.on('connect', () => {
     const { stream } = redis;
     const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
-    let gathering = false;
+    let gathered = 0;
     const send = () => {
-      gathering = false;
+      gathered = 0;
       stream.uncork();
     };
     const gather = (...args: unknown[]) => {
-      if (!gathering) {
-        gathering = true;
+      if (gathered === 0) {
         stream.cork();
         setImmediate(send);
       }
-      return write(...args);
+      gathered++;
+      const hasRoom = write(...args);
+      // A turn in which thousands of requests arrive lasts long; Redis shall work meanwhile.
+      if (gathered % MOST_GATHERED === 0) {
+        stream.uncork();
+        stream.cork();
+      }
+      return hasRoom;
     };
     stream.write = gather;
   });

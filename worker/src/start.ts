@@ -35,8 +35,8 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   const chosen = chooseModel(config);
   lifecycle.started('model', () => chosen.model.close());
   const connections = {
-    commands: connectPatient(config.REDIS_URL, id),
-    jobs: connectForJobs(config.REDIS_URL, `${id}-jobs`),
+    // Settlements go the same way as jobs: what both send at once is one system call.
+    jobs: connectForJobs(config.REDIS_URL, id),
     subscriber: connectPatient(config.REDIS_URL, `${id}-cancellations`),
     probes: connectFailFast(config.REDIS_URL, `${id}-probes`),
   };
@@ -51,11 +51,11 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   const clock = await startRedisClock(connections.probes);
   lifecycle.started('clock', clock.stop);
   lifecycle.started('time', tellTimeByRedis(clock).stop);
-  const presence = watchPresence(connections.commands, clock);
+  const presence = watchPresence(connections.jobs, clock);
   lifecycle.started('presence', presence.stop);
   const progress = createProgress(metrics, chosen.model.provider);
   const deps: ProcessDeps = {
-    redis: connections.commands,
+    redis: connections.jobs,
     redisReturnedAt: presence.returnedAt,
     clock,
     logger,

@@ -1,11 +1,10 @@
 import { hashApiKey } from '@lontar/shared/api-key.ts';
 import type { Endpoint } from '@lontar/shared/endpoints.ts';
-import { GENERATION_JOB } from '@lontar/shared/generation-job.ts';
+import { GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
 import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
 import type { GatewayMetrics } from '@lontar/shared/metrics.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
-import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { type Admission, type AdmissionRules, admit } from '../admission/admit.ts';
 import { bindingLimit, rateLimitHeaders } from '../admission/rate-limit.ts';
 import { refusalFor } from '../admission/refusal.ts';
@@ -17,6 +16,7 @@ import { awaitSettlement } from './await-settlement.ts';
 import type { ReadingLimits } from './generation-rules.ts';
 import { gatherFields } from './given-fields.ts';
 import { type GenerationAsk, type GenerationReading, readGeneration } from './read-generation.ts';
+import type { Turnstile } from './turnstile.ts';
 import type { Withdrawals } from './withdrawals.ts';
 
 /** Both writes that a request needs before it waits are made within this, or it is turned away, ms. */
@@ -36,6 +36,8 @@ export interface GenerateDeps {
   readonly reading: ReadingLimits;
   /** How long a caller waits at most, ms. */
   readonly timeoutMs: number;
+  /** Where bursts wait for their turn with Redis. */
+  readonly turnstile: Turnstile;
   /** Told about each Redis failure; must not flood the log. */
   readonly onRedisFailure: (error: unknown) => void;
 }
@@ -45,32 +47,58 @@ export interface GenerateDeps {
  * itself never calls a model.
  */
 export async function generate(deps: GenerateDeps, endpoint: Endpoint, context: RequestContext): Promise<Answer> {
+  const begun = await deps.turnstile.pass(() => begin(deps, endpoint, context));
+  if (begun === undefined) return unavailable();
+  if (begun.kind === 'refused') return begun.answer;
+  const { job, headers, remaining } = begun;
+  try {
+    const settlement = await awaitSettlement(deps, {
+      requestId: context.id,
+      keyId: job.keyId,
+      reply: begun.reply,
+      gone: context.gone,
+      waitMs: job.deadlineAt - deps.clock.now(),
+    });
+    return answerSettlement(settlement, { endpoint, context, keyId: job.keyId, model: job.model, headers, remaining });
+  } finally {
+    deps.inbox.forget(context.id);
+  }
+}
+
+type Begun =
+  | { readonly kind: 'refused'; readonly answer: Answer }
+  | {
+      readonly kind: 'enqueued';
+      readonly job: GenerationJob;
+      readonly reply: ReturnType<Inbox['wait']>;
+      readonly headers: Record<string, string>;
+      /** What is left under the limit that binds soonest. */
+      readonly remaining: number;
+    };
+
+/** Everything that is between a request and the wait for its settlement. */
+async function begin(deps: GenerateDeps, endpoint: Endpoint, context: RequestContext): Promise<Begun> {
+  const refused = (answer: Answer): Begun => ({ kind: 'refused', answer });
   const reading = readGeneration(gatherFields(context.query, context.body, context.headers), deps.reading);
   const enqueueBy = performance.now() + ENQUEUED_BY_MS;
   const admission = await askAdmission(deps, context, reading);
-  if (admission === undefined) return unavailable();
+  if (admission === undefined) return refused(unavailable());
   const keyId = reading.kind === 'missing' ? undefined : reading.key?.id;
   const owner = admission.genuineKey && keyId !== undefined ? { keyId } : {};
   const refusal = refusalFor(admission, keyId);
-  if (refusal) return refusal;
+  if (refusal) return refused(refusal);
 
   const headers = rateLimitHeaders(admission);
-  if (reading.kind === 'missing') return refuse('missing_parameters', { headers });
+  if (reading.kind === 'missing') return refused(refuse('missing_parameters', { headers }));
   if (reading.kind === 'invalid') {
-    return refuse('invalid_parameter', { message: reading.message, headers, report: owner });
+    return refused(refuse('invalid_parameter', { message: reading.message, headers, report: owner }));
   }
-  if (keyId === undefined) return refuse('invalid_api_key', { headers });
+  if (keyId === undefined) return refused(refuse('invalid_api_key', { headers }));
 
-  const settlement = await runJob(deps, endpoint, context, { ask: reading.ask, keyId, admission, enqueueBy });
-  if (settlement === undefined) return unavailable(headers, owner);
-  return answerSettlement(settlement, {
-    endpoint,
-    context,
-    keyId,
-    model: reading.ask.model,
-    headers,
-    remaining: bindingLimit(admission).remaining,
-  });
+  const job = describeJob(deps, endpoint, context, reading.ask, keyId, admission);
+  const reply = await enqueue(deps, job, enqueueBy);
+  if (reply === undefined) return refused(unavailable(headers, owner));
+  return { kind: 'enqueued', job, reply: reply.settled, headers, remaining: bindingLimit(admission).remaining };
 }
 
 async function askAdmission(
@@ -101,54 +129,50 @@ async function askAdmission(
   }
 }
 
-interface Admitted {
-  readonly ask: GenerationAsk;
-  readonly keyId: string;
-  readonly admission: Admission;
-  /** By this process's monotonic clock, ms. */
-  readonly enqueueBy: number;
-}
-
-/** @returns the settlement, or `undefined` when the job could not be enqueued */
-async function runJob(
+function describeJob(
   deps: GenerateDeps,
   endpoint: Endpoint,
   context: RequestContext,
-  { ask, keyId, admission, enqueueBy }: Admitted,
-): Promise<Settlement | undefined> {
-  const elapsedMs = Math.round(performance.now() - context.receivedAt);
-  const receivedAt = deps.clock.now() - elapsedMs;
-  const reply = deps.inbox.wait(context.id);
+  ask: GenerationAsk,
+  keyId: string,
+  admission: Admission,
+): GenerationJob {
+  const receivedAt = deps.clock.now() - Math.round(performance.now() - context.receivedAt);
+  return {
+    v: 1,
+    id: context.id,
+    endpoint,
+    prompt: ask.prompt,
+    model: ask.model,
+    temperature: ask.temperature,
+    maxOutputTokens: Math.min(ask.maxOutputTokens, admission.maxOutputTokens ?? ask.maxOutputTokens),
+    keyId,
+    gateway: deps.gateway,
+    receivedAt,
+    deadlineAt: receivedAt + deps.timeoutMs,
+  };
+}
+
+/**
+ * @param enqueueBy by this process's monotonic clock, ms
+ * @returns the reply to come, in an object so that nobody waits for it here; `undefined` when Redis refused the job
+ */
+async function enqueue(
+  deps: GenerateDeps,
+  job: GenerationJob,
+  enqueueBy: number,
+): Promise<{ readonly settled: ReturnType<Inbox['wait']> } | undefined> {
+  const settled = deps.inbox.wait(job.id);
   try {
-    const enqueued = deps.queue.add({
-      v: 1,
-      id: context.id,
-      endpoint,
-      prompt: ask.prompt,
-      model: ask.model,
-      temperature: ask.temperature,
-      maxOutputTokens: Math.min(ask.maxOutputTokens, admission.maxOutputTokens ?? ask.maxOutputTokens),
-      keyId,
-      gateway: deps.gateway,
-      receivedAt,
-      deadlineAt: receivedAt + deps.timeoutMs,
-    });
     // The answer may be here before the queue has confirmed the job.
-    await Promise.race([within(enqueueBy - performance.now(), enqueued), reply]);
-    return await awaitSettlement(deps, {
-      requestId: context.id,
-      keyId,
-      reply,
-      gone: context.gone,
-      waitMs: deps.timeoutMs - elapsedMs,
-    });
+    await Promise.race([within(enqueueBy - performance.now(), deps.queue.add(job)), settled]);
+    return { settled };
   } catch (error) {
+    deps.inbox.forget(job.id);
     deps.onRedisFailure(error);
     // The job may be in the queue all the same: its reply was lost, not refused. Settling first makes it void.
-    deps.withdrawals.add(context.id, keyId, 'service_unavailable');
+    deps.withdrawals.add(job.id, job.keyId, 'service_unavailable');
     return undefined;
-  } finally {
-    deps.inbox.forget(context.id);
   }
 }
 
@@ -156,7 +180,9 @@ async function runJob(
 async function within(timeoutMs: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('Redis was too slow')), Math.max(0, timeoutMs));
+    // A turn later: after a stall of ours the confirmation may be waiting to be read.
+    const giveUp = () => setImmediate(() => reject(new Error('Redis was too slow')));
+    timer = setTimeout(giveUp, Math.max(0, timeoutMs));
   });
   // Its own failure, if it comes too late, is of no interest any more.
   work.catch(() => undefined);

@@ -15,7 +15,7 @@ import { bodyProblem, readJsonBody } from './body.ts';
 import { concludeAnswer, concludeProxied } from './conclude.ts';
 import { countRequest } from './count-request.ts';
 import { createContext } from './create-context.ts';
-import { fixedHeaders } from './fixed-headers.ts';
+import { fixedHeaders, setHeadersLast } from './fixed-headers.ts';
 import { originOf } from './origin.ts';
 import type { RequestContext } from './request-context.ts';
 import { ROUTES, type Route, STATS_API_PATHS, UNCOUNTED_PATH } from './routes.ts';
@@ -42,9 +42,8 @@ export function createApp(deps: AppDeps): Express {
   app.set('case sensitive routing', true);
   app.set('strict routing', true);
 
-  const headers = fixedHeaders();
+  setHeadersLast(app, fixedHeaders());
   app.use((request, response, next) => {
-    for (const [name, value] of headers) response.setHeader(name, value);
     createContext(request, response);
     deps.metrics.inFlight.inc();
     response.once('close', () => deps.metrics.inFlight.dec());

@@ -1,0 +1,144 @@
+/**
+ * `npm run bench`: measures the service side by side with what it is compared with, writes docs/performance.json, .md and
+ * .svg, and prints whether each budget holds. About twelve minutes on two cores. See docs/performance.md.
+ *   --quick              fewer and shorter rounds; writes nothing
+ *   --only=a,b           only these sections (throughput, main, commands, workers, gateways, in-flight, growth, alone)
+ *   --without-portkey    where it cannot be installed
+ *   --guard              exit code 1 where a ratio is worse by more than a quarter than the one on record
+ *   --report             measures nothing; writes the page and the chart again from the figures on record
+ *   --profile=FOLDER     keeps processor profiles of the service's processes
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
+import { PORTKEY } from './portkey.ts';
+import { machineLoad } from './processes/usage.ts';
+import { findRegressions, judgeBudgets } from './report/budgets.ts';
+import { drawThroughput } from './report/chart.ts';
+import { budgetTable, throughputTable, writeReport } from './report/write-report.ts';
+import type { Machine, Results } from './results.ts';
+import { measureAlone } from './sections/alone.ts';
+import { startContenders, startUpstream, type Upstream } from './sections/contenders.ts';
+import { measureGrowth } from './sections/growth.ts';
+import { measureHeld, measureInFlight } from './sections/in-flight.ts';
+import { measureGateways, measureWorkers } from './sections/scaling.ts';
+import { countCommands, measureCase, throughputCases, warmUp } from './sections/throughput.ts';
+
+const RECORD = new URL('../../docs/performance.json', import.meta.url);
+const REPORT = new URL('../../docs/performance.md', import.meta.url);
+const CHART = new URL('../../docs/performance.svg', import.meta.url);
+const SECTIONS = ['throughput', 'main', 'commands', 'workers', 'gateways', 'in-flight', 'growth', 'alone'] as const;
+type Section = (typeof SECTIONS)[number];
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    'without-portkey': { type: 'boolean', default: false },
+    guard: { type: 'boolean', default: false },
+    report: { type: 'boolean', default: false },
+    profile: { type: 'string' },
+  },
+});
+const rounds = options.quick ? 1 : 3;
+const startedAt = performance.now();
+
+function tell(line: string): void {
+  console.error(`[${((performance.now() - startedAt) / 1000).toFixed(0).padStart(4)} s] ${line}`);
+}
+
+function wants(section: Section): boolean {
+  return options.only === undefined || options.only.split(',').includes(section);
+}
+
+function describeMachine(): Machine {
+  return {
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: availableParallelism(),
+    memoryGigabytes: Math.round(totalmem() / 1e9),
+    node: process.version,
+    redis: /v=([\d.]+)/.exec(execFileSync('redis-server', ['--version'], { encoding: 'utf8' }))?.[1] ?? 'unknown',
+    loadBefore: machineLoad(),
+  };
+}
+
+async function measureSideBySide(upstream: Upstream): Promise<Pick<Results, 'throughput' | 'commands'>> {
+  const [throughput, commands]: [Results['throughput'][number][], Results['commands'][number][]] = [[], []];
+  if (!wants('throughput') && !wants('main') && !wants('commands')) return { throughput, commands };
+  const contenders = await startContenders(upstream, {
+    portkey: !options['without-portkey'],
+    profileFolder: options.profile,
+  });
+  try {
+    await warmUp(contenders, tell);
+    const cases = throughputCases().slice(0, wants('throughput') ? undefined : wants('main') ? 2 : 0);
+    for (const one of cases) {
+      tell(`${one.bytes / 1024} KB after ${one.delayMs} ms, ${one.connections} connections`);
+      throughput.push(...(await measureCase(contenders, one, rounds)));
+    }
+    if (wants('commands')) {
+      tell('commands sent to Redis');
+      for (const connections of [1, 10, 100, 500]) commands.push(await countCommands(contenders, connections));
+    }
+  } finally {
+    await contenders.stop();
+  }
+  return { throughput, commands };
+}
+
+async function measureEverything(): Promise<Results> {
+  const machine = describeMachine();
+  const upstream = await startUpstream();
+  const when = async <Value>(section: Section, measure: () => Promise<Value>, otherwise: Value): Promise<Value> => {
+    if (!wants(section)) return otherwise;
+    tell(section);
+    return measure();
+  };
+  try {
+    return {
+      madeAt: new Date().toISOString(),
+      machine,
+      comparedWith: options['without-portkey'] ? undefined : PORTKEY,
+      ...(await measureSideBySide(upstream)),
+      workers: await when('workers', () => measureWorkers(upstream, Math.min(rounds, 2)), []),
+      gateways: await when('gateways', () => measureGateways(upstream, rounds), []),
+      inFlight: await when('in-flight', () => measureInFlight(upstream, [100, 1_000, 10_000]), []),
+      heldAlone: await when('in-flight', () => measureHeld(10_000), undefined),
+      growth: await when('growth', () => measureGrowth(upstream), []),
+      alone: await when('alone', measureAlone, undefined),
+    };
+  } finally {
+    await upstream.stop();
+  }
+}
+
+// The processes that were started end with this one.
+process.setMaxListeners(0);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+if (options.profile) mkdirSync(options.profile, { recursive: true });
+const onRecord = existsSync(RECORD) ? (JSON.parse(readFileSync(RECORD, 'utf8'), readNumbers) as Results) : undefined;
+const results = options.report && onRecord ? onRecord : await measureEverything();
+if (!options.quick && options.only === undefined) {
+  writeFileSync(RECORD, `${JSON.stringify(results, roundNumbers, 2)}\n`);
+  writeFileSync(REPORT, writeReport(results));
+  writeFileSync(CHART, drawThroughput(results));
+  tell('docs/performance.json, .md and .svg are written');
+} else {
+  console.log(`${throughputTable(results.throughput)}\n`);
+  console.log(JSON.stringify({ ...results, throughput: undefined }, roundNumbers, 1));
+}
+console.log(budgetTable(judgeBudgets(results)));
+const regressions = onRecord ? findRegressions(results, onRecord) : [];
+for (const regression of regressions) console.log(`Worse than on record: ${regression}.`);
+if (options.guard && regressions.length > 0) process.exitCode = 1;
+
+/** Four digits tell all that can be measured. */
+function roundNumbers(_name: string, value: unknown): unknown {
+  return typeof value === 'number' ? Number(value.toPrecision(4)) : value;
+}
+
+/** Figures of rounds without an answer are NaN, which JSON writes as null. */
+function readNumbers(_name: string, value: unknown): unknown {
+  return value === null ? Number.NaN : value;
+}

@@ -1,0 +1,64 @@
+import { type LoadResult, runLoad } from './load/run-load.ts';
+import { cpuMs, residentBytes } from './processes/usage.ts';
+
+/** Something that answers requests, and the processes that it takes for that. */
+export interface Target {
+  readonly name: string;
+  readonly ports: readonly number[];
+  /** Whole HTTP requests, sent in turn. */
+  readonly requests: readonly string[];
+  /** Another load generator than the one for HTTP. */
+  readonly generator?: { readonly script: string; readonly args: readonly string[] };
+  readonly processes: readonly { readonly name: string; readonly pid: number }[];
+}
+
+export interface Round extends LoadResult {
+  /** Processor time per answered request of each process, µs. */
+  readonly cpuMicros: Readonly<Record<string, number>>;
+  /** Resident memory at the end, bytes. */
+  readonly residentBytes: Readonly<Record<string, number>>;
+}
+
+export interface RoundOptions {
+  readonly connections: number;
+  readonly seconds: number;
+  readonly warmUpSeconds?: number;
+}
+
+/** One round of load on one target. */
+export async function measureRound(target: Target, options: RoundOptions): Promise<Round> {
+  const { connections, seconds, warmUpSeconds = 0.7 } = options;
+  let processes = [...target.processes];
+  const before = new Map<string, number>();
+  const cpu: Record<string, number> = {};
+  const memory: Record<string, number> = {};
+  const result = await runLoad(
+    { ports: target.ports, connections, requests: target.requests, warmUpSeconds, seconds },
+    {
+      started(pid) {
+        processes = [...processes, { name: 'load', pid }];
+        for (const { name, pid } of processes) before.set(name, cpuMs(pid));
+      },
+      finished() {
+        for (const { name, pid } of processes) {
+          cpu[name] = cpuMs(pid) - (before.get(name) ?? 0);
+          memory[name] = residentBytes(pid);
+        }
+      },
+    },
+    target.generator,
+  );
+  const cpuMicros = Object.fromEntries(
+    Object.entries(cpu).map(([name, ms]) => [name, (ms * 1000) / Math.max(1, result.requests)]),
+  );
+  return { ...result, cpuMicros, residentBytes: memory };
+}
+
+/** The middle value; the mean of the two middle ones of an even number. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const [low = Number.NaN, high = Number.NaN] =
+    sorted.length % 2 ? [sorted[middle], sorted[middle]] : sorted.slice(middle - 1);
+  return (low + high) / 2;
+}

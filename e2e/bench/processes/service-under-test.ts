@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { freePort, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { startBenchRedis } from './bench-redis.ts';
+import { type Measured, startProcess } from './start-process.ts';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+export interface ServiceOptions {
+  readonly gateways?: number;
+  readonly workers?: number;
+  /** Port of the mock upstream; the built-in model answers where it is absent. */
+  readonly upstreamPort?: number;
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Root of another checkout, to compare with. */
+  readonly root?: string | undefined;
+  readonly profileFolder?: string | undefined;
+}
+
+/** The whole service: real processes, a Redis of its own, everything switched on, limits too high to refuse anything. */
+export interface ServiceUnderTest {
+  readonly redis: TestRedis;
+  readonly gateways: readonly Measured[];
+  readonly workers: readonly Measured[];
+  readonly ports: readonly number[];
+  /** All processes, Redis too, by the names that the tables show. */
+  readonly processes: readonly { readonly name: string; readonly pid: number }[];
+  /** An API key that may have 10,000 requests in flight. */
+  readonly key: string;
+  /** `KEY_PEPPER`. */
+  readonly pepper: string;
+  /** The HTTP request that asks for an answer. */
+  request(prompt: string): string;
+  startWorker(): Promise<Measured>;
+  stop(): Promise<void>;
+}
+
+export async function startService(options: ServiceOptions): Promise<ServiceUnderTest> {
+  const redis = await startBenchRedis();
+  const folder = await mkdtemp(join(tmpdir(), 'lontar-bench-'));
+  const statsPort = await freePort();
+  const pepper = randomBytes(32).toString('base64url');
+  const environment = {
+    REDIS_URL: redis.url,
+    KEY_PEPPER: pepper,
+    DASHBOARD_TOKEN: randomBytes(32).toString('base64url'),
+    RATE_LIMIT_PER_HOUR: '1000000',
+    QUEUE_MAX_WAITING: '100000',
+    METRICS_PORT: '0',
+    UPLOAD_DIR: folder,
+    STATS_PORT: String(statsPort),
+    STATS_URL: `http://127.0.0.1:${statsPort}`,
+    ...(options.upstreamPort === undefined
+      ? { MODEL_PROVIDER: 'demo' }
+      : { OPENAI_BASE_URL: `http://127.0.0.1:${options.upstreamPort}/v1` }),
+    ...options.settings,
+  };
+  const { root, profileFolder } = options;
+  const common = { environment, folder, root, profileFolder };
+  const workers: Measured[] = [];
+  const startWorker = async () => {
+    const name = `worker-${workers.length + 1}`;
+    const command = ['worker/src/main.ts'];
+    const [worker] = await startProcess({ ...common, name, command, readyMessage: 'the worker takes jobs' });
+    workers.push(worker);
+    return worker;
+  };
+  const [stats] = await startProcess({
+    ...common,
+    name: 'stats-service',
+    command: ['stats-service/src/main.ts'],
+    readyMessage: 'stats-service serves',
+  });
+  const gateways: Measured[] = [];
+  const ports: number[] = [];
+  for (let number = 1; number <= (options.gateways ?? 1); number++) {
+    const [gateway, line] = await startProcess({
+      ...common,
+      name: `gateway-${number}`,
+      command: ['gateway/src/main.ts'],
+      environment: { ...environment, PORT: '0' },
+      readyMessage: 'the gateway serves',
+    });
+    gateways.push(gateway);
+    ports.push(Number(line['port']));
+  }
+  for (let count = 0; count < (options.workers ?? 1); count++) await startWorker();
+  const key = await createKey(environment);
+  return {
+    redis,
+    gateways,
+    workers,
+    ports,
+    get processes() {
+      return [...gateways, ...workers, stats, { name: 'redis', pid: redis.process().pid ?? 0 }];
+    },
+    key,
+    pepper,
+    request: (prompt) => generationRequest(prompt, key),
+    startWorker,
+    async stop() {
+      await Promise.all([...gateways, ...workers, stats].map((service) => service.stop()));
+      await redis.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function createKey(environment: Readonly<Record<string, string>>): Promise<string> {
+  const args = ['keys', 'create', '--name', 'bench', '--json', '--concurrency', '10000'];
+  const { stdout } = await run(process.execPath, ['cli/src/lontar/main.ts', ...args], {
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+  });
+  return (JSON.parse(stdout) as { key: string }).key;
+}
+
+/** One GET, as the service's documentation shows it. */
+export function generationRequest(prompt: string, key: string, headers = ''): string {
+  return (
+    `GET /api/ai?prompt=${encodeURIComponent(prompt)} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: ${key}\r\n` +
+    `${headers}Connection: keep-alive\r\n\r\n`
+  );
+}

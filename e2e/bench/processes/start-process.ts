@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const START_MS = 90_000;
+
+/** A process that is measured. Its output goes to a file, as it would in operation, so that nobody has to read it. */
+export interface Measured {
+  readonly name: string;
+  readonly pid: number;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+export interface StartOptions {
+  readonly name: string;
+  /** Script and arguments for Node. */
+  readonly command: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Folder for the output. */
+  readonly folder: string;
+  /** Root of the checkout that the script is of; this one where absent. */
+  readonly root?: string | undefined;
+  /** The `msg` of the JSON line that tells that it is ready. */
+  readonly readyMessage?: string;
+  /** Keeps a processor profile in this folder when the process is stopped. */
+  readonly profileFolder?: string | undefined;
+}
+
+/** Starts a Node process and waits until it says that it is ready. @returns it, and the line that it said */
+export async function startProcess(options: StartOptions): Promise<[Measured, Record<string, unknown>]> {
+  const { name, command, environment, folder, root = ROOT, readyMessage, profileFolder } = options;
+  const log = join(folder, `${name}.log`);
+  const output = openSync(log, 'w');
+  const profiling = profileFolder
+    ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`, `--cpu-prof-name=${name}.cpuprofile`]
+    : [];
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...profiling, ...command], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_ENV: 'production', ...environment },
+    stdio: ['ignore', output, output],
+  });
+  closeSync(output);
+  endWithUs(child);
+  const measured: Measured = {
+    name,
+    pid: child.pid ?? 0,
+    async stop(signal = profileFolder ? 'SIGTERM' : 'SIGKILL') {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, 'exit');
+      child.kill(signal);
+      await gone;
+    },
+  };
+  const line = readyMessage === undefined ? {} : await untilSaid(child, log, readyMessage, name);
+  return [measured, line];
+}
+
+/** Nothing that a bench has started outlives it, however it ends. */
+export function endWithUs(child: ChildProcess): void {
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
+}
+
+async function untilSaid(
+  child: ChildProcess,
+  log: string,
+  message: string,
+  name: string,
+): Promise<Record<string, unknown>> {
+  const deadline = performance.now() + START_MS;
+  while (performance.now() < deadline && child.exitCode === null) {
+    const line = readFileSync(log, 'utf8')
+      .split('\n')
+      .find((text) => text.includes(`"msg":"${message}"`));
+    if (line !== undefined) return JSON.parse(line) as Record<string, unknown>;
+    await delay(50);
+  }
+  throw new Error(`${name} did not say "${message}":\n${readFileSync(log, 'utf8').slice(-2000)}`);
+}

@@ -1,0 +1,118 @@
+import type { Results, ThroughputRow } from '../results.ts';
+
+/** One promise of the design about speed, with what was measured. */
+export interface Budget {
+  readonly name: string;
+  readonly wanted: string;
+  readonly measured: string;
+  /** Absent where this run did not measure it. */
+  readonly holds?: boolean;
+}
+
+/** Judges a run by the budgets. Every one of them is a ratio, a difference or a count within the same run. */
+export function judgeBudgets(results: Results): Budget[] {
+  const figures = keyFigures(results);
+  const { workers, inFlight, alone } = results;
+  const many = inFlight.find((row) => row.inFlight === 10_000);
+  return [
+    atLeast('throughput at 100 connections, times Portkey', 1.5, figures.timesPortkey, times),
+    atLeast('share of the bare BullMQ loop', 0.5, figures.shareOfQueue, percent),
+    atMost('added latency at 1 connection, p50', 2, figures.addedLatencyMs, (ms) => `${ms.toFixed(2)} ms`),
+    atMost('admission, processor time of Redis', 25, alone?.admissionMicros, (us) => `${us.toFixed(1)} µs`),
+    atMost('Redis commands per request, all processes', 8, figures.commands, (count) => count.toFixed(1)),
+    atLeast('10,000 in flight: answered', 10_000, many?.answered, (count) => String(count)),
+    atMost(
+      '10,000 in flight: growth of the gateway',
+      20,
+      many && many.gatewayBytes / 1024,
+      (kb) => `${kb.toFixed(1)} KB`,
+    ),
+    atLeast('two workers, times one', 1.9, growth(workers, 2), times),
+    atLeast('four workers, times one', 3.6, growth(workers, 4), times),
+  ];
+}
+
+/** The figures that a change is most likely to move; all are relative to something measured in the same run. */
+export interface KeyFigures {
+  readonly timesPortkey?: number | undefined;
+  readonly shareOfQueue?: number | undefined;
+  readonly addedLatencyMs?: number | undefined;
+  readonly commands?: number | undefined;
+}
+
+export function keyFigures({ throughput, commands }: Results): KeyFigures {
+  const at = (contender: string, connections: number) => find(throughput, contender, connections);
+  return {
+    timesPortkey: ratio(at('service', 100)?.perSecond, at('portkey', 100)?.perSecond),
+    shareOfQueue: ratio(at('service', 100)?.perSecond, at('queue', 100)?.perSecond),
+    addedLatencyMs: difference(at('service', 1)?.p50, at('direct', 1)?.p50),
+    commands: commands.find(({ connections }) => connections === 100)?.sent,
+  };
+}
+
+/** A row of the main case: no delay, answers of 2 KB. */
+export function find(
+  rows: readonly ThroughputRow[],
+  contender: string,
+  connections: number,
+): ThroughputRow | undefined {
+  return rows.find(
+    (row) => row.contender === contender && row.connections === connections && row.delayMs === 0 && row.bytes === 2_048,
+  );
+}
+
+/** How much worse a ratio may be than the one on record before it counts as a regression. */
+const TOLERANCE = 0.25;
+
+/**
+ * Compares this run's ratios with those on record.
+ *
+ * @returns one sentence for each that has become worse by more than a quarter; machines and their load differ, ratios
+ *   within one run hardly do
+ */
+export function findRegressions(now: Results, before: Results): string[] {
+  const [new_, old] = [keyFigures(now), keyFigures(before)];
+  const worse = (name: string, is: number | undefined, was: number | undefined, isBetterHigh: boolean) => {
+    if (is === undefined || was === undefined) return [];
+    const loss = isBetterHigh ? was / is - 1 : is / was - 1;
+    return loss > TOLERANCE ? [`${name} was ${was.toFixed(2)} and is ${is.toFixed(2)}`] : [];
+  };
+  return [
+    ...worse('throughput, times Portkey', new_.timesPortkey, old.timesPortkey, true),
+    ...worse('throughput, share of the bare BullMQ loop', new_.shareOfQueue, old.shareOfQueue, true),
+    ...worse('Redis commands per request', new_.commands, old.commands, false),
+  ];
+}
+
+function atLeast(name: string, limit: number, value: number | undefined, show: (value: number) => string): Budget {
+  return { name, wanted: `at least ${show(limit)}`, ...judged(value, show, value !== undefined && value >= limit) };
+}
+
+function atMost(name: string, limit: number, value: number | undefined, show: (value: number) => string): Budget {
+  return { name, wanted: `at most ${show(limit)}`, ...judged(value, show, value !== undefined && value <= limit) };
+}
+
+function judged(value: number | undefined, show: (value: number) => string, holds: boolean) {
+  return value === undefined ? { measured: 'not measured' } : { measured: show(value), holds };
+}
+
+function growth(rows: Results['workers'], workers: number): number | undefined {
+  const of = (count: number) => rows.find((row) => row.workers === count)?.perSecond;
+  return ratio(of(workers), of(1));
+}
+
+function ratio(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? undefined : a / b;
+}
+
+function difference(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? undefined : a - b;
+}
+
+function times(value: number): string {
+  return `${value.toFixed(2)} ×`;
+}
+
+function percent(value: number): string {
+  return `${(value * 100).toFixed(0)} %`;
+}

@@ -1,0 +1,133 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Target } from '../measure.ts';
+import { installPortkey, portkeyRequest, startPortkey, upstreamRequest } from '../portkey.ts';
+import { startBenchRedis } from '../processes/bench-redis.ts';
+import { type ServiceUnderTest, startService } from '../processes/service-under-test.ts';
+import { startProcess } from '../processes/start-process.ts';
+import { promptFor, type Wish } from '../wish.ts';
+
+/** Everything that is compared, running side by side; who is not asked is idle. */
+export interface Contenders {
+  readonly service: ServiceUnderTest;
+  /** The contender as a target that is asked for this. */
+  target(name: ContenderName, wish: Wish): Target;
+  readonly names: readonly ContenderName[];
+  stop(): Promise<void>;
+}
+
+export const CONTENDERS = {
+  service: 'Lontar',
+  portkey: 'Portkey',
+  direct: 'upstream itself',
+  stubbed: 'Lontar, built-in model',
+  queue: 'bare BullMQ loop',
+  express: 'Express hello',
+} as const;
+export type ContenderName = keyof typeof CONTENDERS;
+
+export interface Upstream {
+  readonly port: number;
+  readonly process: { readonly name: string; readonly pid: number };
+  stop(): Promise<void>;
+}
+
+/** Starts the mock upstream. */
+export async function startUpstream(): Promise<Upstream> {
+  const folder = await mkdtemp(join(tmpdir(), 'lontar-bench-'));
+  const [process, line] = await startProcess({
+    name: 'upstream',
+    command: ['e2e/bench/mock-upstream.ts'],
+    folder,
+    readyMessage: 'serves',
+  });
+  return {
+    port: Number(line['port']),
+    process,
+    async stop() {
+      await process.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** @param options.portkey false leaves Portkey out, where it cannot be installed */
+export async function startContenders(
+  upstream: Upstream,
+  options: { readonly portkey: boolean; readonly profileFolder?: string | undefined },
+): Promise<Contenders> {
+  const folder = await mkdtemp(join(tmpdir(), 'lontar-bench-'));
+  const service = await startService({ upstreamPort: upstream.port, profileFolder: options.profileFolder });
+  const stubbed = await startService({});
+  const portkey = options.portkey ? await startPortkey(await installPortkey(), folder) : undefined;
+  const [express, line] = await startProcess({
+    name: 'express',
+    command: ['e2e/bench/floors/express-hello.ts'],
+    folder,
+    readyMessage: 'serves',
+  });
+  const queue = await startQueueFloor(folder);
+  return {
+    service,
+    names: (Object.keys(CONTENDERS) as ContenderName[]).filter((name) => name !== 'portkey' || portkey),
+    target(name, wish) {
+      const prompt = promptFor(wish);
+      const ofService = ({ ports, request, processes }: ServiceUnderTest) => ({
+        ports,
+        requests: [request(prompt)],
+        processes,
+      });
+      switch (name) {
+        case 'service':
+          return { name, ...ofService(service), processes: [...service.processes, upstream.process] };
+        case 'stubbed':
+          return { name, ...ofService(stubbed) };
+        case 'portkey':
+          return {
+            name,
+            ports: [portkey?.port ?? 0],
+            requests: [portkeyRequest(prompt, upstream.port)],
+            processes: portkey ? [portkey.process, upstream.process] : [],
+          };
+        case 'direct':
+          return { name, ports: [upstream.port], requests: [upstreamRequest(prompt)], processes: [upstream.process] };
+        case 'express': {
+          const requests = ['GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: keep-alive\r\n\r\n'];
+          return { name, ports: [Number(line['port'])], requests, processes: [express] };
+        }
+        case 'queue':
+          return queue.target;
+      }
+    },
+    async stop() {
+      await Promise.all([service.stop(), stubbed.stop(), portkey?.process.stop(), express.stop(), queue.stop()]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startQueueFloor(folder: string): Promise<{ target: Target; stop(): Promise<void> }> {
+  const redis = await startBenchRedis();
+  const [worker] = await startProcess({
+    name: 'queue-worker',
+    command: ['e2e/bench/floors/queue-worker.ts', redis.url],
+    folder,
+    readyMessage: 'takes jobs',
+  });
+  const script = fileURLToPath(new URL('../floors/queue-loop.ts', import.meta.url));
+  return {
+    target: {
+      name: 'queue',
+      ports: [],
+      requests: [],
+      generator: { script, args: [redis.url] },
+      processes: [worker, { name: 'redis', pid: redis.process().pid ?? 0 }],
+    },
+    async stop() {
+      await worker.stop();
+      await redis.stop();
+    },
+  };
+}

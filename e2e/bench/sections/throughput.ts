@@ -1,0 +1,102 @@
+import { runLoad } from '../load/run-load.ts';
+import { measureRound, median, type Round } from '../measure.ts';
+import { watchCommands } from '../processes/bench-redis.ts';
+import type { CommandRow, ThroughputRow } from '../results.ts';
+import type { Wish } from '../wish.ts';
+import { CONTENDERS, type ContenderName, type Contenders } from './contenders.ts';
+
+export interface ThroughputCase extends Wish {
+  readonly connections: number;
+  readonly contenders: readonly ContenderName[];
+  readonly seconds: number;
+}
+
+export type Tell = (line: string) => void;
+
+const SMALL = { bytes: 2_048, delayMs: 0 };
+/** Code is compiled while it runs; measured is what a service does that has been up for a while. */
+const WARM_UP_SECONDS = 8;
+
+/** The cases in the order of their importance: those that budgets are judged by come first and last longer. */
+export function throughputCases(): ThroughputCase[] {
+  const cases: ThroughputCase[] = [];
+  const everybody = Object.keys(CONTENDERS) as ContenderName[];
+  for (const connections of [100, 1]) cases.push({ ...SMALL, connections, contenders: everybody, seconds: 4 });
+  for (const delayMs of [0, 200]) {
+    for (const bytes of [2_048, 65_536]) {
+      for (const connections of [1, 10, 100, 500]) {
+        if (cases.some((one) => one.connections === connections && one.bytes === bytes && one.delayMs === delayMs))
+          continue;
+        cases.push({ bytes, delayMs, connections, contenders: ['service', 'portkey'], seconds: 1.5 });
+      }
+    }
+  }
+  return cases;
+}
+
+/** Runs everybody for a while, so that nobody is measured cold. */
+export async function warmUp(contenders: Contenders, tell: Tell): Promise<void> {
+  tell(`warming up, ${WARM_UP_SECONDS} s each`);
+  for (const name of contenders.names) {
+    const seconds = name === 'service' || name === 'portkey' || name === 'stubbed' ? WARM_UP_SECONDS : 1;
+    await measureRound(contenders.target(name, SMALL), { connections: 100, seconds, warmUpSeconds: 0 });
+  }
+}
+
+/** Measures one case in rounds; in each every contender has its turn. */
+export async function measureCase(
+  contenders: Contenders,
+  one: ThroughputCase,
+  rounds: number,
+): Promise<ThroughputRow[]> {
+  const measured = new Map<ContenderName, Round[]>();
+  const names = one.contenders.filter((name) => contenders.names.includes(name));
+  for (let round = 0; round < rounds; round++) {
+    for (const name of names) {
+      const { connections, seconds } = one;
+      const done = await measureRound(contenders.target(name, one), { connections, seconds });
+      measured.set(name, [...(measured.get(name) ?? []), done]);
+    }
+  }
+  return [...measured].map(([name, rounds]) => summarize(name, one, rounds));
+}
+
+function summarize(contender: ContenderName, one: ThroughputCase, rounds: readonly Round[]): ThroughputRow {
+  const of = (pick: (round: Round) => number) => median(rounds.map(pick));
+  const each = (pick: (round: Round) => Readonly<Record<string, number>>) =>
+    Object.fromEntries(Object.keys(pick(rounds[0]!)).map((name) => [name, of((round) => pick(round)[name] ?? 0)]));
+  const { connections, delayMs, bytes } = one;
+  return {
+    ...{ contender, connections, delayMs, bytes },
+    perSecond: of(({ perSecond }) => perSecond),
+    p50: of(({ p50 }) => p50),
+    p99: of(({ p99 }) => p99),
+    cpuMicros: each(({ cpuMicros }) => cpuMicros),
+    residentBytes: each(({ residentBytes }) => residentBytes),
+    failed: rounds.flatMap(({ failures }) => Object.values(failures)).reduce((sum, count) => sum + count, 0),
+  };
+}
+
+/** Counts the commands that reach Redis; apart from the rounds, because watching slows Redis down. */
+export async function countCommands(contenders: Contenders, connections: number): Promise<CommandRow> {
+  const { ports, requests } = contenders.target('service', SMALL);
+  let finish: () => Record<string, number> = () => ({});
+  let sent: Record<string, number> = {};
+  const answered = await runLoad(
+    { ports, connections, requests, warmUpSeconds: 2, seconds: 2 },
+    {
+      started: async () => {
+        finish = await watchCommands(contenders.service.redis);
+      },
+      finished: () => {
+        sent = finish();
+      },
+    },
+  );
+  const perRequest = Object.entries(sent).map(([name, count]): [string, number] => [name, count / answered.requests]);
+  return {
+    connections,
+    sent: perRequest.reduce((sum, [, count]) => sum + count, 0),
+    byName: Object.fromEntries(perRequest.filter(([, count]) => count >= 0.05).sort(([, a], [, b]) => b - a)),
+  };
+}

@@ -1,0 +1,29 @@
+/** What a round wants of the mock upstream. */
+export interface Wish {
+  /** Size of the answer's text, bytes. */
+  readonly bytes: number;
+  /** How long the answer takes, ms. */
+  readonly delayMs: number;
+}
+
+/** The prompt that carries a wish through a gateway to the mock upstream. */
+export function promptFor({ bytes, delayMs }: Wish): string {
+  return `Tell me about palm leaves: ${bytes} bytes after ${delayMs} ms.`;
+}
+
+/** Finds the wish in a request's body, without parsing it. */
+export function readWish(body: string): Wish {
+  const [, bytes = '2048', delayMs = '0'] = /: (\d+) bytes after (\d+) ms\./.exec(body) ?? [];
+  return { bytes: Number(bytes), delayMs: Number(delayMs) };
+}
+
+const PARAGRAPH =
+  'Lontar is the leaf of the palm *Borassus flabellifer*. It was **dried, boiled and pressed**, and then written on ' +
+  'with a knife; soot made the letters dark. A library of leaves lasted for centuries where paper did not.\n\n' +
+  '```js\nconst leaf = { width: 4, length: 60 };\nconsole.log(`${leaf.length / leaf.width} times as long as wide`);\n```\n\n' +
+  '- Keep it dry.\n- Oil it once a year.\n- Bind it with a cord, between boards.\n\n';
+
+/** Markdown of exactly so many bytes, as models write it, without anything that must be masked. */
+export function answerText(bytes: number): string {
+  return PARAGRAPH.repeat(Math.ceil(bytes / PARAGRAPH.length)).slice(0, bytes);
+}
