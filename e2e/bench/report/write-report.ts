@@ -51,7 +51,7 @@ function cases(rows: readonly ThroughputRow[]): ThroughputRow[][] {
 }
 
 function describeCase({ bytes, delayMs }: ThroughputRow): string {
-  return `Answers of ${bytes / 1024} KB, ${delayMs === 0 ? 'at once' : `after ${delayMs} ms`}`;
+  return `Answers of ${Math.round(bytes / 1024)} KB, ${delayMs === 0 ? 'at once' : `after ${delayMs} ms`}`;
 }
 
 export function throughputTable(rows: readonly ThroughputRow[]): string {
