@@ -24,9 +24,9 @@ process.once('message', (plan: LoadPlan) => void run(plan));
 async function run({ connections, warmUpSeconds, seconds }: LoadPlan): Promise<void> {
   const latencies: number[] = [];
   const [start, end] = [performance.now() + warmUpSeconds * 1000, performance.now() + (warmUpSeconds + seconds) * 1000];
-  setTimeout(tell, warmUpSeconds * 1000, { kind: 'started' });
+  setTimeout(() => void tell({ kind: 'started' }), warmUpSeconds * 1000);
   await Promise.all(Array.from({ length: connections }, () => loop(start, end, latencies)));
-  tell({ kind: 'finished', seconds, latencies, failures: {} });
+  await tell({ kind: 'finished', seconds, latencies, failures: {} });
   await queue.close();
   connection.disconnect();
   subscriber.disconnect();
@@ -44,6 +44,7 @@ async function loop(start: number, end: number, latencies: number[]): Promise<vo
   }
 }
 
-function tell(message: LoadMessage): void {
-  process.send?.(message);
+/** A long message takes its time; cut short by the end of this process it would be lost. */
+function tell(message: LoadMessage): Promise<void> {
+  return new Promise((resolve) => process.send?.(message, () => resolve()));
 }

@@ -5,6 +5,9 @@ import type { LoadMessage, LoadPlan } from './load-plan.ts';
 
 const HTTP_LOAD = fileURLToPath(new URL('./load.ts', import.meta.url));
 
+/** How long a message may be on its way, ms. */
+const LAST_WORDS_MS = 2_000;
+
 export interface LoadResult {
   readonly requests: number;
   readonly perSecond: number;
@@ -34,8 +37,15 @@ export function runLoad(
   endWithUs(child);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`the load generator ended with ${code}`)));
+    let hasFinished = false;
+    // Its last message may be read after its end, and what follows on that takes a while.
+    child.once('exit', (code) => {
+      setTimeout(() => {
+        if (!hasFinished) reject(new Error(`the load generator ${generator.script} ended with ${code}`));
+      }, LAST_WORDS_MS);
+    });
     child.on('message', (message: LoadMessage) => {
+      hasFinished = message.kind === 'finished';
       if (message.kind === 'started') return void Promise.resolve(edges.started(child.pid ?? 0)).catch(reject);
       Promise.resolve(edges.finished()).then(() => resolve(summarize(message)), reject);
     });
