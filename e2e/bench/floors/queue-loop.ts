@@ -40,7 +40,7 @@ async function loop(start: number, end: number, latencies: number[]): Promise<vo
     await queue.add('floor', { prompt: 'Tell me about palm leaves.' }, { jobId, removeOnComplete: true });
     await replied;
     const now = performance.now();
-    if (sentAt >= start && now <= end) latencies.push(now - sentAt);
+    if (now >= start && now <= end) latencies.push(now - sentAt);
   }
 }
 

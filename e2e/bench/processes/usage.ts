@@ -26,8 +26,3 @@ export function machineLoad(): number {
 export function openFiles(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }
-
-/** The same of a process's main thread alone, ns: finer than the ticks of `cpuMs`. */
-export function cpuNanos(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]);
-}

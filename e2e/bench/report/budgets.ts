@@ -18,7 +18,7 @@ export function judgeBudgets(results: Results): Budget[] {
     atLeast('throughput at 100 connections, times Portkey', 1.5, figures.timesPortkey, times),
     atLeast('share of the bare BullMQ loop', 0.5, figures.shareOfQueue, percent),
     atMost('added latency at 1 connection, p50', 2, figures.addedLatencyMs, (ms) => `${ms.toFixed(2)} ms`),
-    atMost('admission, processor time of Redis', 25, alone?.admissionMicros, (us) => `${us.toFixed(1)} µs`),
+    atMost('admission, time in Redis', 25, alone?.admissionMicros, (us) => `${us.toFixed(1)} µs`),
     atMost('Redis commands per request, all processes', 8, figures.commands, (count) => count.toFixed(1)),
     atLeast('10,000 in flight: answered', 10_000, many?.answered, (count) => String(count)),
     atMost(

@@ -191,8 +191,8 @@ function aloneSection({ alone }: Results): string[] {
     table(
       ['what', 'measured'],
       [
-        ['admission, processor time of Redis', `${alone.admissionMicros.toFixed(1)} µs`],
-        ['settlement of 2 KB, processor time of Redis', `${alone.settlementMicros.toFixed(1)} µs`],
+        ['admission, time in Redis (`INFO commandstats`)', `${alone.admissionMicros.toFixed(1)} µs`],
+        ['settlement of 2 KB, time in Redis (`INFO commandstats`)', `${alone.settlementMicros.toFixed(1)} µs`],
         ['masking', `${alone.maskingMegabytesPerSecond.toFixed(1)} MB/s`],
         ["masking, times secretlint's recommended rules", `${alone.maskingRatio.toFixed(1)} ×`],
       ],

@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { addressBits } from '@lontar/shared/address.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { newRequestId } from '@lontar/shared/request-id.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
 import { admit } from '../../../gateway/src/admission/admit.ts';
 import { startBenchRedis } from '../processes/bench-redis.ts';
-import { cpuNanos } from '../processes/usage.ts';
 import type { Alone } from '../results.ts';
 import { answerText } from '../wish.ts';
 
@@ -23,7 +23,6 @@ export async function measureAlone(): Promise<Alone> {
 
 async function measureScripts(): Promise<Pick<Alone, 'admissionMicros' | 'settlementMicros'>> {
   const redis = await startBenchRedis();
-  const pid = redis.process().pid ?? 0;
   try {
     await redis.client.hset(redisKeys.apiKey('bench'), { hash: 'hash', state: 'active', concurrency: 10_000 });
     await redis.client.xadd(redisKeys.inbox('bench'), '*', 'opened', '1');
@@ -40,7 +39,7 @@ async function measureScripts(): Promise<Pick<Alone, 'admissionMicros' | 'settle
     let [admission, settling] = [0, 0];
     for (let done = 0; done < CALLS; done += TOGETHER) {
       const ids = Array.from({ length: TOGETHER }, newRequestId);
-      const before = cpuNanos(pid);
+      const before = await scriptMicros(redis.client);
       await Promise.all(
         ids.map((requestId) =>
           admit(redis.client, rules, {
@@ -50,19 +49,24 @@ async function measureScripts(): Promise<Pick<Alone, 'admissionMicros' | 'settle
           }),
         ),
       );
-      const between = cpuNanos(pid);
+      const between = await scriptMicros(redis.client);
       await Promise.all(
         ids.map((requestId) =>
           settle(redis.client, { requestId, keyId: 'bench', settlement, attempt: 1, replyTo: 'bench' }),
         ),
       );
       admission += between - before;
-      settling += cpuNanos(pid) - between;
+      settling += (await scriptMicros(redis.client)) - between;
     }
-    return { admissionMicros: admission / 1000 / CALLS, settlementMicros: settling / 1000 / CALLS };
+    return { admissionMicros: admission / CALLS, settlementMicros: settling / CALLS };
   } finally {
     await redis.stop();
   }
+}
+
+/** Time that Redis has spent in scripts, by its own count, µs. */
+async function scriptMicros(redis: Redis): Promise<number> {
+  return Number(/cmdstat_evalsha:calls=\d+,usec=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
 }
 
 async function measureMasking(): Promise<Pick<Alone, 'maskingMegabytesPerSecond' | 'maskingRatio'>> {
