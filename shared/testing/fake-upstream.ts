@@ -1,10 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import { answerBody, blockedBody, errorBody, type Protocol, UPSTREAM_WORDS } from './fake-answers.ts';
+import { delayWhileOpen, drip, sendHuge } from './slow-answers.ts';
 
 /** How the fake upstream treats one call. */
 export type FakeBehaviour =
@@ -257,17 +255,8 @@ async function perform({ protocol }: FakeCall, behaviour: FakeBehaviour, respons
   }
 }
 
-/** Throws when the client leaves first, so that no timer outlives a test. */
-async function delayWhileOpen(delayMs: number, response: ServerResponse): Promise<void> {
-  const left = new AbortController();
-  response.once('close', () => left.abort());
-  await delay(delayMs, undefined, { signal: left.signal });
-}
-
 /** What `wrong-charset` answers. */
 export const WRONG_CHARSET_TEXT = 'Café crème à la carte.';
-
-const HUGE_BYTES = 50 * 1024 * 1024;
 
 function sendStatus(
   protocol: Protocol,
@@ -277,25 +266,6 @@ function sendStatus(
   response
     .writeHead(status, { 'content-type': 'application/json', ...headers })
     .end(typeof body === 'string' ? body : JSON.stringify(body ?? errorBody(protocol, status)));
-}
-
-function drip(response: ServerResponse): void {
-  response.writeHead(200, { 'content-type': 'application/json' }).write('{');
-  const timer = setInterval(() => response.write(' '), 20);
-  response.once('close', () => clearInterval(timer));
-}
-
-async function sendHuge(protocol: Protocol, response: ServerResponse): Promise<void> {
-  const marker = 'HERE';
-  const [head = '', tail = ''] = JSON.stringify(answerBody(protocol, marker)).split(marker);
-  const chunk = 'x'.repeat(64 * 1024);
-  const pieces = function* () {
-    yield head;
-    for (let sent = 0; sent < HUGE_BYTES; sent += chunk.length) yield chunk;
-    yield tail;
-  };
-  response.writeHead(200, { 'content-type': 'application/json' });
-  await pipeline(Readable.from(pieces()), response);
 }
 
 function sendHalf(protocol: Protocol, response: ServerResponse): void {
