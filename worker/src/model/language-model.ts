@@ -39,7 +39,7 @@ export interface ModelAnswer {
 
 const MESSAGES: Record<ModelErrorType, string> = {
   none: 'The model did not fail.',
-  rate_limited: 'The upstream takes no more requests for now.',
+  rate_limited: 'The upstream takes no more requests at the moment.',
   server_error: 'The upstream failed.',
   connection: 'The connection to the upstream failed.',
   stalled: 'The upstream did not finish its answer in the time of one attempt.',
