@@ -7,7 +7,7 @@ import { DockerComposeEnvironment, Wait } from 'testcontainers';
 import { BLACK_BOX_SETTINGS, type BlackBox } from './black-box/service.ts';
 import { testBlackBox } from './black-box/suite.ts';
 import { ask, expectSuccess } from './harness/client.ts';
-import { bridgeAddress, compose, hasDocker, inspect, restart, setSecret } from './harness/docker.ts';
+import { bridgeAddress, canRun, compose, inspect, restart, setSecret } from './harness/docker.ts';
 import { eventually } from './harness/eventually.ts';
 import { freePorts } from './harness/free-ports.ts';
 import { startLoad } from './harness/load.ts';
@@ -20,7 +20,10 @@ const SERVICES = ['gateway', 'worker', 'stats-service', 'prometheus'];
 const ASK_AGGREGATE =
   "fetch('http://127.0.0.1:8090/prometheus/aggregate').then(async (r) => process.stdout.write(await r.text()))";
 
-(hasDocker ? describe : describe.skip)('as containers, by docker-compose.yml', () => {
+/** What the Dockerfile and docker-compose.yml build on. */
+const BASE_IMAGES = ['node:24-trixie-slim', 'redis:8', 'prom/prometheus:v3'];
+
+(canRun(...BASE_IMAGES) ? describe : describe.skip)('as containers, by docker-compose.yml', () => {
   const project = `lontar-test-${randomBytes(4).toString('hex')}`;
   let settings: Record<string, string>;
   const dockerCompose = (...args: string[]) => compose(project, settings, ...args);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { countReservations } from '@lontar/shared/testing/reservations.ts';
 import { ask, expectSuccess, type Reply } from './harness/client.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
@@ -110,7 +111,7 @@ describe('a caller that leaves', () => {
   });
 
   async function settled(): Promise<void> {
-    await until(async () => (await stack.redis.client.zcard(redisKeys.reservations)) === 0);
+    await until(async () => (await countReservations(stack.redis.client)) === 0);
   }
 });
 
@@ -140,7 +141,7 @@ test('a gateway that is killed leaves the finished answer in Redis and the credi
   await stack.upstream.nextCall();
   await stack.gateways[0]?.end('SIGKILL');
   expect(await answer).toBe('lost');
-  await until(async () => (await stack.redis.client.zcard(redisKeys.reservations)) === 0);
+  await until(async () => (await countReservations(stack.redis.client)) === 0);
   const [request] = await stack.redis.client.keys(redisKeys.request('*'));
   expect(await stack.redis.client.hget(request ?? '', 'result')).toContain('nobody waits');
   expect(await charged()).toBe(1);

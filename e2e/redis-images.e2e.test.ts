@@ -3,32 +3,37 @@ import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainer
 import { blackBoxOf } from './black-box/processes.ts';
 import { BLACK_BOX_SETTINGS, type BlackBox } from './black-box/service.ts';
 import { testWhatRedisDecides } from './black-box/suite.ts';
-import { hasDocker } from './harness/docker.ts';
+import { canRun } from './harness/docker.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
-/** Every script, the queue and the streams, on the servers that operators have. */
-(hasDocker ? describe : describe.skip).each([
+const SERVERS = [
   ['redis:8', 'redis-server'],
   ['valkey/valkey:8', 'valkey-server'],
-])('on %s in a container', (image, program) => {
-  let container: StartedTestContainer | undefined;
-  let stack: Stack | undefined;
-  let service: BlackBox;
+] as const;
 
-  beforeAll(async () => {
-    container = await new GenericContainer(image)
-      .withCommand([program, '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'])
-      .withExposedPorts(6379)
-      .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
-      .start();
-    const redisUrl = `redis://${container.getHost()}:${container.getMappedPort(6379)}`;
-    stack = await startStack({ stats: true, settings: { ...BLACK_BOX_SETTINGS, REDIS_URL: redisUrl } });
-    service = await blackBoxOf(stack);
-  }, 120_000);
-  afterAll(async () => {
-    await stack?.stop();
-    await container?.stop();
-  }, 60_000);
+/** Every script, the queue and the streams, on the servers that operators have. */
+(canRun(...SERVERS.map(([image]) => image)) ? describe : describe.skip).each(SERVERS)(
+  'on %s in a container',
+  (image, program) => {
+    let container: StartedTestContainer | undefined;
+    let stack: Stack | undefined;
+    let service: BlackBox;
 
-  testWhatRedisDecides(() => service);
-});
+    beforeAll(async () => {
+      container = await new GenericContainer(image)
+        .withCommand([program, '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'])
+        .withExposedPorts(6379)
+        .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
+        .start();
+      const redisUrl = `redis://${container.getHost()}:${container.getMappedPort(6379)}`;
+      stack = await startStack({ stats: true, settings: { ...BLACK_BOX_SETTINGS, REDIS_URL: redisUrl } });
+      service = await blackBoxOf(stack);
+    }, 120_000);
+    afterAll(async () => {
+      await stack?.stop();
+      await container?.stop();
+    }, 60_000);
+
+    testWhatRedisDecides(() => service);
+  },
+);

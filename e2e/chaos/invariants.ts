@@ -1,5 +1,6 @@
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { settlementSchema } from '@lontar/shared/settlement/settlement.ts';
+import { countReservations } from '@lontar/shared/testing/reservations.ts';
 import { dumpRedis } from '../harness/redis-dump.ts';
 import { findCanaries } from './canaries.ts';
 import { type LedgerEntry, NONCE, statusOf } from './ledger.ts';
@@ -18,8 +19,9 @@ const QUEUE_KEYS = ['wait', 'active', 'delayed', 'paused', 'prioritized'];
 export async function readOutcomes({ stack, ledger }: System): Promise<void> {
   const { client } = stack.redis;
   for (const name of await client.keys(`${REQUEST_PREFIX}*`)) {
-    const { state, charge, result = '{}' } = await client.hgetall(name);
-    if (state !== 'settled') continue;
+    const { charge, result } = await client.hgetall(name);
+    // Only the fence of a job that was started again.
+    if (result === undefined) continue;
     const settlement = settlementSchema.safeParse(JSON.parse(result));
     const text = settlement.success && settlement.data.outcome === 'answered' ? settlement.data.text : '';
     const requestId = name.slice(REQUEST_PREFIX.length);
@@ -44,7 +46,7 @@ async function untilQuiet({ stack }: System): Promise<number> {
   const { client } = stack.redis;
   const count = async () => {
     const sizes = await Promise.all([
-      client.zcard(redisKeys.reservations),
+      countReservations(client),
       ...QUEUE_KEYS.map(async (name) => {
         const key = `{lontar}:generation:${name}`;
         const type = await client.type(key);

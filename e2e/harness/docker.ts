@@ -5,10 +5,23 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Whether a Docker engine with Compose answers here. */
-export const hasDocker =
-  spawnSync('docker', ['info'], { stdio: 'ignore', timeout: 10_000 }).status === 0 &&
-  spawnSync('docker', ['compose', 'version'], { stdio: 'ignore' }).status === 0;
+const PULL_WITHIN_MS = 300_000;
+
+/**
+ * Whether containers of these images can be run here: a Docker engine with Compose answers, and has the images or can
+ * pull them. An engine that reaches no registry is as good as none.
+ */
+export function canRun(...images: readonly string[]): boolean {
+  return (
+    docker(10_000, 'info') &&
+    docker(10_000, 'compose', 'version') &&
+    images.every((image) => docker(10_000, 'image', 'inspect', image) || docker(PULL_WITHIN_MS, 'pull', image))
+  );
+}
+
+function docker(timeout: number, ...args: readonly string[]): boolean {
+  return spawnSync('docker', args, { stdio: 'ignore', timeout }).status === 0;
+}
 
 /** `docker compose …` on the project's own file; what it prints. */
 export async function compose(

@@ -24,9 +24,8 @@ export const apiKeyRecordSchema = z.object({
   credits: count.optional(),
   /** Requests charged so far, reservations in flight included; `credits - charged` are left. */
   charged: count.default(0),
-  /** The last UTC day (days since 1970) on which `perDay` was counted, and how many requests it had. */
-  day: count.optional(),
-  dayCount: count.optional(),
+  /** `day:count`: the last UTC day (days since 1970) on which `perDay` was counted, and how many requests it had. */
+  lastDay: z.string().optional(),
   concurrency: count.default(10),
   /** Public model names; all where absent. */
   models: z.string().optional(),

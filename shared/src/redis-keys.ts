@@ -12,7 +12,7 @@ export const redisKeys = {
   apiKeyIndex: `${TAG}:keys`,
   /** List: sliding hour of a key (its form is told in admit.lua). */
   keyHour: (keyId: string) => `${TAG}:key-hour:${keyId}`,
-  /** Sorted set: request ids of a key in flight, by when their reservation ends, Unix ms. */
+  /** Sorted set: a key's reservations, the ids of its unsettled requests, by when they end, Unix ms. */
   keyFlight: (keyId: string) => `${TAG}:key-flight:${keyId}`,
   /** List: sliding hour of an address. */
   addressHour: (address: string) => `${TAG}:address-hour:${address}`,
@@ -22,10 +22,10 @@ export const redisKeys = {
   addressBan: (address: string) => `${TAG}:address-ban:${address}`,
   /** Sorted set: addresses banned or over their hour, by when that ends, Unix ms. */
   blockedAddresses: `${TAG}:blocked-addresses`,
-  /** Hash: one request's reservation and, once settled, its result. */
+  /** Hash: one request's result, kept for a while; before, the fence of a job that was started again. */
   request: (requestId: string) => `${TAG}:request:${requestId}`,
-  /** Sorted set: unsettled request ids by deadline, Unix ms. */
-  reservations: `${TAG}:reservations`,
+  /** Sorted set: ids of keys with reservations, by when the sweeper has to look at them, Unix ms. */
+  keysInFlight: `${TAG}:keys-in-flight`,
   /** Hash: one upload's state and metadata; its content is in the upload storage. */
   upload: (uploadId: string) => `${TAG}:upload:${uploadId}`,
   /** Sorted set: ids of uploads in work or being removed, by when their lease ends, Unix ms. */

@@ -5,6 +5,7 @@ import { createRegistry, workerMetrics } from '@lontar/shared/metrics.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { readSettlement, settle } from '@lontar/shared/settlement/settle.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { reserve } from '@lontar/shared/testing/reservations.ts';
 import type { AbortReason, JobStart } from './job-runner.ts';
 import type { Masker } from './masking/mask.ts';
 import { type LanguageModel, type ModelAnswer, ModelError, type ModelRequest } from './model/language-model.ts';
@@ -27,7 +28,7 @@ beforeEach(async () => {
   registry = createRegistry('worker', 'test');
   await server.client.flushall();
   await server.client.hset(redisKeys.apiKey('k'), { id: 'k', charged: 1 });
-  await server.client.hset(redisKeys.request(requestId), { state: 'reserved', fence: 1, key: 'k' });
+  await reserve(server.client, requestId, 'k');
   await server.client.xadd(redisKeys.inbox('g'), '*', 'opened', '1');
 });
 
@@ -188,7 +189,7 @@ describe('no model is called', () => {
   });
 
   test('for a request that nobody knows any more', async () => {
-    await server.client.del(redisKeys.request(requestId));
+    await server.client.del(redisKeys.keyFlight('k'));
     await processGeneration(deps(answers), start({}, { start: 2 }));
     expect(asked).toHaveLength(0);
   });

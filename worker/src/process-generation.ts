@@ -5,7 +5,7 @@ import type { Logger } from '@lontar/shared/logger.ts';
 import type { JobOutcome, WorkerMetrics } from '@lontar/shared/metrics.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
-import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { findReservation } from '@lontar/shared/settlement/reservations.ts';
 import { rejoin, settle } from '@lontar/shared/settlement/settle.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { type AttemptResult, attemptModel } from './attempt-model.ts';
@@ -82,7 +82,7 @@ export async function settleGivenUp(
   requestId: string,
   job: GenerationJob | undefined,
 ): Promise<void> {
-  const keyId = job?.keyId ?? (await redis.hget(redisKeys.request(requestId), 'key')) ?? '';
+  const keyId = job?.keyId ?? (await findReservation(redis, requestId)) ?? '';
   const settlement = { v: 1, outcome: 'failed', error: 'internal_error' } as const;
   await settle(redis, { requestId, keyId, settlement, ...(job && { replyTo: job.gateway }) });
 }
@@ -90,7 +90,7 @@ export async function settleGivenUp(
 async function askToRun(deps: ProcessDeps, { job, start }: JobStart, now: number): Promise<'run' | 'settled' | 'gone'> {
   if (start === 1 && now - job.receivedAt < LATE_MS) return 'run';
   await untilWithdrawn(deps, job);
-  return rejoin(deps.redis, { requestId: job.id, replyTo: job.gateway, start });
+  return rejoin(deps.redis, { requestId: job.id, keyId: job.keyId, replyTo: job.gateway, start });
 }
 
 /** Waits where a gateway may have refused the job's request, and not have been able to say so yet. */

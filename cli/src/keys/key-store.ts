@@ -99,12 +99,7 @@ export function openKeyStore(redis: Redis, pepper: string, mint: (id?: string) =
       return result === 'changed' ? { key, record: await mustFind(redis, id) } : result;
     },
     async forget(id) {
-      const own = [redisKeys.apiKey(id), redisKeys.keyHour(id), redisKeys.keyFlight(id)];
-      await redis
-        .multi()
-        .del(...own)
-        .zrem(redisKeys.apiKeyIndex, id)
-        .exec();
+      await redis.multi().del(redisKeys.apiKey(id), redisKeys.keyHour(id)).zrem(redisKeys.apiKeyIndex, id).exec();
     },
   };
 }

@@ -7,6 +7,7 @@ import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { readSettlement } from '@lontar/shared/settlement/settle.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { reserve } from '@lontar/shared/testing/reservations.ts';
 import { readSurroundings } from '../settings/environment.ts';
 import { runLontar } from './program.ts';
 
@@ -113,7 +114,7 @@ describe('queue', () => {
     await redis.client.hset(redisKeys.apiKey('k'), 'charged', '30');
     await lontar('queue', 'pause');
     for (let i = 0; i < 30; i++) {
-      await redis.client.hset(redisKeys.request(`r${i}`), { state: 'reserved', fence: '1', key: 'k' });
+      await reserve(redis.client, `r${i}`, 'k');
       await queue.add(job(`r${i}`));
     }
     expect((await lontar('queue', 'drain', '--json')).data).toEqual({ drained: 30 });

@@ -9,8 +9,10 @@ import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { countReservations } from '@lontar/shared/testing/reservations.ts';
 import fc from 'fast-check';
 import { ReferenceAdmission, type ReferenceKey } from '../../testing/reference-admission.ts';
+import { sweepReservations } from '../generation/sweep.ts';
 import { type AdmissionInput, type AdmissionRules, admit } from './admit.ts';
 
 const CLOCK = '{lontar}:test-clock';
@@ -79,7 +81,7 @@ describe('a burst', () => {
       expect(count('admitted')).toBe(37);
       expect(count(refusal)).toBe(963);
       expect(Number(await redis.hget(redisKeys.apiKey('k1'), 'charged'))).toBe(37);
-      expect(await redis.zcard(redisKeys.reservations)).toBe(37);
+      expect(await countReservations(redis)).toBe(37);
     },
   );
 });
@@ -98,6 +100,16 @@ describe('one admission', () => {
     expect(await redis.zcard(redisKeys.keyFlight('k1'))).toBe(1);
   });
 
+  test('that nobody settles is given back by the sweeper when its reservation ends', async () => {
+    await store({ credits: 5 });
+    for (let index = 0; index < 3; index++) await admit(redis, rules, input());
+    const { now } = await admit(redis, rules, input({ mode: 'judge' }));
+    expect(await sweepReservations(redis, now + 30_000)).toBe(0);
+    expect(await sweepReservations(redis, now + rules.reservationMs)).toBe(3);
+    expect(await redis.hget(redisKeys.apiKey('k1'), 'charged')).toBe('0');
+    expect(await redis.exists(redisKeys.keysInFlight)).toBe(0);
+  });
+
   test('that is refused is not charged, but counts for the address', async () => {
     await store({ credits: 0, perHour: 5 });
     expect(await admit(redis, rules, input())).toMatchObject({
@@ -107,7 +119,7 @@ describe('one admission', () => {
       hour: { used: 0, limit: 5 },
       credits: { used: 0, limit: 0 },
     });
-    expect(await redis.exists(redisKeys.reservations)).toBe(0);
+    expect(await countReservations(redis)).toBe(0);
   });
 
   test.each([
@@ -121,7 +133,7 @@ describe('one admission', () => {
   ] as const)('with %s', async (_what, over, key, decision, reason) => {
     await store(key);
     expect(await admit(redis, rules, input(over))).toMatchObject({ decision, reason });
-    expect(await redis.exists(redisKeys.reservations)).toBe(0);
+    expect(await countReservations(redis)).toBe(0);
   });
 
   test('takes an old secret while a rotation overlaps, and not after', async () => {

@@ -6,9 +6,9 @@
 -- KEYS[4]  blocked           sorted set of addresses banned or over their hour, by when that ends
 -- KEYS[5]  key record        hash of the API key that the caller names
 -- KEYS[6]  key hour          list: sliding hour of the key
--- KEYS[7]  key flight        sorted set: the key's requests in flight, by when their reservation ends
--- KEYS[8]  request           hash: reservation of this request
--- KEYS[9]  reservations      sorted set of unsettled request ids, by when their reservation ends
+-- KEYS[7]  key flight        sorted set: the key's reservations, the ids of its unsettled requests, by when they end
+-- KEYS[8]  request           hash: exists where this request was settled
+-- KEYS[9]  keys in flight    sorted set of keys with reservations, by when the sweeper has to look at them
 -- KEYS[10] waiting jobs      list: the queue's waiting jobs
 -- ARGV[1]  'generate'  count the address, judge the key, reserve
 --          'count'     count the address; tell whether the key is genuine, charge nothing
@@ -36,19 +36,22 @@
 --   now       Unix ms; resets are Unix seconds; limits and caps are -1 where there is none
 --
 -- A refused request is never charged to a key. The address counts every request that its own limit lets through, good
--- or bad. Idempotent by request id: a repeated 'generate' finds its reservation and changes nothing.
+-- or bad. Idempotent by request id: a repeated 'generate' finds its reservation, or that it was settled, and changes
+-- nothing. The reservation is the one entry in the key's flight: whoever takes it away, by settling, decides its charge.
 --
--- A sliding window is a list of 'second:base:oldest:count' with one entry for each second that had a request. The count
--- runs on; base is the count of the newest entry that had left when this one was written, and oldest the first second
--- that had not, so that the newest entry alone tells the window's state until another entry leaves. An entry leaves a
--- whole second late, so that no more than the limit fits into any 3,600 s, and memory is bounded by the seconds of the
--- window. The newest entry that has left stays in the list: its count is the next base.
+-- A sliding window is a list with one entry for each second that had a request. An entry is four numbers: second, base,
+-- oldest and count, packed because to read them as text takes longer than the commands. The count runs on; base is the
+-- count of the newest entry that had left when this one was written, and oldest the first second that had not, so that
+-- the newest entry alone tells the window's state until another entry leaves. An entry leaves a whole second late, so
+-- that no more than the limit fits into any 3,600 s, and memory is bounded by the seconds of the window. The newest entry
+-- that has left stays in the list: its count is the next base.
 --
 -- Numbers go to Redis as strings, because Redis writes a number of Lua's with 17 digits first, at twice a command's cost.
 
 local HOUR, TEN_MINUTES, BAN = 3600, 600, 3600
 
 local call, format, match = redis.call, string.format, string.match
+local writeEntry, readEntry, ENTRY = struct.pack, struct.unpack, '>I4dI4d'
 local time = redis.call('TIME')
 local second = tonumber(time[1])
 local now = second * 1000 + math.floor(time[2] / 1000)
@@ -57,26 +60,24 @@ local now = second * 1000 + math.floor(time[2] / 1000)
 local function look(key, span)
   local tail = call('LINDEX', key, '-1')
   if not tail then return { used = 0, count = 0, base = 0 } end
-  local start, s, b, o, c = match(tail, '^((%d+):(%d+):(%d+):)(%d+)$')
-  local newest, base, oldest, count = tonumber(s), tonumber(b), tonumber(o), tonumber(c)
+  local newest, base, oldest, count = readEntry(ENTRY, tail)
   if newest < second - span then
     call('DEL', key)
     return { used = 0, count = 0, base = 0 }
   end
   if oldest < second - span then
-    base, oldest = tonumber(match(call('LINDEX', key, '0'), '%d+$')), nil
+    base, oldest = select(4, readEntry(ENTRY, call('LINDEX', key, '0'))), nil
     while not oldest do
-      local next, through = match(call('LINDEX', key, '1'), '^(%d+):.*:(%d+)$')
-      if tonumber(next) >= second - span then
-        oldest = tonumber(next)
+      local next, _, _, through = readEntry(ENTRY, call('LINDEX', key, '1'))
+      if next >= second - span then
+        oldest = next
       else
         call('LPOP', key)
-        base = tonumber(through)
+        base = through
       end
     end
-    start = format('%d:%d:%d:', newest, base, oldest)
   end
-  return { used = count - base, count = count, base = base, oldest = oldest, newest = newest, start = start }
+  return { used = count - base, count = count, base = base, oldest = oldest, newest = newest }
 end
 
 local function add(key, span, window)
@@ -84,9 +85,9 @@ local function add(key, span, window)
   window.used = window.used + 1
   window.oldest = window.oldest or second
   if window.newest and window.newest >= second then
-    call('LSET', key, '-1', window.start .. format('%d', window.count))
+    call('LSET', key, '-1', writeEntry(ENTRY, window.newest, window.base, window.oldest, window.count))
   else
-    call('RPUSH', key, format('%d:%d:%d:%d', second, window.base, window.oldest, window.count))
+    call('RPUSH', key, writeEntry(ENTRY, second, window.base, window.oldest, window.count))
     call('EXPIRE', key, format('%d', span + 2))
   end
 end
@@ -116,22 +117,16 @@ local function block(till)
   call('ZADD', KEYS[4], format('%d', till), ARGV[2])
 end
 
-local function noteBadKey()
-  local most = tonumber(ARGV[4])
-  if most == 0 then return answer('unknown_key') end
-  local bad = look(KEYS[2], TEN_MINUTES)
-  add(KEYS[2], TEN_MINUTES, bad)
-  if bad.used >= most then
-    call('SET', KEYS[3], 'brute-force', 'EX', format('%d', BAN))
-    call('DEL', KEYS[2])
-    block(now + BAN * 1000)
-  end
-  return answer('unknown_key')
+-- Whether this request was admitted before. Asked where it would be refused; who is admitted learns it by the way.
+local function isRepeated()
+  if ARGV[1] ~= 'generate' then return false end
+  return call('EXISTS', KEYS[8]) == 1 or call('ZSCORE', KEYS[7], ARGV[5]) ~= false
 end
 
 -- One look for both, because most callers have neither a ban nor asked before.
 local isKnown = call('EXISTS', KEYS[3], KEYS[8]) > 0
-local repeated = isKnown and ARGV[1] == 'generate' and call('EXISTS', KEYS[8]) == 1
+local isFull = ARGV[1] ~= 'judge' and address.used >= tonumber(ARGV[3])
+local repeated = (isKnown or isFull) and isRepeated()
 
 if not repeated then
   local ban = isKnown and call('TTL', KEYS[3]) or -2
@@ -139,27 +134,47 @@ if not repeated then
     blockedFor = ban
     return answer('address_blocked')
   end
-  if ARGV[1] ~= 'judge' then
-    if address.used >= tonumber(ARGV[3]) then
-      block(reset(address, HOUR) * 1000)
-      return answer('address_limited')
-    end
-    add(KEYS[1], HOUR, address)
+  if isFull then
+    block(reset(address, HOUR) * 1000)
+    return answer('address_limited')
   end
-  if ARGV[1] == 'bad-key' then return noteBadKey() end
 end
 
-local hash, state, expires, perHour, perDay, total, spent, places, models, networks, tokens, oldHash, oldUntil
-local countedDay, counted
+-- Answers a request that gets no reservation. The address counts it all the same, once.
+local function dismiss(decision, reason)
+  if ARGV[1] ~= 'judge' and not repeated and not isRepeated() then add(KEYS[1], HOUR, address) end
+  return answer(decision, reason)
+end
+
+local function dismissBadKey()
+  local most = tonumber(ARGV[4])
+  if most == 0 then return dismiss('unknown_key') end
+  local bad = look(KEYS[2], TEN_MINUTES)
+  add(KEYS[2], TEN_MINUTES, bad)
+  if bad.used >= most then
+    call('SET', KEYS[3], 'brute-force', 'EX', format('%d', BAN))
+    call('DEL', KEYS[2])
+    block(now + BAN * 1000)
+  end
+  return dismiss('unknown_key')
+end
+
+if ARGV[1] == 'bad-key' then return dismissBadKey() end
+
+local hash, state, expires, perHour, perDay, total, spent, places, models, networks, tokens, lastDay
 if ARGV[6] ~= '' then
   local record = call('HMGET', KEYS[5], 'hash', 'state', 'expiresAt', 'perHour', 'perDay', 'credits', 'charged',
-    'concurrency', 'models', 'addressBits', 'maxOutputTokens', 'oldHash', 'oldHashUntil', 'day', 'dayCount')
-  hash, state, expires, perHour, perDay, total, spent, places, models, networks, tokens, oldHash, oldUntil,
-    countedDay, counted = unpack(record)
-  if hash == ARGV[6] or (oldHash == ARGV[6] and now < tonumber(oldUntil or '0')) then genuine = 1 end
+    'concurrency', 'models', 'addressBits', 'maxOutputTokens', 'lastDay')
+  hash, state, expires, perHour, perDay, total, spent, places, models, networks, tokens, lastDay = unpack(record)
+  if hash == ARGV[6] then
+    genuine = 1
+  elseif hash then
+    local oldHash, oldUntil = unpack(call('HMGET', KEYS[5], 'oldHash', 'oldHashUntil'))
+    if oldHash == ARGV[6] and now < tonumber(oldUntil or '0') then genuine = 1 end
+  end
 end
-if ARGV[1] == 'count' then return answer('counted') end
-if genuine == 0 then return noteBadKey() end
+if ARGV[1] == 'count' then return dismiss('counted') end
+if genuine == 0 then return dismissBadKey() end
 
 local checks = ARGV[1] == 'check' or ARGV[1] == 'judge'
 
@@ -171,13 +186,13 @@ local function isAllowedAddress()
   return false
 end
 
-if state ~= 'active' then return answer('key_not_active', 'revoked') end
-if expires and now >= tonumber(expires) then return answer('key_not_active', 'expired') end
+if state ~= 'active' then return dismiss('key_not_active', 'revoked') end
+if expires and now >= tonumber(expires) then return dismiss('key_not_active', 'expired') end
 if models and not checks and not string.find(',' .. models .. ',', ',' .. ARGV[7] .. ',', 1, true) then
-  return answer('key_not_active', 'model')
+  return dismiss('key_not_active', 'model')
 end
-if networks and not isAllowedAddress() then return answer('key_not_active', 'address') end
-if checks then return answer('counted') end
+if networks and not isAllowedAddress() then return dismiss('key_not_active', 'address') end
+if checks then return dismiss('counted') end
 
 charged = tonumber(spent or '0')
 credits = tonumber(total or '-1')
@@ -186,33 +201,40 @@ hourLimit = tonumber(perHour or '-1')
 dayLimit = tonumber(perDay or '-1')
 concurrency = tonumber(places or '10')
 if hourLimit >= 0 then hour = look(KEYS[6], HOUR) end
-if dayLimit >= 0 and tonumber(countedDay or '-1') == today then day = tonumber(counted) end
-flight = call('ZCARD', KEYS[7])
-if flight >= concurrency then
-  -- Reservations whose time is over no longer hold a place, whether or not the sweeper has come by.
-  call('ZREMRANGEBYSCORE', KEYS[7], '-inf', format('%d', now))
-  flight = call('ZCARD', KEYS[7])
+if dayLimit >= 0 and lastDay then
+  local d, c = match(lastDay, '^(%d+):(%d+)$')
+  if tonumber(d) == today then day = tonumber(c) end
 end
+flight = call('ZCARD', KEYS[7])
+local isFirst = flight == 0
+-- Reservations whose time is over hold no place, whether or not the sweeper has come by to settle them.
+if flight >= concurrency then flight = call('ZCOUNT', KEYS[7], format('(%d', now), '+inf') end
 if repeated then return answer('admitted') end
 
-if call('LLEN', KEYS[10]) >= tonumber(ARGV[10]) then return answer('queue_full') end
-if hourLimit >= 0 and hour.used >= hourLimit then return answer('key_hour') end
-if dayLimit >= 0 and day >= dayLimit then return answer('key_day') end
-if credits >= 0 and charged >= credits then return answer('credits') end
-if flight >= concurrency then return answer('concurrency') end
+local refusal
+if call('LLEN', KEYS[10]) >= tonumber(ARGV[10]) then refusal = 'queue_full'
+elseif hourLimit >= 0 and hour.used >= hourLimit then refusal = 'key_hour'
+elseif dayLimit >= 0 and day >= dayLimit then refusal = 'key_day'
+elseif credits >= 0 and charged >= credits then refusal = 'credits'
+elseif flight >= concurrency then refusal = 'concurrency'
+end
+if refusal then
+  if isRepeated() then return answer('admitted') end
+  return dismiss(refusal)
+end
 
+-- The reservation has no expiry: it stays until it is settled, by the sweeper if by nobody else.
+local ends = format('%d', now + ARGV[9])
+if call('ZADD', KEYS[7], 'NX', ends, ARGV[5]) == 0 then return answer('admitted') end
+if isFirst then call('ZADD', KEYS[9], 'NX', ends, ARGV[11]) end
+add(KEYS[1], HOUR, address)
 charged = charged + 1
 flight = flight + 1
 if hourLimit >= 0 then add(KEYS[6], HOUR, hour) end
 if dayLimit >= 0 then
   day = day + 1
-  call('HSET', KEYS[5], 'charged', format('%d', charged), 'day', format('%d', today), 'dayCount', format('%d', day))
+  call('HSET', KEYS[5], 'charged', format('%d', charged), 'lastDay', format('%d:%d', today, day))
 else
   call('HSET', KEYS[5], 'charged', format('%d', charged))
 end
-local ends = format('%d', now + ARGV[9])
-call('ZADD', KEYS[7], ends, ARGV[5])
-call('HSET', KEYS[8], 'state', 'reserved', 'fence', '1', 'key', ARGV[11])
--- No expiry yet: a reservation stays until it is settled, by the sweeper if by nobody else.
-call('ZADD', KEYS[9], ends, ARGV[5])
 return answer('admitted')

@@ -88,7 +88,7 @@ export async function admit(
     redisKeys.keyHour(keyId),
     redisKeys.keyFlight(keyId),
     redisKeys.request(input.requestId),
-    redisKeys.reservations,
+    redisKeys.keysInFlight,
     WAITING_JOBS_KEY,
   ];
   const reply = await script(redis, keys, [

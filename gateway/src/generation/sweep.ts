@@ -1,7 +1,9 @@
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { loadScript } from '@lontar/shared/redis-script.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
 
+const nextSweepScript = loadScript(new URL('./next-sweep.lua', import.meta.url));
 const SWEEP_MS = 5_000;
 const AT_ONCE = 100;
 
@@ -13,15 +15,26 @@ const AT_ONCE = 100;
  * @returns how many were given back
  */
 export async function sweepReservations(redis: Redis, now: number): Promise<number> {
-  const overdue = await redis.zrangebyscore(redisKeys.reservations, '-inf', now, 'LIMIT', 0, AT_ONCE);
+  let swept = 0;
+  for (;;) {
+    const due = await redis.zrangebyscore(redisKeys.keysInFlight, '-inf', now, 'LIMIT', 0, AT_ONCE);
+    const counts = await Promise.all(due.map((keyId) => sweepKey(redis, keyId, now)));
+    swept += counts.reduce((sum, count) => sum + count, 0);
+    if (due.length < AT_ONCE) return swept;
+  }
+}
+
+async function sweepKey(redis: Redis, keyId: string, now: number): Promise<number> {
+  const flight = redisKeys.keyFlight(keyId);
+  const overdue = await redis.zrangebyscore(flight, '-inf', now, 'LIMIT', 0, AT_ONCE);
   let swept = 0;
   for (const requestId of overdue) {
-    const keyId = await redis.hget(redisKeys.request(requestId), 'key');
     const settlement = { v: 1, outcome: 'failed', error: 'timed_out' } as const;
-    const result = await settle(redis, { requestId, keyId: keyId ?? '', settlement, cancel: true });
+    const result = await settle(redis, { requestId, keyId, settlement, cancel: true });
     if (result.kind === 'settled') swept++;
-    else await redis.zrem(redisKeys.reservations, requestId);
+    else await redis.zrem(flight, requestId);
   }
+  await nextSweepScript(redis, [redisKeys.keysInFlight, flight], [keyId]);
   return swept;
 }
 

@@ -3,6 +3,7 @@ import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { connectFailFast, type Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { reserve } from '@lontar/shared/testing/reservations.ts';
 import { openWithdrawals, type Withdrawals } from './withdrawals.ts';
 
 const requestId = 'req_0000000000000000000001';
@@ -20,8 +21,7 @@ beforeEach(async () => {
   await redis.connect();
   withdrawals = openWithdrawals({ redis, queue, onRedisFailure: () => undefined });
   await server.client.hset(redisKeys.apiKey('k'), { charged: 1 });
-  await server.client.hset(redisKeys.request(requestId), { state: 'reserved', fence: 1, key: 'k' });
-  await server.client.zadd(redisKeys.keyFlight('k'), 1, requestId);
+  await reserve(server.client, requestId, 'k');
 });
 afterEach(async () => {
   withdrawals.stop();

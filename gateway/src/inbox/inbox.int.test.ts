@@ -5,6 +5,7 @@ import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { reserve } from '@lontar/shared/testing/reservations.ts';
 import { sweepReservations } from '../generation/sweep.ts';
 import { type Inbox, openInbox } from './inbox.ts';
 
@@ -39,8 +40,7 @@ const settlement = (text: string): Settlement => ({
   usage: { input: 0, output: 0 },
   work: { attempts: 1, queuedMs: 0, modelMs: 0, maskMs: 0 },
 });
-const reserve = (requestId: string) =>
-  server.client.hset(redisKeys.request(requestId), { state: 'reserved', fence: 1, key: 'k' });
+const admitted = (requestId: string, endsAt = 1) => reserve(server.client, requestId, 'k', endsAt);
 const reply = (requestId: string, text: string, replyTo?: string) =>
   settle(server.client, { requestId, keyId: 'k', settlement: settlement(text), ...(replyTo && { replyTo }) });
 
@@ -48,7 +48,7 @@ describe('an inbox', () => {
   test('gives each waiter its own reply, and nobody that of another gateway', async () => {
     const [one, two] = await Promise.all([open('g1'), open('g2')]);
     const ids = Array.from({ length: 200 }, (_, index) => `req_${index}`);
-    await Promise.all(ids.map(reserve));
+    await Promise.all(ids.map((id) => admitted(id)));
     const waiting = ids.map((id, index) => (index % 2 ? one : two).wait(id));
     await Promise.all(ids.map((id, index) => reply(id, `text of ${id}`, index % 2 ? 'g1' : 'g2')));
     const texts = (await Promise.all(waiting)).map((got) =>
@@ -60,7 +60,7 @@ describe('an inbox', () => {
 
   test('finds a stored result whose reply never came', async () => {
     const inbox = await open('g3');
-    await reserve('req_lost');
+    await admitted('req_lost');
     const waiting = inbox.wait('req_lost');
     await reply('req_lost', 'found', 'some-other-gateway');
     expect(await waiting).toMatchObject({ text: 'found' });
@@ -68,7 +68,7 @@ describe('an inbox', () => {
 
   test('drops a reply that nobody waits for any more', async () => {
     const inbox = await open('g4');
-    await Promise.all([reserve('req_a'), reserve('req_b')]);
+    await Promise.all([admitted('req_a'), admitted('req_b')]);
     const forgotten = inbox.wait('req_a');
     inbox.forget('req_a');
     const waiting = inbox.wait('req_b');
@@ -80,7 +80,7 @@ describe('an inbox', () => {
 
   test('goes on after Redis was killed and has come back', async () => {
     const inbox = await open('g5');
-    await Promise.all([reserve('req_c'), reserve('req_d')]);
+    await Promise.all([admitted('req_c'), admitted('req_d')]);
     const before = inbox.wait('req_c');
     await reply('req_c', 'before', 'g5');
     expect(await before).toMatchObject({ text: 'before' });
@@ -102,10 +102,12 @@ describe('an inbox', () => {
 test('the sweeper gives back what is overdue, once, and leaves the rest', async () => {
   const { client } = server;
   await client.hset(redisKeys.apiKey('k'), { id: 'k', charged: 3 });
-  await Promise.all(['req_old', 'req_new'].map(reserve));
-  await client.zadd(redisKeys.reservations, 1_000, 'req_old', 9_000, 'req_new', 500, 'req_without_record');
+  await Promise.all([admitted('req_old', 1_000), admitted('req_new', 9_000)]);
+  await reserve(client, 'req_long_settled', 'idle', 500);
+  await client.zrem(redisKeys.keyFlight('idle'), 'req_long_settled');
   expect(await Promise.all([sweepReservations(client, 5_000), sweepReservations(client, 5_000)])).toContain(1);
   expect(await sweepReservations(client, 5_000)).toBe(0);
   expect(await client.hget(redisKeys.apiKey('k'), 'charged')).toBe('2');
-  expect(await client.zrange(redisKeys.reservations, '0', '-1')).toEqual(['req_new']);
+  expect(await client.zrange(redisKeys.keyFlight('k'), '0', '-1')).toEqual(['req_new']);
+  expect(await client.zrange(redisKeys.keysInFlight, '0', '-1', 'WITHSCORES')).toEqual(['k', '9000']);
 });

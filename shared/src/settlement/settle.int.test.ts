@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startTestRedis, type TestRedis } from '../../testing/redis-server.ts';
+import { countReservations, reserve } from '../../testing/reservations.ts';
 import type { Redis } from '../redis-connection.ts';
 import { redisKeys } from '../redis-keys.ts';
 import { readSettlement, rejoin, settle } from './settle.ts';
@@ -30,9 +31,7 @@ beforeEach(async () => {
   await redis.flushall();
   // What admission leaves behind for one admitted request, and a gateway that is up.
   await redis.hset(redisKeys.apiKey(keyId), { id: keyId, charged: 5 });
-  await redis.hset(redisKeys.request(requestId), { state: 'reserved', fence: 1, key: keyId });
-  await redis.zadd(redisKeys.reservations, 1, requestId);
-  await redis.zadd(redisKeys.keyFlight(keyId), 1, requestId);
+  await reserve(redis, requestId, keyId);
   await redis.xadd(redisKeys.inbox(gateway), '*', 'opened', '1');
 });
 
@@ -47,7 +46,7 @@ describe('settle', () => {
     });
     expect(await readSettlement(redis, requestId)).toEqual(answered);
     expect(await redis.pttl(redisKeys.request(requestId))).toBeGreaterThan(500_000);
-    expect(await redis.exists(redisKeys.reservations, redisKeys.keyFlight(keyId))).toBe(0);
+    expect(await countReservations(redis)).toBe(0);
     expect(await replies()).toEqual([['id', requestId, 'settlement', JSON.stringify(answered)]]);
     expect(await charged()).toBe(5);
   });
@@ -144,7 +143,7 @@ describe('settle', () => {
 });
 
 describe('rejoin', () => {
-  const again = (start: number) => rejoin(redis, { requestId, replyTo: gateway, start });
+  const again = (start: number) => rejoin(redis, { requestId, keyId, replyTo: gateway, start });
 
   test('fences earlier starts off', async () => {
     expect(await again(2)).toBe('run');
@@ -168,7 +167,7 @@ describe('rejoin', () => {
   });
 
   test('knows when nobody waits', async () => {
-    await redis.del(redisKeys.request(requestId));
+    await redis.del(redisKeys.keyFlight(keyId));
     expect(await again(2)).toBe('gone');
   });
 });

@@ -40,9 +40,8 @@ export type SettleResult =
 export async function settle(redis: Redis, input: SettleInput): Promise<SettleResult> {
   const keys = [
     redisKeys.request(input.requestId),
-    redisKeys.reservations,
-    redisKeys.apiKey(input.keyId),
     redisKeys.keyFlight(input.keyId),
+    redisKeys.apiKey(input.keyId),
     redisKeys.inbox(input.replyTo ?? ''),
   ];
   const reply = (await settleScript(redis, keys, [
@@ -71,9 +70,9 @@ export function isCharged(settlement: Settlement): boolean {
  */
 export async function rejoin(
   redis: Redis,
-  input: { requestId: string; replyTo: string; start: number },
+  input: { requestId: string; keyId: string; replyTo: string; start: number },
 ): Promise<'run' | 'settled' | 'gone'> {
-  const keys = [redisKeys.request(input.requestId), redisKeys.inbox(input.replyTo)];
+  const keys = [redisKeys.request(input.requestId), redisKeys.keyFlight(input.keyId), redisKeys.inbox(input.replyTo)];
   return (await rejoinScript(redis, keys, [input.requestId, input.start, INBOX_LENGTH])) as 'run' | 'settled' | 'gone';
 }
 
