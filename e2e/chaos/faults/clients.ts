@@ -1,15 +1,14 @@
-import { connect, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Stack } from '../../harness/stack.ts';
 import { type LedgerEntry, tookMs } from '../ledger.ts';
 import { loadFor } from '../load.ts';
 import { percentile } from '../report.ts';
 import { judgeAnswers, onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
+import { startSlowAttack } from '../slow-attack.ts';
 import { type System, until } from '../system.ts';
 
 const WAITING = '{lontar}:generation:wait';
 /** Others' latency is compared in turns of this length, so that a busy machine is busy for both. */
-const TURN_SECONDS = 5;
+const TURN_SECONDS = 10;
 
 interface SlowKind {
   readonly about: string;
@@ -18,6 +17,9 @@ interface SlowKind {
   /** What each of them sends every second. */
   readonly drop: string;
 }
+
+/** As long as slow ones are let in: they are then cut, and come, one after the other. */
+const RAMP_MS = 8_000;
 
 /** The path of a long file, where a system has one. */
 const files = new WeakMap<Stack, string>();
@@ -117,58 +119,39 @@ async function uploadFile({ stack, keys }: System): Promise<void> {
 
 async function slowClients({ report, quick }: ScenarioContext, system: System, what: keyof typeof SLOW): Promise<void> {
   system.behave((nonce) => system.answer(nonce, 20));
-  const others = async () => loadFor(TURN_SECONDS, 40, () => system.send());
-  await loadFor(2, 40, () => system.send());
+  const perSecond = quick ? 40 : 100;
+  const others = async () => loadFor(TURN_SECONDS, perSecond, () => system.send());
+  await loadFor(quick ? 2 : 5, perSecond, () => system.send());
   if (what === 'reading') await uploadFile(system);
+  const { hostname: host, port } = new URL(system.stack.url);
+  const { first, drop } = SLOW[what];
+  // What nobody reads waits in the memory of the kernel.
+  const clients = quick || what === 'reading' ? 100 : 1_000;
   const alone: LedgerEntry[] = [];
   const beside: LedgerEntry[] = [];
   const cutMs: number[] = [];
-  // What nobody reads waits in the memory of the kernel.
-  const attackers = quick || what === 'reading' ? 100 : 1_000;
   for (let turn = 0; turn < (quick ? 1 : 3); turn++) {
     alone.push(...(await others()));
-    const attack = Array.from({ length: attackers }, () => slowClient(system, SLOW[what]));
+    const attack = startSlowAttack({
+      host,
+      port: Number(port),
+      clients,
+      rampMs: quick ? 1_000 : RAMP_MS,
+      first: first(system),
+      drop,
+    });
+    await attack.connected;
     beside.push(...(await others()));
-    cutMs.push(
-      ...(await Promise.race([
-        Promise.all(attack),
-        delay(
-          30_000,
-          attack.map(() => 30_000),
-        ),
-      ])),
-    );
+    cutMs.push(...(await attack.end(30_000)));
   }
-  report.fact('slow clients', cutMs.length);
+  report.fact('slow clients at once', clients);
+  report.fact('slow clients cut', cutMs.length);
   report.timed('cut within, the last', Math.max(...cutMs), { atMost: 10_000 });
   judgeAnswers(report, [...alone, ...beside]);
   const p99 = (entries: readonly LedgerEntry[]) => percentile(entries.map(tookMs), 0.99);
   report.timed("others' p99 alone", p99(alone));
   report.timed("others' p99 beside them", p99(beside));
-  report.timed('growth', (p99(beside) / p99(alone) - 1) * 100, { atMost: 10 }, '%');
-}
-
-/** Resolves when the service has cut the connection: ms from the connection to the end. */
-function slowClient(system: System, { first, drop }: SlowKind): Promise<number> {
-  const { hostname, port } = new URL(system.stack.url);
-  return new Promise((resolve) => {
-    const socket: Socket = connect(Number(port), hostname);
-    let startedAt = 0;
-    let timer: NodeJS.Timeout | undefined;
-    socket.on('connect', () => {
-      startedAt = performance.now();
-      socket.write(first(system));
-      if (drop === '') {
-        socket.pause();
-        // A paused socket does not see its end; a write does.
-        timer = setInterval(() => socket.write('\r\n'), 500);
-      } else timer = setInterval(() => socket.write(drop), 1_000);
-    });
-    if (drop !== '') socket.resume();
-    socket.on('error', () => undefined);
-    socket.on('close', () => {
-      clearInterval(timer);
-      resolve(performance.now() - startedAt);
-    });
-  });
+  // Who does not read is sent what fits into the kernel's buffers, megabytes each: that is work, and others see it.
+  const bound = what === 'reading' ? undefined : { atMost: 10 };
+  report.timed('growth', (p99(beside) / p99(alone) - 1) * 100, bound, '%');
 }

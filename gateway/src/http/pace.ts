@@ -6,6 +6,7 @@ const LOOK_MS = 250;
 const PATIENCE_MS = 7_000;
 /** A piece, bytes: at this pace a twentieth of what an upload needs to be through in its time. */
 const PIECE_BYTES = 32 * 1024;
+const CUT_AT_ONCE = 4;
 /**
  * Requests that one connection may send before the first of them is answered. Their answers wait in memory, and a few
  * kilobytes of requests can ask for hundreds of megabytes.
@@ -37,10 +38,12 @@ export function keepPace(
   const unanswered = new WeakMap<Socket, number>();
   const timer = setInterval(() => {
     const now = performance.now();
+    const tooSlow: Exchange[] = [];
     for (const exchange of exchanges) {
       if (isOver(exchange)) exchanges.delete(exchange);
-      else if (isTooSlow(exchange, now, patienceMs)) end(exchange, cut);
+      else if (isTooSlow(exchange, now, patienceMs)) tooSlow.push(exchange);
     }
+    endInTurns(tooSlow, cut);
   }, LOOK_MS);
   timer.unref();
   return {
@@ -76,6 +79,13 @@ function isTooSlow(exchange: Exchange, now: number, patienceMs: number): boolean
   if (moved < PIECE_BYTES && (isReceiving || isSending)) return now - since >= patienceMs;
   Object.assign(exchange, next, { since: now });
   return false;
+}
+
+/** A few at a time: hundreds that came together are cut together, and others must not wait for all of them. */
+function endInTurns(exchanges: readonly Exchange[], cut: (request: IncomingMessage) => void): void {
+  for (const exchange of exchanges.slice(0, CUT_AT_ONCE)) if (!isOver(exchange)) end(exchange, cut);
+  const rest = exchanges.slice(CUT_AT_ONCE);
+  if (rest.length > 0) setImmediate(endInTurns, rest, cut);
 }
 
 function end({ request, response }: Exchange, cut: (request: IncomingMessage) => void): void {
