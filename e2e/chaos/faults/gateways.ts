@@ -77,8 +77,7 @@ async function rollingRestart({ report, quick }: ScenarioContext, system: System
     balancer.add(url, new URL('/readyz', metrics).href);
   };
   await Promise.all(stack.urls.map((url, index) => probe(url, stack.gateways[index] as Service)));
-  // The share of 80 % is of what this machine can carry beside the tester, where that is less than the workers can do.
-  const perSecond = (quick ? 0.2 : 0.4) * CAPACITY;
+  const perSecond = (quick ? 0.2 : 0.8) * CAPACITY;
   system.behave((nonce) => system.answer(nonce, 100));
   const load = startLoad(perSecond, () => system.send({ url: balancer.url }));
   await delay(2_000);
