@@ -50,7 +50,7 @@
 
 local HOUR, TEN_MINUTES, BAN = 3600, 600, 3600
 
-local call, format, match = redis.call, string.format, string.match
+local call, format, sub, find = redis.call, string.format, string.sub, string.find
 local writeEntry, readEntry, ENTRY = struct.pack, struct.unpack, '>I4dI4d'
 local time = redis.call('TIME')
 local second = tonumber(time[1])
@@ -178,19 +178,22 @@ if genuine == 0 then return dismissBadKey() end
 
 local checks = ARGV[1] == 'check' or ARGV[1] == 'judge'
 
+local function isAllowedModel()
+  return models == ARGV[7] or find(',' .. models .. ',', ',' .. ARGV[7] .. ',', 1, true) ~= nil
+end
+
 -- Whether the caller's address begins with the bits of one of the key's networks.
 local function isAllowedAddress()
+  if sub(ARGV[8], 1, #networks) == networks then return true end
   for bits in string.gmatch(networks, '[^,]+') do
-    if string.sub(ARGV[8], 1, #bits) == bits then return true end
+    if sub(ARGV[8], 1, #bits) == bits then return true end
   end
   return false
 end
 
 if state ~= 'active' then return dismiss('key_not_active', 'revoked') end
 if expires and now >= tonumber(expires) then return dismiss('key_not_active', 'expired') end
-if models and not checks and not string.find(',' .. models .. ',', ',' .. ARGV[7] .. ',', 1, true) then
-  return dismiss('key_not_active', 'model')
-end
+if models and not checks and not isAllowedModel() then return dismiss('key_not_active', 'model') end
 if networks and not isAllowedAddress() then return dismiss('key_not_active', 'address') end
 if checks then return dismiss('counted') end
 
@@ -201,9 +204,10 @@ hourLimit = tonumber(perHour or '-1')
 dayLimit = tonumber(perDay or '-1')
 concurrency = tonumber(places or '10')
 if hourLimit >= 0 then hour = look(KEYS[6], HOUR) end
-if dayLimit >= 0 and lastDay then
-  local d, c = match(lastDay, '^(%d+):(%d+)$')
-  if tonumber(d) == today then day = tonumber(c) end
+local ofToday
+if dayLimit >= 0 then
+  ofToday = format('%d:', today)
+  if lastDay and sub(lastDay, 1, #ofToday) == ofToday then day = tonumber(sub(lastDay, #ofToday + 1)) end
 end
 flight = call('ZCARD', KEYS[7])
 local isFirst = flight == 0
@@ -233,7 +237,7 @@ flight = flight + 1
 if hourLimit >= 0 then add(KEYS[6], HOUR, hour) end
 if dayLimit >= 0 then
   day = day + 1
-  call('HSET', KEYS[5], 'charged', format('%d', charged), 'lastDay', format('%d:%d', today, day))
+  call('HSET', KEYS[5], 'charged', format('%d', charged), 'lastDay', ofToday .. format('%d', day))
 else
   call('HSET', KEYS[5], 'charged', format('%d', charged))
 end
