@@ -10,6 +10,8 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
   },
 });
+const interrupted = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 const seed = Number(values.seed);
 const figures: Figure[] = [];
@@ -24,8 +26,10 @@ for (const scenario of SCENARIOS.filter(({ name }) => values.only?.includes(name
   print(`\n${scenario.about}`);
   const report = createReport(scenario.name, print);
   try {
-    await scenario.run({ seed, quick: values.quick, minutes: Number(values.minutes), report });
+    const minutes = Number(values.minutes);
+    await scenario.run({ seed, quick: values.quick, minutes, report, interrupted: interrupted.signal });
   } catch (error) {
+    if (interrupted.signal.aborted) process.exit(130);
     broken.push(scenario.name);
     print(`FAIL  ${scenario.name}: ${error instanceof Error ? error.stack : String(error)}`);
   }

@@ -10,6 +10,8 @@ export interface ScenarioContext {
   /** How long the scenarios that go on and on do so. */
   readonly minutes: number;
   readonly report: Report;
+  /** Aborts when somebody wants the run to end: the processes that were started end too. */
+  readonly interrupted?: AbortSignal;
 }
 
 export interface Scenario {
@@ -23,17 +25,28 @@ export interface Scenario {
 
 /** Runs faults on a system of their own, then prints the invariants that hold after all of them. */
 export async function onSystem(
-  { report, quick }: ScenarioContext,
+  { report, quick, interrupted }: ScenarioContext,
   options: SystemOptions,
   faults: (system: System) => Promise<void>,
 ): Promise<void> {
   const system = await startSystem(options);
-  try {
+  const work = async () => {
     await faults(system);
     await checkInvariants(system, report, quick);
+  };
+  try {
+    await (interrupted ? Promise.race([work(), rejectOn(interrupted)]) : work());
   } finally {
     await system.stop();
   }
+}
+
+function rejectOn(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const stop = () => reject(new Error('interrupted'));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
 }
 
 /**

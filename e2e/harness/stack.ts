@@ -89,10 +89,16 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const workers: Service[] = [];
   const others: Service[] = [];
   const urls: string[] = [];
+  let isOver = false;
+  const start: typeof startService = (...args) => {
+    // A test that was broken off may still be about to.
+    if (isOver) throw new Error('this stack has been stopped');
+    return startService(...args);
+  };
 
   const startGateway = async (how: StartHow & { readonly again?: number } = {}) => {
     const index = how.again ?? gateways.length;
-    const service = startService(
+    const service = start(
       `gateway-${index + 1}`,
       'gateway/src/main.ts',
       { PORT: new URL(urls[index] ?? 'http://x:0').port, ...environment, ...how.settings },
@@ -105,7 +111,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     return url;
   };
   const startWorker = async (how: StartHow = {}) => {
-    const service = startService(
+    const service = start(
       `worker-${workers.length + 1}`,
       'worker/src/main.ts',
       { ...environment, ...how.settings },
@@ -124,7 +130,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const statsPort = String(await freePort());
   environment['STATS_URL'] = `http://127.0.0.1:${statsPort}`;
   const startStats = async (settings: Record<string, string> = {}) => {
-    const stats = startService('stats-service', 'stats-service/src/main.ts', {
+    const stats = start('stats-service', 'stats-service/src/main.ts', {
       ...environment,
       STATS_PORT: statsPort,
       ...settings,
@@ -173,6 +179,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     metricsUrlOf: async (instance) => (await listInstances(redis.client)).find(({ id }) => id === instance)?.metricsUrl,
     logs: () => [...gateways, ...workers, ...others].map((service) => service.logs()).join('\n'),
     async stop() {
+      isOver = true;
       await Promise.all([...gateways, ...workers, ...others].map((service) => service.end('SIGKILL')));
       await upstream.stop();
       await redis.stop();
