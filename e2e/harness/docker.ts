@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-const PULL_WITHIN_MS = 300_000;
+const PULL_WITHIN_MS = 120_000;
 
 /**
  * Whether containers of these images can be run here: a Docker engine with Compose answers, and has the images or can
