@@ -10,7 +10,7 @@ export interface Held {
   readonly listeners: number;
 }
 
-/** Needed by a service that is to be inspected: any free port, because several are. */
+/** Needed by a service that is to be inspected. Each takes a free port, because there are several. */
 export const INSPECTABLE = { NODE_OPTIONS: '--inspect-port=0' };
 
 const RESOURCES = 'process.getActiveResourcesInfo().length';

@@ -5,11 +5,11 @@ import { createRegistry, workerMetrics } from '@lontar/shared/metrics.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { readSettlement, settle } from '@lontar/shared/settlement/settle.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
-import { reserve } from '@lontar/shared/testing/reservations.ts';
+import { countReservations, reserve } from '@lontar/shared/testing/reservations.ts';
 import type { AbortReason, JobStart } from './job-runner.ts';
 import type { Masker } from './masking/mask.ts';
 import { type LanguageModel, type ModelAnswer, ModelError, type ModelRequest } from './model/language-model.ts';
-import { type ProcessDeps, processGeneration } from './process-generation.ts';
+import { type ProcessDeps, processGeneration, settleGivenUp } from './process-generation.ts';
 
 const NOW = 1_800_000_000_000;
 const requestId = 'req_0000000000000000000001';
@@ -193,6 +193,16 @@ describe('no model is called', () => {
     await processGeneration(deps(answers), start({}, { start: 2 }));
     expect(asked).toHaveLength(0);
   });
+});
+
+test('a job that nobody can read is settled for the key that has its reservation, and gives its credit back', async () => {
+  for (let other = 0; other < 250; other++) await reserve(server.client, `req_of_${other}`, `key-${other}`);
+  await settleGivenUp({ redis: server.client }, requestId, undefined);
+  expect(await settled()).toMatchObject({ outcome: 'failed', error: 'internal_error' });
+  expect(await server.client.hget(redisKeys.apiKey('k'), 'charged')).toBe('0');
+  expect(await countReservations(server.client)).toBe(250);
+  await settleGivenUp({ redis: server.client }, 'req_unknown', undefined);
+  expect(await countReservations(server.client)).toBe(250);
 });
 
 test('a settlement that Redis refuses is tried again until it is taken', async () => {
