@@ -10,6 +10,8 @@ import { badMood } from '../upstream-moods.ts';
 
 const TIMEOUT_MS = 20_000;
 const PER_SECOND = 25;
+/** Of answers that nobody expected. */
+const MOST_SHOWN = 10;
 const EXPECTED = new Set([200, 502, 503, 504]);
 
 type Fault = (system: System, random: () => number) => Promise<unknown>;
@@ -135,6 +137,8 @@ async function anyFaults({ report, seed, minutes, quick }: ScenarioContext, syst
   }
   const others = entries.filter((entry) => entry.end?.kind === 'answered' && !EXPECTED.has(statusOf(entry)));
   report.fact('answered otherwise', others.length, { atMost: 0 });
+  for (const { end } of others.slice(0, MOST_SHOWN))
+    if (end?.kind === 'answered') report.fact(end.text.trim(), end.status);
   report.timed('slowest end', Math.max(...entries.map(tookMs)), { atMost: TIMEOUT_MS + 5_000 });
   if (report.figures.some(({ passed }) => !passed)) report.fact(`faults were: ${happened.join(', ')}`, 0);
 }

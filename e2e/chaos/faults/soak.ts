@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
-import { INSPECTABLE, inspectProcess } from '../inspect-process.ts';
+import { fewest, INSPECTABLE, inspectProcess } from '../inspect-process.ts';
 import { readOutcomes } from '../invariants.ts';
 import { tookMs } from '../ledger.ts';
 import { startLoad } from '../load.ts';
@@ -79,7 +79,7 @@ async function openSampler({ stack }: System): Promise<() => Promise<Sample>> {
         const { heapMb, resources, listeners } = await look();
         return {
           [`${name} heap after a collection, MB`]: heapMb,
-          [`${name} open files`]: (await readdir(`/proc/${process.pid}/fd`)).length,
+          [`${name} open files`]: await fewest(async () => (await readdir(`/proc/${process.pid}/fd`)).length),
           [`${name} active resources`]: resources,
           [`${name} process listeners`]: listeners,
         };
