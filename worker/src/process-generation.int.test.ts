@@ -205,6 +205,18 @@ test('a job that nobody can read is settled for the key that has its reservation
   expect(await countReservations(server.client)).toBe(250);
 });
 
+test('a job that starts again while Redis refuses writes waits until it may go on', async () => {
+  await server.client.config('SET', 'min-replicas-to-write', '1');
+  let processed: Promise<unknown> | undefined;
+  await new Promise<void>((refused) => {
+    processed = processGeneration(deps(answers, { onRedisFailure: () => refused() }), start({}, { start: 2 }));
+  });
+  expect(asked).toHaveLength(0);
+  await server.client.config('SET', 'min-replicas-to-write', '0');
+  expect(await processed).toEqual({ kind: 'done' });
+  expect(await settled()).toMatchObject({ outcome: 'answered' });
+});
+
 test('a settlement that Redis refuses is tried again until it is taken', async () => {
   await server.client.config('SET', 'min-replicas-to-write', '1');
   let processed: Promise<unknown> | undefined;

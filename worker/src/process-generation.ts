@@ -26,7 +26,7 @@ const LATE_MS = 500;
  */
 const WITHDRAWALS_FIRST_MS = 2_000;
 const LOOK_AGAIN_MS = 100;
-const SETTLE_RETRY_MS = 200;
+const WRITE_RETRY_MS = 200;
 
 export interface ProcessDeps {
   readonly redis: Redis;
@@ -44,7 +44,7 @@ export interface ProcessDeps {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly noteModelOutcome: (ok: boolean) => void;
-  /** Told about each settlement that Redis refused; must not flood the log. */
+  /** Told about each write that Redis refused; must not flood the log. */
   readonly onRedisFailure: (error: unknown) => void;
 }
 
@@ -90,7 +90,9 @@ export async function settleGivenUp(
 async function askToRun(deps: ProcessDeps, { job, start }: JobStart, now: number): Promise<'run' | 'settled' | 'gone'> {
   if (start === 1 && now - job.receivedAt < LATE_MS) return 'run';
   await untilWithdrawn(deps, job);
-  return rejoin(deps.redis, { requestId: job.id, keyId: job.keyId, replyTo: job.gateway, start });
+  const { id: requestId, keyId, gateway: replyTo } = job;
+  const answer = await untilTaken(deps, job, () => rejoin(deps.redis, { requestId, keyId, replyTo, start }));
+  return answer ?? 'gone';
 }
 
 /** Waits where a gateway may have refused the job's request, and not have been able to say so yet. */
@@ -178,22 +180,30 @@ async function settleFailure(deps: ProcessDeps, start: JobStart, error: Generati
   await settleJob(deps, start, { v: 1, outcome: 'failed', error });
 }
 
-/**
- * Settles, and goes on trying while Redis refuses the write (full, read-only, failing over): the work is done and paid
- * for. After the deadline nobody waits any more, and the gateway or the sweeper has given the credit back.
- */
 async function settleJob(deps: ProcessDeps, { job, start }: JobStart, settlement: Settlement): Promise<void> {
-  const { id: requestId, keyId, gateway } = job;
+  const { id: requestId, keyId, gateway: replyTo } = job;
+  const result = await untilTaken(deps, job, () =>
+    settle(deps.redis, { requestId, keyId, settlement, attempt: start, replyTo }),
+  );
+  if (result && result.kind !== 'settled') {
+    deps.logger.info({ requestId, result: result.kind }, 'somebody else settled first');
+  }
+}
+
+/**
+ * Writes, and goes on trying while Redis refuses (full, read-only, failing over): giving up would waste work that is
+ * paid for.
+ *
+ * @returns undefined after the job's deadline: nobody waits any more, and the gateway or the sweeper gives the credit back
+ */
+async function untilTaken<T>(deps: ProcessDeps, job: GenerationJob, write: () => Promise<T>): Promise<T | undefined> {
   for (;;) {
     try {
-      const result = await settle(deps.redis, { requestId, keyId, settlement, attempt: start, replyTo: gateway });
-      if (result.kind !== 'settled')
-        deps.logger.info({ requestId, result: result.kind }, 'somebody else settled first');
-      return;
+      return await write();
     } catch (error) {
       deps.onRedisFailure(error);
-      if (deps.clock.now() > job.deadlineAt) return;
-      await new Promise((resolve) => setTimeout(resolve, SETTLE_RETRY_MS));
+      if (deps.clock.now() > job.deadlineAt) return undefined;
+      await new Promise((resolve) => setTimeout(resolve, WRITE_RETRY_MS));
     }
   }
 }
