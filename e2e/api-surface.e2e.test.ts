@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
+import { fillWindow } from '@lontar/shared/testing/windows.ts';
 import { apiDocument, everything } from './harness/api-document.ts';
 import { type Ask, ask, type Reply } from './harness/client.ts';
 import { sendBytes } from './harness/raw.ts';
@@ -168,9 +169,7 @@ test('addresses that are blocked, or over a limit', async () => {
   await client.set(day, used);
 
   const hour = redisKeys.addressHour('127.0.0.1');
-  const [seconds] = await client.time();
-  await client.del(hour);
-  await client.rpush(hour, `${seconds}:0:${seconds}:1000000`);
+  await fillWindow(client, hour, 1_000_000);
   expect(await statuses(counted.map((target) => send(target)))).toEqual([429]);
   await client.del(hour);
 });

@@ -8,6 +8,7 @@ import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { readSettlement } from '@lontar/shared/settlement/settle.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { reserve } from '@lontar/shared/testing/reservations.ts';
+import { fillWindow } from '@lontar/shared/testing/windows.ts';
 import { readSurroundings } from '../settings/environment.ts';
 import { runLontar } from './program.ts';
 
@@ -140,7 +141,7 @@ describe('backup and restore', () => {
     await client.hincrby(redisKeys.apiKey(id), 'charged', 7);
     await client.zadd(redisKeys.keyFlight(id), Date.now() + 60_000, 'req_a', Date.now() + 60_000, 'req_b');
     await client.set(redisKeys.uploads('2026-01-31', '192.0.2.1'), '5', 'EX', 1000);
-    await client.rpush(redisKeys.addressHour('192.0.2.1'), '1:0:1:2');
+    await fillWindow(client, redisKeys.addressHour('192.0.2.1'), 2);
     await client.pfadd(redisKeys.stats('ips-sketch:all'), 'a', 'b', 'c');
     await client.xadd(redisKeys.stats('log'), '*', 'row', 'naïve');
     await client.set(redisKeys.stats('session:secret'), '1');

@@ -21,7 +21,7 @@ const FILL_ADDRESSES = `
 local second = redis.call('TIME')[1]
 for n = tonumber(ARGV[1]), tonumber(ARGV[2]) - 1 do
   local address = string.format('%d.%d.%d.%d', 20 + math.floor(n / 16777216), math.floor(n / 65536) % 256, math.floor(n / 256) % 256, n % 256)
-  redis.call('RPUSH', KEYS[1] .. address, second .. ':1')
+  redis.call('RPUSH', KEYS[1] .. address, struct.pack('>I4dI4d', second, 0, second, 1))
   redis.call('EXPIRE', KEYS[1] .. address, 3602)
 end`;
 
