@@ -4,7 +4,7 @@ import type { Service } from '../harness/service.ts';
 /** What a process holds, once its garbage has been collected. */
 export interface Held {
   readonly heapMb: number;
-  /** Timers, sockets and whatever else keeps a process alive: the fewest within a second, because requests have some. */
+  /** Timers, sockets and whatever else keeps a process alive: the fewest within a second. */
   readonly resources: number;
   /** Listeners of the process itself. */
   readonly listeners: number;
@@ -62,7 +62,7 @@ export async function inspectProcess(service: Service): Promise<() => Promise<He
 }
 
 /** The lowest of several looks within a second. */
-export async function fewest(count: () => Promise<number>): Promise<number> {
+async function fewest(count: () => Promise<number>): Promise<number> {
   let lowest = Number.POSITIVE_INFINITY;
   for (let look = 0; look < LOOKS; look++) {
     lowest = Math.min(lowest, await count());

@@ -2,15 +2,19 @@ import { readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
-import { fewest, INSPECTABLE, inspectProcess } from '../inspect-process.ts';
+import type { Service } from '../../harness/service.ts';
+import { type Held, INSPECTABLE, inspectProcess } from '../inspect-process.ts';
 import { readOutcomes } from '../invariants.ts';
 import { tookMs } from '../ledger.ts';
-import { startLoad } from '../load.ts';
+import { loadFor, startLoad } from '../load.ts';
 import { percentile } from '../report.ts';
 import { judgeAnswers, onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
 import type { System } from '../system.ts';
 
 const PER_SECOND = 40;
+/** Longer than anybody keeps a connection that nobody uses. */
+const REST_SECONDS = 80;
+const FIRST_LOAD_SECONDS = 20;
 const SAMPLE_MS = 15_000;
 /** Results stay for ten minutes; before that, Redis has to grow. */
 const WARM_UP_MINUTES = 11;
@@ -36,7 +40,9 @@ export const soakScenarios: readonly Scenario[] = [
 
 async function soak({ report, minutes }: ScenarioContext, system: System): Promise<void> {
   system.behave((nonce) => system.answer(nonce, 200));
-  const sampler = await openSampler(system);
+  const looks = await inspectServices(system);
+  await loadFor(FIRST_LOAD_SECONDS, PER_SECOND, () => system.send());
+  const atFirst = await countAtRest(looks);
   const load = startLoad(PER_SECOND, () => system.send());
   const warmUpMinutes = Math.min(WARM_UP_MINUTES, minutes / 2);
   const samples: Sample[] = [];
@@ -44,7 +50,7 @@ async function soak({ report, minutes }: ScenarioContext, system: System): Promi
   let outcomesReadAt = begin;
   while (performance.now() - begin < minutes * 60_000) {
     await delay(SAMPLE_MS);
-    if (performance.now() - begin > warmUpMinutes * 60_000) samples.push(await sampler());
+    if (performance.now() - begin > warmUpMinutes * 60_000) samples.push(await takeSample(system, looks));
     system.stack.upstream.reset();
     if (performance.now() - outcomesReadAt < 120_000) continue;
     await readOutcomes(system);
@@ -59,34 +65,39 @@ async function soak({ report, minutes }: ScenarioContext, system: System): Promi
     const values = samples.map((sample) => sample[name] ?? 0);
     const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
     report.timed(`${name}, mean`, mean, undefined, '');
-    report.timed(
-      `${name}, growth while measured`,
-      (slope(values) * values.length * 100) / mean,
-      { atMost: mostGrowth(name) },
-      '%',
-    );
+    report.timed(`${name}, growth while measured`, (slope(values) * values.length * 100) / mean, { atMost: 5 }, '%');
+  }
+  for (const [name, count] of Object.entries(await countAtRest(looks))) {
+    report.timed(`${name} at rest, before`, atFirst[name] ?? 0, undefined, '');
+    report.timed(`${name} at rest, more after`, count - (atFirst[name] ?? 0), { atMost: 1 }, '');
   }
 }
 
-async function openSampler({ stack }: System): Promise<() => Promise<Sample>> {
+type Looks = readonly { readonly service: Service; readonly look: () => Promise<Held> }[];
+
+function inspectServices({ stack }: System): Promise<Looks> {
   const services = [...stack.gateways, ...stack.workers, ...(stack.stats ? [stack.stats] : [])];
-  const inspected = await Promise.all(
-    services.map(async (service) => ({ service, look: await inspectProcess(service) })),
+  return Promise.all(services.map(async (service) => ({ service, look: await inspectProcess(service) })));
+}
+
+async function takeSample({ stack }: System, looks: Looks): Promise<Sample> {
+  const heaps = await Promise.all(
+    looks.map(async ({ service: { name }, look }) => [`${name} heap after a collection, MB`, (await look()).heapMb]),
   );
-  return async () => {
-    const ofServices = await Promise.all(
-      inspected.map(async ({ service: { name, process }, look }) => {
-        const { heapMb, resources, listeners } = await look();
-        return {
-          [`${name} heap after a collection, MB`]: heapMb,
-          [`${name} open files`]: await fewest(async () => (await readdir(`/proc/${process.pid}/fd`)).length),
-          [`${name} active resources`]: resources,
-          [`${name} process listeners`]: listeners,
-        };
-      }),
-    );
-    return Object.assign({}, ...ofServices, await sampleRedis(stack.redis.client)) as Sample;
-  };
+  return { ...(Object.fromEntries(heaps) as Sample), ...(await sampleRedis(stack.redis.client)) };
+}
+
+/** Without requests in flight, and when kept connections have been given up: what is there now stays. */
+async function countAtRest(looks: Looks): Promise<Sample> {
+  await delay(REST_SECONDS * 1_000);
+  const counts: Record<string, number> = {};
+  for (const { service, look } of looks) {
+    const { resources, listeners } = await look();
+    counts[`${service.name} open files`] = (await readdir(`/proc/${service.process.pid}/fd`)).length;
+    counts[`${service.name} active resources`] = resources;
+    counts[`${service.name} process listeners`] = listeners;
+  }
+  return counts;
 }
 
 async function sampleRedis(client: Redis): Promise<Sample> {
@@ -99,11 +110,6 @@ async function sampleRedis(client: Redis): Promise<Sample> {
     'Redis keys that do not expire': lives.filter((life) => life === -1).length,
     'Redis memory, MB': Number(/^used_memory:(\d+)/m.exec(await client.info('memory'))?.[1]) / 1_048_576,
   };
-}
-
-/** Percent. Connections and timers come and go with the requests in flight, a dozen of them, more or less. */
-function mostGrowth(name: string): number {
-  return /open files|active resources/.test(name) ? 20 : 5;
 }
 
 /** Of the line through the values, a step. */
