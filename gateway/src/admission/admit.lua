@@ -7,7 +7,7 @@
 -- KEYS[5]  key record        hash of the API key that the caller names
 -- KEYS[6]  key hour          list: sliding hour of the key
 -- KEYS[7]  key flight        sorted set: the key's reservations, the ids of its unsettled requests, by when they end
--- KEYS[8]  request           hash: exists where this request was settled
+-- KEYS[8]  request           hash: exists once this request was settled, or its job started again
 -- KEYS[9]  keys in flight    sorted set of keys with reservations, by when the sweeper has to look at them
 -- KEYS[10] waiting jobs      list: the queue's waiting jobs
 -- ARGV[1]  'generate'  count the address, judge the key, reserve
