@@ -45,10 +45,10 @@ const report: Record<string, string> = {
 };
 
 const { id, key } = await stack.createKey('--per-hour', '100000');
-report['API key'] = `${await bytesOf(redisKeys.apiKey(id))} B`;
 
 const prompt = 'x'.repeat(1_000);
 const requestId = await generate(key, prompt);
+report['API key with a limit, once it was used'] = `${await bytesOf(redisKeys.apiKey(id))} B`;
 report['settled answer of 2 KB (kept for 10 minutes)'] = `${await bytesOf(redisKeys.request(requestId))} B`;
 report['address with one request in its hour'] = `${await bytesOf(redisKeys.addressHour('198.51.100.1'))} B`;
 for (let index = 0; index < ADDRESSES; index++) await generate(key, prompt, '198.51.100.2');

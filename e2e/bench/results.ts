@@ -70,8 +70,14 @@ export interface GrowthRow {
 
 /** Parts that are measured alone, without load from elsewhere. */
 export interface Alone {
-  /** Processor time of Redis for one call, µs, sent in batches as a busy gateway sends them. */
+  /**
+   * Time of Redis for one call, µs, sent in batches as a busy gateway sends them; the median of the batches. First an
+   * empty script with as many keys and arguments as admission has.
+   */
+  readonly emptyScriptMicros: number;
   readonly admissionMicros: number;
+  /** The same for a key with every limit there is. */
+  readonly limitedAdmissionMicros: number;
   readonly settlementMicros: number;
   readonly maskingMegabytesPerSecond: number;
   /** Times as fast as secretlint's recommended rules on the same documents. */

@@ -52,6 +52,22 @@ export function testKeys(service: GetService): void {
       expectSuccess(await generate({ query: { apikey: here.key, prompt: 'hi' } }));
     });
 
+    test('that the operator changes follows its new limits from the next request on', async () => {
+      const { id, key: apikey } = await service().createKey();
+      const query = { apikey, prompt: 'hi' };
+      const change = (...options: string[]) => service().lontar('keys', 'update', id, ...options);
+      expectSuccess(await generate({ query }));
+      await change('--credits', '2');
+      expect((await generate({ query })).headers['x-ratelimit-remaining']).toBe('0');
+      await change('--credits', '9', '--models', 'ai-2.5-flash');
+      expectSuccess(await generate({ query }));
+      expect(await generate({ query: { ...query, model: 'ai-2.5-pro' } })).toMatchObject({ status: 403 });
+      await change('--models', 'none', '--per-hour', '0');
+      expect(await generate({ query: { ...query, model: 'ai-2.5-pro' } })).toMatchObject({ status: 429 });
+      await change('--per-hour', 'none', '--concurrency', '0');
+      expect(await generate({ query })).toMatchObject({ status: 429, body: { limit: 0 } });
+    });
+
     test('pays one credit for an answer, and none for a failure of ours', async () => {
       const paid = await service().createKey('--credits', '2');
       const query = { apikey: paid.key, prompt: 'hi' };

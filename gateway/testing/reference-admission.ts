@@ -5,9 +5,9 @@ export interface ReferenceKey {
   readonly id: string;
   readonly hash: string;
   readonly perHour?: number;
-  readonly perDay?: number;
+  perDay?: number;
   readonly credits?: number;
-  readonly concurrency: number;
+  concurrency: number;
   readonly models?: string;
   readonly expiresAt?: number;
   revoked: boolean;

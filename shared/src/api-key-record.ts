@@ -4,7 +4,9 @@ const count = z.coerce.number().int().nonnegative();
 
 /**
  * What is stored of an API key: a Redis hash whose fields these are. Admission reads it in Lua, the operator's command
- * writes it. Limits that are absent do not apply; lists are comma-separated. The key itself is never stored.
+ * writes it. Limits that are absent do not apply; lists are comma-separated. The key itself is never stored. Beside these
+ * fields admission keeps the limits in a packed form, `terms`, for as long as nobody changes the record: whoever writes
+ * one of the limits has to take `terms` away.
  */
 export const apiKeyRecordSchema = z.object({
   id: z.string(),
@@ -24,7 +26,7 @@ export const apiKeyRecordSchema = z.object({
   credits: count.optional(),
   /** Requests charged so far, reservations in flight included; `credits - charged` are left. */
   charged: count.default(0),
-  /** `day:count`: the last UTC day (days since 1970) on which `perDay` was counted, and how many requests it had. */
+  /** The last UTC day (days since 1970) on which `perDay` was counted, times 10^10, and how many requests it had. */
   lastDay: z.string().optional(),
   concurrency: count.default(10),
   /** Public model names; all where absent. */

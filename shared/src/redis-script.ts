@@ -19,14 +19,25 @@ export type RedisScript = (
  *   sends the whole text once
  */
 export function loadScript(file: URL): RedisScript {
+  return load(file, (redis, command, args) => redis.call(command, args));
+}
+
+/** As `loadScript`, for a script that answers in bytes: strings in its reply are Buffers. */
+export function loadBinaryScript(file: URL): RedisScript {
+  return load(file, (redis, command, args) => redis.callBuffer(command, args));
+}
+
+type Send = (redis: Redis, command: 'evalsha' | 'eval', args: (string | number)[]) => Promise<unknown>;
+
+function load(file: URL, send: Send): RedisScript {
   const source = readFileSync(file, 'utf8');
   const digest = createHash('sha1').update(source).digest('hex');
   return async (redis, keys, args) => {
     try {
-      return await redis.evalsha(digest, keys.length, ...keys, ...args);
+      return await send(redis, 'evalsha', [digest, keys.length, ...keys, ...args]);
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      return redis.eval(source, keys.length, ...keys, ...args);
+      return send(redis, 'eval', [source, keys.length, ...keys, ...args]);
     }
   };
 }

@@ -1,5 +1,6 @@
 -- Changes an API key that exists. Sets some fields and takes others away, in one step, so that admission never sees
--- half a change.
+-- half a change. The limits in the packed form that admission reads (`terms`, see admit.lua) are taken away as well: the
+-- next admission packs them anew.
 --
 -- KEYS[1]  record     hash: the key's fields, see shared/src/api-key-record.ts
 -- ARGV[1]  'active' when a revoked key must not be changed, else ''
@@ -27,4 +28,5 @@ end
 for i = last + 1, #ARGV do
   redis.call('HDEL', KEYS[1], ARGV[i])
 end
+redis.call('HDEL', KEYS[1], 'terms')
 return 'changed'

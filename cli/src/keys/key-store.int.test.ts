@@ -69,6 +69,16 @@ describe('update', () => {
     expect(changed).not.toHaveProperty('perDay');
   });
 
+  test('takes away the packed form of the limits, whatever is changed', async () => {
+    const { record } = await store().create({ name: 'x' });
+    const change = { name: 'y', perHour: 6, models: null } as const;
+    for (const limits of Object.entries(change).map(([field, value]) => ({ [field]: value }))) {
+      await redis.client.hset(redisKeys.apiKey(record.id), 'terms', 'packed');
+      await store().update(record.id, limits);
+      expect(await stored(record.id)).not.toHaveProperty('terms');
+    }
+  });
+
   test('makes no key where there is none', async () => {
     expect(await store().update('0123456789', { perHour: 1 })).toBe('missing');
     expect(await redis.client.dbsize()).toBe(0);

@@ -18,7 +18,8 @@ export function judgeBudgets(results: Results): Budget[] {
     atLeast('throughput at 100 connections, times Portkey', 1.5, figures.timesPortkey, times),
     atLeast('share of the bare BullMQ loop', 0.5, figures.shareOfQueue, percent),
     atMost('added latency at 1 connection, p50', 2, figures.addedLatencyMs, (ms) => `${ms.toFixed(2)} ms`),
-    atMost('admission, time in Redis', 25, alone?.admissionMicros, (us) => `${us.toFixed(1)} µs`),
+    atMost('admission, time in Redis', 25, alone?.admissionMicros, micros),
+    atMost('admission with every limit, time in Redis', 25, alone?.limitedAdmissionMicros, micros),
     atMost('Redis commands per request, all processes', 8, figures.commands, (count) => count.toFixed(1)),
     atLeast('10,000 in flight: answered', 10_000, many?.answered, (count) => String(count)),
     atMost(
@@ -111,6 +112,10 @@ function difference(a: number | undefined, b: number | undefined): number | unde
 
 function times(value: number): string {
   return `${value.toFixed(2)} ×`;
+}
+
+function micros(value: number): string {
+  return `${value.toFixed(1)} µs`;
 }
 
 function percent(value: number): string {

@@ -191,7 +191,9 @@ function aloneSection({ alone }: Results): string[] {
     table(
       ['what', 'measured'],
       [
+        ['a script that does nothing, with as many arguments', `${alone.emptyScriptMicros.toFixed(1)} µs`],
         ['admission, time in Redis (`INFO commandstats`)', `${alone.admissionMicros.toFixed(1)} µs`],
+        ['admission with every limit, time in Redis', `${alone.limitedAdmissionMicros.toFixed(1)} µs`],
         ['settlement of 2 KB, time in Redis (`INFO commandstats`)', `${alone.settlementMicros.toFixed(1)} µs`],
         ['masking', `${alone.maskingMegabytesPerSecond.toFixed(1)} MB/s`],
         ["masking, times secretlint's recommended rules", `${alone.maskingRatio.toFixed(1)} ×`],

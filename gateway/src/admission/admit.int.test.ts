@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { addressBits } from '@lontar/shared/address.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
-import { loadScript } from '@lontar/shared/redis-script.ts';
+import { loadBinaryScript } from '@lontar/shared/redis-script.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { countReservations } from '@lontar/shared/testing/reservations.ts';
@@ -38,7 +38,7 @@ const timed = (() => {
   const file = join(mkdtempSync(join(tmpdir(), 'lontar-admit-')), 'admit.lua');
   // Expiry goes by the real clock, which stands still here; the script has to be right without its help.
   writeFileSync(file, source.replace(call, `{ redis.call('GET', '${CLOCK}'), '0' }`));
-  return loadScript(pathToFileURL(file));
+  return loadBinaryScript(pathToFileURL(file));
 })();
 
 const newId = () => `req_${String(ids++).padStart(22, '0')}`;
@@ -100,6 +100,25 @@ describe('one admission', () => {
     expect(await redis.zcard(redisKeys.keyFlight('k1'))).toBe(1);
   });
 
+  test('repeated after its key was revoked is refused, but not counted again', async () => {
+    await store({});
+    const same = input();
+    await admit(redis, rules, same);
+    await store({ state: 'revoked' });
+    expect(await admit(redis, rules, same)).toMatchObject({ reason: 'revoked', address: { used: 1 } });
+    expect(await admit(redis, rules, input())).toMatchObject({ reason: 'revoked', address: { used: 2 } });
+  });
+
+  test.each(['check', 'judge'] as const)('in mode %s takes nothing and asks for no model', async (mode) => {
+    await store({ models: 'ai-2.5-flash', credits: 1 });
+    for (const models of ['ai-2.5-flash', '']) {
+      const asked = { mode, model: models };
+      expect(await admit(redis, rules, input(asked))).toMatchObject({ decision: 'counted', genuineKey: true });
+    }
+    expect(await admit(redis, rules, input())).toMatchObject({ decision: 'admitted', credits: { used: 1 } });
+    expect(await admit(redis, rules, input({ mode, model: '' }))).toMatchObject({ decision: 'counted' });
+  });
+
   test('that nobody settles is given back by the sweeper when its reservation ends', async () => {
     await store({ credits: 5 });
     for (let index = 0; index < 3; index++) await admit(redis, rules, input());
@@ -134,6 +153,49 @@ describe('one admission', () => {
     await store(key);
     expect(await admit(redis, rules, input(over))).toMatchObject({ decision, reason });
     expect(await countReservations(redis)).toBe(0);
+  });
+
+  test('judges alike by the limits as they were written and as it packed them', async () => {
+    const networks = ['10.0.0.0/8', '192.0.2.0/24'].map((network) => addressBits(network)).join();
+    const limits = { perHour: 100, perDay: 200, credits: 300, concurrency: 40, maxOutputTokens: 50 };
+    await store({
+      ...limits,
+      expiresAt: Date.now() + 60_000,
+      models: 'ai-2.5-pro,ai-2.5-flash',
+      addressBits: networks,
+    });
+    const judge = async (over: Partial<AdmissionInput> = {}) => {
+      const { now: _now, address: _address, ...rest } = await admit(redis, rules, input(over));
+      return rest;
+    };
+    const all = async () => ({
+      admitted: await judge(),
+      otherModel: await judge({ model: 'ai-2.5' }),
+      elsewhere: await judge({ addressBits: addressBits('192.0.3.1') ?? '' }),
+    });
+    const written = await all();
+    expect(await redis.hexists(redisKeys.apiKey('k1'), 'terms')).toBe(1);
+    const packed = await all();
+    expect(written).toMatchObject({
+      admitted: {
+        decision: 'admitted',
+        hour: { used: 1, limit: 100 },
+        day: { used: 1, limit: 200 },
+        maxOutputTokens: 50,
+      },
+      otherModel: { reason: 'model' },
+      elsewhere: { reason: 'address' },
+    });
+    expect(packed).toMatchObject({ otherModel: written.otherModel, elsewhere: written.elsewhere });
+    expect(packed.admitted).toMatchObject({
+      hour: { used: 2, limit: 100 },
+      day: { used: 2, limit: 200, resetAt: written.admitted.day?.resetAt },
+      credits: { used: 2, limit: 300 },
+      flight: { used: 2, limit: 40 },
+      maxOutputTokens: 50,
+    });
+    await redis.hset(redisKeys.apiKey('k1'), 'state', 'revoked');
+    expect(await judge()).toMatchObject({ decision: 'key_not_active', reason: 'revoked' });
   });
 
   test('takes an old secret while a rotation overlaps, and not after', async () => {
@@ -211,6 +273,43 @@ describe('the sliding hour', () => {
   });
 });
 
+describe('by the clock', () => {
+  const at = async (second: number) => {
+    await redis.set(CLOCK, second);
+    return admit(redis, rules, input(), timed);
+  };
+
+  test('a key is good until the moment it expires', async () => {
+    await store({ expiresAt: (START + 1) * 1000 });
+    // The first judges by the limits as they were written, the others as it packed them.
+    expect(await at(START)).toMatchObject({ decision: 'admitted' });
+    expect(await at(START)).toMatchObject({ decision: 'admitted' });
+    expect(await at(START + 1)).toMatchObject({ decision: 'key_not_active', reason: 'expired' });
+  });
+
+  test("a key's hour has room again when its oldest request leaves", async () => {
+    await store({ perHour: 2 });
+    const hour = { used: 2, limit: 2, resetAt: START + 3601 };
+    await at(START);
+    expect(await at(START + 10)).toMatchObject({ decision: 'admitted', hour });
+    expect(await at(START + 3600)).toMatchObject({ decision: 'key_hour', hour });
+    expect(await at(START + 3601)).toMatchObject({
+      decision: 'admitted',
+      hour: { ...hour, resetAt: START + 10 + 3601 },
+    });
+  });
+
+  test('a day counts its own requests only, also where the clock goes back over midnight', async () => {
+    const midnight = Math.ceil(START / 86_400) * 86_400;
+    await store({ perDay: 3 });
+    const day = async (second: number) => (await at(second)).day;
+    expect(await day(midnight - 1)).toEqual({ used: 1, limit: 3, resetAt: midnight });
+    expect(await day(midnight - 1)).toEqual({ used: 2, limit: 3, resetAt: midnight });
+    expect(await day(midnight)).toEqual({ used: 1, limit: 3, resetAt: midnight + 86_400 });
+    expect(await day(midnight - 1)).toEqual({ used: 1, limit: 3, resetAt: midnight });
+  });
+});
+
 describe('admission in simulated time', () => {
   const small: AdmissionRules = { perHour: 6, banAfterBadKeys: 3, maxWaiting: 1_000, reservationMs: 60_000 };
   const keys = (): ReferenceKey[] => [
@@ -227,6 +326,7 @@ describe('admission in simulated time', () => {
       'settle',
       'refund',
       'revoke',
+      'change',
       'count',
       'bad-key',
     ),
@@ -256,6 +356,18 @@ describe('admission in simulated time', () => {
         if (!target || op.pick % 3 !== 0) return;
         target.revoked = true;
         return void redis.hset(redisKeys.apiKey(op.key), 'state', 'revoked');
+      }
+      case 'change': {
+        const target = live.find(({ id }) => id === op.key);
+        if (!target) return;
+        // A limit that was not there before starts at nothing, so only those that count already are changed.
+        if (target.perDay !== undefined) target.perDay = op.pick % 4;
+        target.concurrency = op.pick % 3;
+        const limits = {
+          ...(target.perDay !== undefined && { perDay: target.perDay }),
+          concurrency: target.concurrency,
+        };
+        return void redis.multi().hset(redisKeys.apiKey(op.key), limits).hdel(redisKeys.apiKey(op.key), 'terms').exec();
       }
       default: {
         const hash = op.wrongHash === 0 ? 'wrong' : (live.find(({ id }) => id === op.key)?.hash ?? 'none');

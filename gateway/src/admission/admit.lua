@@ -4,7 +4,7 @@
 -- KEYS[2]  address bad keys  list: sliding ten minutes of bad keys tried from the address
 -- KEYS[3]  address ban       string with expiry
 -- KEYS[4]  blocked           sorted set of addresses banned or over their hour, by when that ends
--- KEYS[5]  key record        hash of the API key that the caller names
+-- KEYS[5]  key record        hash of the API key that the caller names, see shared/src/api-key-record.ts
 -- KEYS[6]  key hour          list: sliding hour of the key
 -- KEYS[7]  key flight        sorted set: the key's reservations, the ids of its unsettled requests, by when they end
 -- KEYS[8]  request           hash: exists once this request was settled, or its job started again
@@ -26,12 +26,11 @@
 -- ARGV[10] waiting jobs at most
 -- ARGV[11] id of the caller's key
 --
--- Returns { decision, reason, genuine, now,
---           address used, address reset, hour used, hour limit, hour reset, day used, day limit, day reset,
---           charged, credits, in flight, concurrency, output-token cap, seconds until a block ends }
---   decision  'admitted', 'counted', 'address_blocked', 'address_limited', 'unknown_key', 'key_not_active', 'queue_full',
---             'key_hour', 'key_day', 'credits', 'concurrency'
---   reason    of 'key_not_active': 'revoked', 'expired', 'model', 'address'
+-- Returns one packed string, because a table of as many numbers takes Redis a microsecond longer: SHORT, or LONG for a key
+-- that has terms. Both end with the decision and a zero byte.
+--   decision  'admitted', 'counted', 'address_blocked', 'address_limited', 'unknown_key', 'queue_full',
+--             'key_hour', 'key_day', 'credits', 'concurrency', or why the key is not active:
+--             'revoked', 'expired', 'model', 'address'
 --   genuine   1 where the key exists and was proven, else 0
 --   now       Unix ms; resets are Unix seconds; limits and caps are -1 where there is none
 --
@@ -46,29 +45,47 @@
 -- that no more than the limit fits into any 3,600 s, and memory is bounded by the seconds of the window. The newest entry
 -- that has left stays in the list: its count is the next base.
 --
--- Numbers go to Redis as strings, because Redis writes a number of Lua's with 17 digits first, at twice a command's cost.
+-- The key's terms are what the operator decided of it, packed into one field: to read eight takes longer than any other
+-- command here. The first admission packs them, the operator's every change takes them away (change-key.lua). Whoever
+-- changes their layout has to change the field's name, because gateways of both versions may run side by side.
+--
+-- What costs time here is the commands first, then their arguments and the closures. Numbers go to Redis as
+-- strings, because Redis writes a number of Lua's with 17 digits first, at twice a command's cost.
 
 local HOUR, TEN_MINUTES, BAN = 3600, 600, 3600
+local DEFAULT_CONCURRENCY = 10
+-- second, base, oldest, count
+local ENTRY = '>I4dI4d'
+-- concurrency, expiresAt, perHour, perDay, credits, maxOutputTokens, and with their lengths models, addressBits
+local TERMS = '>ddddddI4c0I4c0'
+-- 0, genuine, now, address used, address reset, in flight, concurrency, seconds until a block ends (-1: never), decision
+local SHORT = '>BBdI4I4I4di4s'
+-- 1, genuine, now, address used, address reset, in flight, concurrency,
+-- hour used, hour limit, hour reset, day used, day limit, charged, credits, output-token cap, decision
+local LONG = '>BBdI4I4I4dI4dI4I4dddds'
+-- The last day and its count are one number, day * DAY + count: exact in a double, and read at once.
+local DAY = 10000000000
 
-local call, format, sub, find = redis.call, string.format, string.sub, string.find
-local writeEntry, readEntry, ENTRY = struct.pack, struct.unpack, '>I4dI4d'
+local call, format, sub, pack, unpackFrom = redis.call, string.format, string.sub, struct.pack, struct.unpack
+local mode, requestId = ARGV[1], ARGV[5]
 local time = redis.call('TIME')
 local second = tonumber(time[1])
 local now = second * 1000 + math.floor(time[2] / 1000)
 
--- The state of a window: how many it holds, its oldest live second, its newest entry and what stands before the count.
+-- The state of a window: how many it holds, the count that runs on, what stands before it, its oldest live second and its
+-- newest entry's.
 local function look(key, span)
   local tail = call('LINDEX', key, '-1')
-  if not tail then return { used = 0, count = 0, base = 0 } end
-  local newest, base, oldest, count = readEntry(ENTRY, tail)
+  if not tail then return 0, 0, 0 end
+  local newest, base, oldest, count = unpackFrom(ENTRY, tail)
   if newest < second - span then
     call('DEL', key)
-    return { used = 0, count = 0, base = 0 }
+    return 0, 0, 0
   end
   if oldest < second - span then
-    base, oldest = select(4, readEntry(ENTRY, call('LINDEX', key, '0'))), nil
+    base, oldest = select(4, unpackFrom(ENTRY, call('LINDEX', key, '0'))), nil
     while not oldest do
-      local next, _, _, through = readEntry(ENTRY, call('LINDEX', key, '1'))
+      local next, _, _, through = unpackFrom(ENTRY, call('LINDEX', key, '1'))
       if next >= second - span then
         oldest = next
       else
@@ -77,38 +94,32 @@ local function look(key, span)
       end
     end
   end
-  return { used = count - base, count = count, base = base, oldest = oldest, newest = newest }
+  return count - base, count, base, oldest, newest
 end
 
-local function add(key, span, window)
-  window.count = window.count + 1
-  window.used = window.used + 1
-  window.oldest = window.oldest or second
-  if window.newest and window.newest >= second then
-    call('LSET', key, '-1', writeEntry(ENTRY, window.newest, window.base, window.oldest, window.count))
+-- Counts one request more in a window whose state is this.
+local function add(key, span, count, base, oldest, newest)
+  if newest and newest >= second then
+    call('LSET', key, '-1', pack(ENTRY, newest, base, oldest, count + 1))
   else
-    call('RPUSH', key, writeEntry(ENTRY, second, window.base, window.oldest, window.count))
+    call('RPUSH', key, pack(ENTRY, second, base, oldest or second, count + 1))
     call('EXPIRE', key, format('%d', span + 2))
   end
 end
 
--- When the window holds one less, Unix seconds; for an empty one, when a request made now would leave.
-local function reset(window, span)
-  return (window.oldest or second) + span + 1
-end
+local used, count, base, oldest, newest = look(KEYS[1], HOUR)
+local genuine, flight, concurrency = 0, 0, -1
+local hasTerms, hourLimit, dayLimit, credits, cap = false, -1, -1, -1, -1
+local hourUsed, hourReset, day, charged = 0, 0, 0, 0
 
-local address = look(KEYS[1], HOUR)
-local genuine, charged, credits, flight, concurrency, cap, blockedFor = 0, 0, -1, 0, -1, -1, 0
-local hour, hourLimit = { used = 0 }, -1
-local day, dayLimit = 0, -1
-local today = math.floor(second / 86400)
-
-local function answer(decision, reason)
-  return {
-    decision, reason or '', genuine, now,
-    address.used, reset(address, HOUR), hour.used, hourLimit, reset(hour, HOUR), day, dayLimit, (today + 1) * 86400,
-    charged, credits, flight, concurrency, cap, blockedFor,
-  }
+-- A window holds one less when its oldest second leaves; an empty one, when a request made now would.
+local function answer(decision, blockedFor)
+  local reset = (oldest or second) + HOUR + 1
+  if not hasTerms then
+    return pack(SHORT, 0, genuine, now, used, reset, flight, concurrency, blockedFor or 0, decision)
+  end
+  return pack(LONG, 1, genuine, now, used, reset, flight, concurrency,
+    hourUsed, hourLimit, hourReset, day, dayLimit, charged, credits, cap, decision)
 end
 
 -- Notes until when the address is blocked, and drops those whose time is over.
@@ -119,53 +130,37 @@ end
 
 -- Whether this request was admitted before. Asked where it would be refused; who is admitted learns it by the way.
 local function isRepeated()
-  if ARGV[1] ~= 'generate' then return false end
-  return call('EXISTS', KEYS[8]) == 1 or call('ZSCORE', KEYS[7], ARGV[5]) ~= false
+  return mode == 'generate' and (call('EXISTS', KEYS[8]) == 1 or call('ZSCORE', KEYS[7], requestId) ~= false)
 end
 
 -- One look for both, because most callers have neither a ban nor asked before.
 local isKnown = call('EXISTS', KEYS[3], KEYS[8]) > 0
-local isFull = ARGV[1] ~= 'judge' and address.used >= tonumber(ARGV[3])
+local isFull = mode ~= 'judge' and used >= tonumber(ARGV[3])
 local repeated = (isKnown or isFull) and isRepeated()
 
 if not repeated then
   local ban = isKnown and call('TTL', KEYS[3]) or -2
-  if ban ~= -2 then
-    blockedFor = ban
-    return answer('address_blocked')
-  end
+  if ban ~= -2 then return answer('address_blocked', ban) end
   if isFull then
-    block(reset(address, HOUR) * 1000)
+    block(((oldest or second) + HOUR + 1) * 1000)
     return answer('address_limited')
   end
 end
 
+local function countAddress()
+  add(KEYS[1], HOUR, count, base, oldest, newest)
+  used = used + 1
+end
+
 -- Answers a request that gets no reservation. The address counts it all the same, once.
-local function dismiss(decision, reason)
-  if ARGV[1] ~= 'judge' and not repeated and not isRepeated() then add(KEYS[1], HOUR, address) end
-  return answer(decision, reason)
+local function dismiss(decision)
+  if mode ~= 'judge' and not repeated and not isRepeated() then countAddress() end
+  return answer(decision)
 end
 
-local function dismissBadKey()
-  local most = tonumber(ARGV[4])
-  if most == 0 then return dismiss('unknown_key') end
-  local bad = look(KEYS[2], TEN_MINUTES)
-  add(KEYS[2], TEN_MINUTES, bad)
-  if bad.used >= most then
-    call('SET', KEYS[3], 'brute-force', 'EX', format('%d', BAN))
-    call('DEL', KEYS[2])
-    block(now + BAN * 1000)
-  end
-  return dismiss('unknown_key')
-end
-
-if ARGV[1] == 'bad-key' then return dismissBadKey() end
-
-local hash, state, expires, perHour, perDay, total, spent, places, models, networks, tokens, lastDay
-if ARGV[6] ~= '' then
-  local record = call('HMGET', KEYS[5], 'hash', 'state', 'expiresAt', 'perHour', 'perDay', 'credits', 'charged',
-    'concurrency', 'models', 'addressBits', 'maxOutputTokens', 'lastDay')
-  hash, state, expires, perHour, perDay, total, spent, places, models, networks, tokens, lastDay = unpack(record)
+local hash, state, terms, spent, lastDay
+if ARGV[6] ~= '' and mode ~= 'bad-key' then
+  hash, state, terms, spent, lastDay = unpack(call('HMGET', KEYS[5], 'hash', 'state', 'terms', 'charged', 'lastDay'))
   if hash == ARGV[6] then
     genuine = 1
   elseif hash then
@@ -173,41 +168,71 @@ if ARGV[6] ~= '' then
     if oldHash == ARGV[6] and now < tonumber(oldUntil or '0') then genuine = 1 end
   end
 end
-if ARGV[1] == 'count' then return dismiss('counted') end
-if genuine == 0 then return dismissBadKey() end
+if mode == 'count' then return dismiss('counted') end
 
-local checks = ARGV[1] == 'check' or ARGV[1] == 'judge'
-
-local function isAllowedModel()
-  return models == ARGV[7] or find(',' .. models .. ',', ',' .. ARGV[7] .. ',', 1, true) ~= nil
-end
-
--- Whether the caller's address begins with the bits of one of the key's networks.
-local function isAllowedAddress()
-  if sub(ARGV[8], 1, #networks) == networks then return true end
-  for bits in string.gmatch(networks, '[^,]+') do
-    if sub(ARGV[8], 1, #bits) == bits then return true end
+if genuine == 0 then
+  local most = tonumber(ARGV[4])
+  if most > 0 then
+    local bad, badCount, badBase, badOldest, badNewest = look(KEYS[2], TEN_MINUTES)
+    add(KEYS[2], TEN_MINUTES, badCount, badBase, badOldest, badNewest)
+    if bad + 1 >= most then
+      call('SET', KEYS[3], 'brute-force', 'EX', format('%d', BAN))
+      call('DEL', KEYS[2])
+      block(now + BAN * 1000)
+    end
   end
-  return false
+  return dismiss('unknown_key')
 end
 
-if state ~= 'active' then return dismiss('key_not_active', 'revoked') end
-if expires and now >= tonumber(expires) then return dismiss('key_not_active', 'expired') end
-if models and not checks and not isAllowedModel() then return dismiss('key_not_active', 'model') end
-if networks and not isAllowedAddress() then return dismiss('key_not_active', 'address') end
+if state ~= 'active' then return dismiss('revoked') end
+
+local newTerms
+if not terms then
+  local places, expires, perHour, perDay, total, tokens, models, networks = unpack(call('HMGET', KEYS[5],
+    'concurrency', 'expiresAt', 'perHour', 'perDay', 'credits', 'maxOutputTokens', 'models', 'addressBits'))
+  terms = ''
+  if places or expires or perHour or perDay or total or tokens or models or networks then
+    models, networks = models or '', networks or ''
+    terms = pack(TERMS, tonumber(places or DEFAULT_CONCURRENCY), tonumber(expires or '-1'), tonumber(perHour or '-1'),
+      tonumber(perDay or '-1'), tonumber(total or '-1'), tonumber(tokens or '-1'), #models, models, #networks, networks)
+  end
+  newTerms = terms
+end
+
+local checks = mode == 'check' or mode == 'judge'
+local places, perHour, perDay, total, tokens = DEFAULT_CONCURRENCY, -1, -1, -1, -1
+if terms ~= '' then
+  local expires, models, networks
+  places, expires, perHour, perDay, total, tokens, models, networks = unpackFrom(TERMS, terms)
+  if expires >= 0 and now >= expires then return dismiss('expired') end
+  if models ~= '' and models ~= ARGV[7] and not checks
+    and not string.find(',' .. models .. ',', ',' .. ARGV[7] .. ',', 1, true) then
+    return dismiss('model')
+  end
+  -- The caller's address has to begin with the bits of one of the key's networks.
+  if networks ~= '' and sub(ARGV[8], 1, #networks) ~= networks then
+    local isAllowed = false
+    for bits in string.gmatch(networks, '[^,]+') do
+      if sub(ARGV[8], 1, #bits) == bits then isAllowed = true end
+    end
+    if not isAllowed then return dismiss('address') end
+  end
+end
 if checks then return dismiss('counted') end
 
+hasTerms = terms ~= ''
+concurrency, hourLimit, dayLimit, credits, cap = places, perHour, perDay, total, tokens
 charged = tonumber(spent or '0')
-credits = tonumber(total or '-1')
-cap = tonumber(tokens or '-1')
-hourLimit = tonumber(perHour or '-1')
-dayLimit = tonumber(perDay or '-1')
-concurrency = tonumber(places or '10')
-if hourLimit >= 0 then hour = look(KEYS[6], HOUR) end
-local ofToday
+local hourCount, hourBase, hourOldest, hourNewest
+if hourLimit >= 0 then
+  hourUsed, hourCount, hourBase, hourOldest, hourNewest = look(KEYS[6], HOUR)
+  hourReset = (hourOldest or second) + HOUR + 1
+end
+local today
 if dayLimit >= 0 then
-  ofToday = format('%d:', today)
-  if lastDay and sub(lastDay, 1, #ofToday) == ofToday then day = tonumber(sub(lastDay, #ofToday + 1)) end
+  today = math.floor(second / 86400) * DAY
+  local last = tonumber(lastDay or '0')
+  if last >= today and last < today + DAY then day = last - today end
 end
 flight = call('ZCARD', KEYS[7])
 local isFirst = flight == 0
@@ -217,7 +242,7 @@ if repeated then return answer('admitted') end
 
 local refusal
 if call('LLEN', KEYS[10]) >= tonumber(ARGV[10]) then refusal = 'queue_full'
-elseif hourLimit >= 0 and hour.used >= hourLimit then refusal = 'key_hour'
+elseif hourLimit >= 0 and hourUsed >= hourLimit then refusal = 'key_hour'
 elseif dayLimit >= 0 and day >= dayLimit then refusal = 'key_day'
 elseif credits >= 0 and charged >= credits then refusal = 'credits'
 elseif flight >= concurrency then refusal = 'concurrency'
@@ -229,15 +254,19 @@ end
 
 -- The reservation has no expiry: it stays until it is settled, by the sweeper if by nobody else.
 local ends = format('%d', now + ARGV[9])
-if call('ZADD', KEYS[7], 'NX', ends, ARGV[5]) == 0 then return answer('admitted') end
+if call('ZADD', KEYS[7], 'NX', ends, requestId) == 0 then return answer('admitted') end
 if isFirst then call('ZADD', KEYS[9], 'NX', ends, ARGV[11]) end
-add(KEYS[1], HOUR, address)
+countAddress()
 charged = charged + 1
 flight = flight + 1
-if hourLimit >= 0 then add(KEYS[6], HOUR, hour) end
+if hourLimit >= 0 then
+  add(KEYS[6], HOUR, hourCount, hourBase, hourOldest, hourNewest)
+  hourUsed = hourUsed + 1
+end
+if newTerms then call('HSET', KEYS[5], 'terms', newTerms) end
 if dayLimit >= 0 then
   day = day + 1
-  call('HSET', KEYS[5], 'charged', format('%d', charged), 'lastDay', ofToday .. format('%d', day))
+  call('HSET', KEYS[5], 'charged', format('%d', charged), 'lastDay', format('%d', today + day))
 else
   call('HSET', KEYS[5], 'charged', format('%d', charged))
 end

@@ -1,9 +1,13 @@
 import { WAITING_JOBS_KEY } from '@lontar/shared/generation-queue.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
-import { loadScript, type RedisScript } from '@lontar/shared/redis-script.ts';
+import { loadBinaryScript, type RedisScript } from '@lontar/shared/redis-script.ts';
+import { PackedReader } from './packed-reader.ts';
 
-const admitScript = loadScript(new URL('./admit.lua', import.meta.url));
+const admitScript = loadBinaryScript(new URL('./admit.lua', import.meta.url));
+
+const SECONDS_PER_DAY = 86_400;
+const MS_PER_DAY = SECONDS_PER_DAY * 1_000;
 
 export type Decision =
   | 'admitted'
@@ -18,6 +22,9 @@ export type Decision =
   | 'credits'
   | 'concurrency';
 
+const INACTIVE_REASONS = ['revoked', 'expired', 'model', 'address'] as const;
+type InactiveReason = (typeof INACTIVE_REASONS)[number];
+
 /** A limit as it stands after the decision. */
 export interface LimitState {
   readonly used: number;
@@ -29,7 +36,7 @@ export interface LimitState {
 export interface Admission {
   readonly decision: Decision;
   /** Of `key_not_active`: why. */
-  readonly reason: '' | 'revoked' | 'expired' | 'model' | 'address';
+  readonly reason: '' | InactiveReason;
   /** Whether the caller's key exists and was proven. */
   readonly genuineKey: boolean;
   /** Redis time of the decision, Unix ms. */
@@ -104,24 +111,49 @@ export async function admit(
     rules.maxWaiting,
     keyId,
   ]);
-  return readReply(reply as ScriptAnswer, rules);
+  return readReply(reply as Buffer, rules);
 }
 
-type ScriptAnswer = [Decision, Admission['reason'], number, number, ...number[]];
-
-function readReply([decision, reason, genuine, now, ...numbers]: ScriptAnswer, rules: AdmissionRules): Admission {
-  const at = (index: number) => numbers[index] ?? 0;
-  return {
-    decision,
-    reason,
-    genuineKey: genuine === 1,
-    now,
-    address: { used: at(0), limit: rules.perHour, resetAt: at(1) },
-    ...(at(3) >= 0 && { hour: { used: at(2), limit: at(3), resetAt: at(4) } }),
-    ...(at(6) >= 0 && { day: { used: at(5), limit: at(6), resetAt: at(7) } }),
-    ...(at(9) >= 0 && { credits: { used: at(8), limit: at(9) } }),
-    flight: { used: at(10), limit: at(11) },
-    ...(at(12) >= 0 && { maxOutputTokens: at(12) }),
-    blockedForSeconds: at(13),
+/** Reads what admit.lua packed; the order of the fields is told there (`SHORT`, `LONG`). */
+function readReply(reply: Buffer, rules: AdmissionRules): Admission {
+  const fields = new PackedReader(reply);
+  const hasTerms = fields.byte() === 1;
+  const common = {
+    genuineKey: fields.byte() === 1,
+    now: fields.double(),
+    address: { used: fields.uint32(), limit: rules.perHour, resetAt: fields.uint32() },
+    flight: { used: fields.uint32(), limit: fields.double() },
   };
+  const terms = hasTerms ? readTerms(fields, common.now) : undefined;
+  const blockedForSeconds = hasTerms ? 0 : fields.int32();
+  const decision = fields.text() as Exclude<Decision, 'key_not_active'> | InactiveReason;
+  return {
+    ...(isInactiveReason(decision) ? { decision: 'key_not_active', reason: decision } : { decision, reason: '' }),
+    ...common,
+    ...terms,
+    blockedForSeconds,
+  };
+}
+
+/** What the answer tells of a key with terms of its own. */
+function readTerms(fields: PackedReader, now: number): Pick<Admission, 'hour' | 'day' | 'credits' | 'maxOutputTokens'> {
+  const hour = { used: fields.uint32(), limit: fields.double(), resetAt: fields.uint32() };
+  const day = { used: fields.uint32(), limit: fields.double(), resetAt: nextUtcDay(now) };
+  const credits = { used: fields.double(), limit: fields.double() };
+  const maxOutputTokens = fields.double();
+  return {
+    ...(hour.limit >= 0 && { hour }),
+    ...(day.limit >= 0 && { day }),
+    ...(credits.limit >= 0 && { credits }),
+    ...(maxOutputTokens >= 0 && { maxOutputTokens }),
+  };
+}
+
+function isInactiveReason(decision: Decision | InactiveReason): decision is InactiveReason {
+  return (INACTIVE_REASONS as readonly string[]).includes(decision);
+}
+
+/** @returns Unix seconds */
+function nextUtcDay(now: number): number {
+  return (Math.floor(now / MS_PER_DAY) + 1) * SECONDS_PER_DAY;
 }
