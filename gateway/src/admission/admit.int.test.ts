@@ -301,7 +301,7 @@ describe('by the clock', () => {
 
   test('a day counts its own requests only, also where the clock goes back over midnight', async () => {
     const midnight = Math.ceil(START / 86_400) * 86_400;
-    await store({ perDay: 3 });
+    await store({ perDay: 3, lastDay: '20833:3' });
     const day = async (second: number) => (await at(second)).day;
     expect(await day(midnight - 1)).toEqual({ used: 1, limit: 3, resetAt: midnight });
     expect(await day(midnight - 1)).toEqual({ used: 2, limit: 3, resetAt: midnight });

@@ -231,7 +231,8 @@ end
 local today
 if dayLimit >= 0 then
   today = math.floor(second / 86400) * DAY
-  local last = tonumber(lastDay or '0')
+  -- Earlier versions wrote the day and its count as text; such a day starts anew.
+  local last = tonumber(lastDay or '0') or 0
   if last >= today and last < today + DAY then day = last - today end
 end
 flight = call('ZCARD', KEYS[7])
