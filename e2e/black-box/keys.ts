@@ -62,10 +62,14 @@ export function testKeys(service: GetService): void {
       await change('--credits', '9', '--models', 'ai-2.5-flash');
       expectSuccess(await generate({ query }));
       expect(await generate({ query: { ...query, model: 'ai-2.5-pro' } })).toMatchObject({ status: 403 });
-      await change('--models', 'none', '--per-hour', '0');
-      expect(await generate({ query: { ...query, model: 'ai-2.5-pro' } })).toMatchObject({ status: 429 });
-      await change('--per-hour', 'none', '--concurrency', '0');
-      expect(await generate({ query })).toMatchObject({ status: 429, body: { limit: 0 } });
+      await change('--credits', '3', '--models', 'none');
+      expect(await generate({ query: { ...query, model: 'ai-2.5-pro' } })).toMatchObject({
+        status: 429,
+        body: { used: 3, limit: 3 },
+      });
+      await change('--credits', 'none', '--per-hour', '1');
+      expectSuccess(await generate({ query }));
+      expect(await generate({ query })).toMatchObject({ status: 429, body: { used: 1, limit: 1 } });
     });
 
     test('pays one credit for an answer, and none for a failure of ours', async () => {

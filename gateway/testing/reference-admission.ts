@@ -1,19 +1,23 @@
-import type { AdmissionInput, AdmissionRules, Decision } from '../src/admission/admit.ts';
+import type { Admission, AdmissionInput, AdmissionRules } from '../src/admission/admit.ts';
 
 /** A key as the reference knows it. */
 export interface ReferenceKey {
   readonly id: string;
   readonly hash: string;
-  readonly perHour?: number;
+  perHour?: number;
   perDay?: number;
-  readonly credits?: number;
+  credits?: number;
   concurrency: number;
-  readonly models?: string;
-  readonly expiresAt?: number;
+  models?: string;
+  expiresAt?: number;
   revoked: boolean;
 }
 
+/** What the reference tells of an admission, to be compared with what Redis told. */
+export type ReferenceAnswer = Pick<Admission, 'decision' | 'address' | 'hour' | 'day' | 'credits' | 'flight'>;
+
 const HOUR = 3600;
+const DAY = 86_400;
 const TEN_MINUTES = 600;
 
 /**
@@ -36,7 +40,45 @@ export class ReferenceAdmission {
   }
 
   /** @param second Unix seconds */
-  admit(input: AdmissionInput, second: number): Decision {
+  admit(input: AdmissionInput, second: number): ReferenceAnswer {
+    const key = this.#keys.get(input.key?.id ?? '');
+    const before = key && this.#flightOf(key, second);
+    const decision = this.#decide(input, second, before ?? 0);
+    const hits = within(this.#addressHits, input.address, second, HOUR);
+    const address = { used: hits.length, limit: this.#rules.perHour, resetAt: (hits[0] ?? second) + HOUR + 1 };
+    if (!key || !TELLS_USAGE.has(decision)) return { decision, address, flight: { used: 0, limit: -1 } };
+    const { hour, day } = this.#usageOf(key, second);
+    const isNew = decision === 'admitted' && this.#newest === input.requestId;
+    return {
+      decision,
+      address,
+      ...(key.perHour !== undefined && {
+        hour: { used: hour.length, limit: key.perHour, resetAt: (hour[0] ?? second) + HOUR + 1 },
+      }),
+      ...(key.perDay !== undefined && {
+        day: { used: day.length, limit: key.perDay, resetAt: (Math.floor(second / DAY) + 1) * DAY },
+      }),
+      ...(key.credits !== undefined && { credits: { used: this.charged(key.id), limit: key.credits } }),
+      flight: { used: (before ?? 0) + (isNew ? 1 : 0), limit: key.concurrency },
+    };
+  }
+
+  settle(requestId: string, refund: boolean): void {
+    const open = this.#open.get(requestId);
+    if (!open) return;
+    this.#open.delete(requestId);
+    if (refund) this.#charged.set(open.keyId, (this.#charged.get(open.keyId) ?? 0) - 1);
+  }
+
+  charged(keyId: string): number {
+    return this.#charged.get(keyId) ?? 0;
+  }
+
+  /** The request that was admitted last, and not by repetition. */
+  #newest = '';
+
+  #decide(input: AdmissionInput, second: number, flight: number): Admission['decision'] {
+    this.#newest = '';
     const repeated = input.mode === 'generate' && this.#seen.has(input.requestId);
     if (!repeated) {
       if ((this.#bans.get(input.address) ?? 0) > second) return 'address_blocked';
@@ -51,39 +93,38 @@ export class ReferenceAdmission {
     if (key.revoked) return 'key_not_active';
     if (key.expiresAt !== undefined && second * 1000 >= key.expiresAt) return 'key_not_active';
     if (key.models !== undefined && !key.models.split(',').includes(input.model ?? '')) return 'key_not_active';
-    return repeated ? 'admitted' : this.#charge(key, input.requestId, second);
+    return repeated ? 'admitted' : this.#charge(key, input.requestId, second, flight);
   }
 
-  settle(requestId: string, refund: boolean): void {
-    const open = this.#open.get(requestId);
-    if (!open) return;
-    this.#open.delete(requestId);
-    if (refund) this.#charged.set(open.keyId, (this.#charged.get(open.keyId) ?? 0) - 1);
-  }
-
-  charged(keyId: string): number {
-    return this.#charged.get(keyId) ?? 0;
-  }
-
-  #charge(key: ReferenceKey, requestId: string, second: number): Decision {
-    const hits = within(this.#keyHits, key.id, second, Number.POSITIVE_INFINITY);
-    const hour = hits.filter((hit) => hit >= second - HOUR).length;
-    const day = hits.filter((hit) => Math.floor(hit / 86_400) === Math.floor(second / 86_400)).length;
-    const flight = [...this.#open.values()].filter(
-      (open) => open.keyId === key.id && open.endsAt > second * 1000,
-    ).length;
-    if (key.perHour !== undefined && hour >= key.perHour) return 'key_hour';
-    if (key.perDay !== undefined && day >= key.perDay) return 'key_day';
+  #charge(key: ReferenceKey, requestId: string, second: number, flight: number): Admission['decision'] {
+    const { hour, day } = this.#usageOf(key, second);
+    if (key.perHour !== undefined && hour.length >= key.perHour) return 'key_hour';
+    if (key.perDay !== undefined && day.length >= key.perDay) return 'key_day';
     if (key.credits !== undefined && this.charged(key.id) >= key.credits) return 'credits';
     if (flight >= key.concurrency) return 'concurrency';
-    hits.push(second);
+    within(this.#keyHits, key.id, second, Number.POSITIVE_INFINITY).push(second);
     this.#charged.set(key.id, this.charged(key.id) + 1);
     this.#open.set(requestId, { keyId: key.id, endsAt: second * 1000 + this.#rules.reservationMs });
     this.#seen.add(requestId);
+    this.#newest = requestId;
     return 'admitted';
   }
 
-  #badKey(address: string, second: number): Decision {
+  #usageOf(key: ReferenceKey, second: number): { readonly hour: number[]; readonly day: number[] } {
+    const hits = within(this.#keyHits, key.id, second, Number.POSITIVE_INFINITY);
+    return {
+      hour: hits.filter((hit) => hit >= second - HOUR),
+      day: hits.filter((hit) => Math.floor(hit / DAY) === Math.floor(second / DAY)),
+    };
+  }
+
+  /** Those whose time is over are only looked for where they would make a difference. */
+  #flightOf(key: ReferenceKey, second: number): number {
+    const open = [...this.#open.values()].filter(({ keyId }) => keyId === key.id);
+    return open.length < key.concurrency ? open.length : open.filter(({ endsAt }) => endsAt > second * 1000).length;
+  }
+
+  #badKey(address: string, second: number): Admission['decision'] {
     if (this.#rules.banAfterBadKeys === 0) return 'unknown_key';
     const tries = within(this.#badKeys, address, second, TEN_MINUTES);
     tries.push(second);
@@ -94,6 +135,15 @@ export class ReferenceAdmission {
     return 'unknown_key';
   }
 }
+
+/** Decisions that are made when the key has been found good. */
+const TELLS_USAGE: ReadonlySet<Admission['decision']> = new Set([
+  'admitted',
+  'key_hour',
+  'key_day',
+  'credits',
+  'concurrency',
+]);
 
 /** The hits that still count; those that have left are dropped. A hit leaves a whole second late. */
 function within(all: Map<string, number[]>, name: string, second: number, span: number): number[] {

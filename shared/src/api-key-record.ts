@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** In flight at once where a key does not say otherwise; admit.lua has the same. */
+export const DEFAULT_CONCURRENCY = 10;
+
 const count = z.coerce.number().int().nonnegative();
 
 /**
@@ -27,8 +30,8 @@ export const apiKeyRecordSchema = z.object({
   /** Requests charged so far, reservations in flight included; `credits - charged` are left. */
   charged: count.default(0),
   /** The last UTC day (days since 1970) on which `perDay` was counted, times 10^10, and how many requests it had. */
-  lastDay: z.string().optional(),
-  concurrency: count.default(10),
+  dayCount: z.string().optional(),
+  concurrency: count.default(DEFAULT_CONCURRENCY),
   /** Public model names; all where absent. */
   models: z.string().optional(),
   /** Addresses and networks as the operator wrote them; all where absent. */
@@ -39,6 +42,3 @@ export const apiKeyRecordSchema = z.object({
 });
 
 export type ApiKeyRecord = z.infer<typeof apiKeyRecordSchema>;
-
-/** In flight at once where a key does not say otherwise. */
-export const DEFAULT_CONCURRENCY = 10;

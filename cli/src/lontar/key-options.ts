@@ -1,4 +1,5 @@
 import { addressBits } from '@lontar/shared/address.ts';
+import { DEFAULT_CONCURRENCY } from '@lontar/shared/api-key-record.ts';
 import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { DURATION_EXAMPLES, type Moment, momentMs, parseDuration, parseMoment } from '../keys/duration.ts';
@@ -40,7 +41,9 @@ export function addKeyOptions(command: Command, clearable: boolean): Command {
   add('--per-hour <N>', 'requests in any 3,600 seconds', (text) => count(text, 1_000_000));
   add('--per-day <N>', 'requests in a UTC day', (text) => count(text, MOST_REQUESTS));
   add('--credits <N>', 'answered requests in all; one answer costs one credit', (text) => count(text, MOST_REQUESTS));
-  add('--concurrency <N>', 'requests in flight at once (10 unless given)', (text) => count(text, 10_000));
+  add('--concurrency <N>', `requests in flight at once (${DEFAULT_CONCURRENCY} unless given)`, (text) =>
+    count(text, 10_000),
+  );
   add('--models <a,b>', `models the key may use, of ${PUBLIC_MODELS.join(', ')} (all unless given)`, models);
   add('--addresses <cidr,…>', 'addresses and networks the key may be used from (all unless given)', addresses);
   add('--max-output-tokens <N>', 'the longest answer, tokens', (text) => count(text, 1_000_000));

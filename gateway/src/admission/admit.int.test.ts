@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { addressBits } from '@lontar/shared/address.ts';
+import { DEFAULT_CONCURRENCY } from '@lontar/shared/api-key-record.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadBinaryScript } from '@lontar/shared/redis-script.ts';
@@ -129,6 +130,22 @@ describe('one admission', () => {
     expect(await redis.exists(redisKeys.keysInFlight)).toBe(0);
   });
 
+  test('of hundreds that nobody settles are all given back in one round', async () => {
+    await store({ concurrency: 1_000 });
+    const all = await Promise.all(Array.from({ length: 250 }, () => admit(redis, rules, input())));
+    expect(await sweepReservations(redis, Math.max(...all.map(({ now }) => now)) + rules.reservationMs)).toBe(250);
+    expect(await countReservations(redis)).toBe(0);
+  });
+
+  test('of a key without a concurrency of its own tells the usual one', async () => {
+    await store({});
+    const usual = { flight: { used: 1, limit: DEFAULT_CONCURRENCY } };
+    expect(await admit(redis, rules, input())).toMatchObject(usual);
+    await store({ perHour: 5 });
+    await redis.hdel(redisKeys.apiKey('k1'), 'terms');
+    expect(await admit(redis, rules, input())).toMatchObject({ flight: { used: 2, limit: DEFAULT_CONCURRENCY } });
+  });
+
   test('that is refused is not charged, but counts for the address', async () => {
     await store({ credits: 0, perHour: 5 });
     expect(await admit(redis, rules, input())).toMatchObject({
@@ -224,6 +241,16 @@ describe('one admission', () => {
     expect(await admit(redis, rules, input())).toMatchObject({ decision: 'admitted', credits: { used: 1 } });
   });
 
+  test.each([
+    ['for an hour', ['EX', 3_600], 3_600],
+    ['for a century', ['EX', 3_200_000_000], 2_147_483_647],
+    ['until the operator ends it', [], -1],
+  ] as const)('from an address that is blocked %s is told for how long', async (_what, expiry, blockedForSeconds) => {
+    await store({});
+    await redis.call('SET', redisKeys.addressBan('192.0.2.1'), 'operator', ...expiry);
+    expect(await admit(redis, rules, input())).toMatchObject({ decision: 'address_blocked', blockedForSeconds });
+  });
+
   test('after 20 bad keys finds the address banned', async () => {
     await store({});
     const bad = () => admit(redis, rules, input({ mode: 'bad-key' }));
@@ -261,6 +288,12 @@ describe('the sliding hour', () => {
     await at(START);
     await at(START + 50);
     expect((await at(START + 60)).decision).toBe('address_limited');
+  });
+
+  test('forgets what a clock wrote that was wrong by more than the hour', async () => {
+    for (const ahead of [0, 1, 2]) await at(START + 86_400 + ahead);
+    expect((await at(START + 86_400)).decision).toBe('address_limited');
+    expect(await at(START)).toMatchObject({ decision: 'counted', address: { used: 1, resetAt: START + 3601 } });
   });
 
   test('keeps at most one entry a second, however large the limit', async () => {
@@ -301,7 +334,7 @@ describe('by the clock', () => {
 
   test('a day counts its own requests only, also where the clock goes back over midnight', async () => {
     const midnight = Math.ceil(START / 86_400) * 86_400;
-    await store({ perDay: 3, lastDay: '20833:3' });
+    await store({ perDay: 3 });
     const day = async (second: number) => (await at(second)).day;
     expect(await day(midnight - 1)).toEqual({ used: 1, limit: 3, resetAt: midnight });
     expect(await day(midnight - 1)).toEqual({ used: 2, limit: 3, resetAt: midnight });
@@ -360,13 +393,16 @@ describe('admission in simulated time', () => {
       case 'change': {
         const target = live.find(({ id }) => id === op.key);
         if (!target) return;
-        // A limit that was not there before starts at nothing, so only those that count already are changed.
-        if (target.perDay !== undefined) target.perDay = op.pick % 4;
-        target.concurrency = op.pick % 3;
+        // A window that was not counted before starts at nothing, so only those that are there already are changed.
         const limits = {
-          ...(target.perDay !== undefined && { perDay: target.perDay }),
-          concurrency: target.concurrency,
+          concurrency: op.pick % 3,
+          ...(target.perHour !== undefined && { perHour: op.pick % 5 }),
+          ...(target.perDay !== undefined && { perDay: op.pick % 4 }),
+          ...(target.credits !== undefined && { credits: op.pick % 7 }),
+          ...(target.models !== undefined && { models: op.pick % 2 ? 'ai-2.5-pro' : 'ai-2.5-flash,ai-2.5-pro' }),
+          ...(target.expiresAt !== undefined && { expiresAt: (op.now + (op.pick % 100)) * 1000 }),
         };
+        Object.assign(target, limits);
         return void redis.multi().hset(redisKeys.apiKey(op.key), limits).hdel(redisKeys.apiKey(op.key), 'terms').exec();
       }
       default: {
@@ -377,7 +413,10 @@ describe('admission in simulated time', () => {
         if (mode === 'generate' && asked === fresh) made.push(asked);
         void setClock(op.now);
         const expected = reference.admit(asked, op.now);
-        return admit(redis, small, asked, timed).then(({ decision }) => ({ decision, expected }));
+        return admit(redis, small, asked, timed).then(({ decision, address, hour, day, credits, flight }) => ({
+          told: { decision, address, flight, ...(hour && { hour }), ...(day && { day }), ...(credits && { credits }) },
+          expected,
+        }));
       }
     }
   }
@@ -396,7 +435,7 @@ describe('admission in simulated time', () => {
           return perform({ ...op, now }, reference, live, made);
         });
         const compared = await Promise.all(replies.filter((reply) => reply !== undefined));
-        expect(compared.map(({ decision }) => decision)).toEqual(compared.map(({ expected }) => expected));
+        expect(compared.map(({ told }) => told)).toEqual(compared.map(({ expected }) => expected));
         const charged = await Promise.all(keys().map(({ id }) => redis.hget(redisKeys.apiKey(id), 'charged')));
         expect(charged.map(Number)).toEqual(keys().map(({ id }) => reference.charged(id)));
       }),

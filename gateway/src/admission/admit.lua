@@ -65,6 +65,8 @@ local SHORT = '>BBdI4I4I4di4s'
 local LONG = '>BBdI4I4I4dI4dI4I4dddds'
 -- The last day and its count are one number, day * DAY + count: exact in a double, and read at once.
 local DAY = 10000000000
+-- What fits into the answer of SHORT: 68 years.
+local MOST_SECONDS = 2147483647
 
 local call, format, sub, pack, unpackFrom = redis.call, string.format, string.sub, struct.pack, struct.unpack
 local mode, requestId = ARGV[1], ARGV[5]
@@ -78,7 +80,8 @@ local function look(key, span)
   local tail = call('LINDEX', key, '-1')
   if not tail then return 0, 0, 0 end
   local newest, base, oldest, count = unpackFrom(ENTRY, tail)
-  if newest < second - span then
+  -- An entry further ahead than the span is from a clock that was wrong: it would count for as long as that was ahead.
+  if newest < second - span or newest > second + span then
     call('DEL', key)
     return 0, 0, 0
   end
@@ -140,7 +143,7 @@ local repeated = (isKnown or isFull) and isRepeated()
 
 if not repeated then
   local ban = isKnown and call('TTL', KEYS[3]) or -2
-  if ban ~= -2 then return answer('address_blocked', ban) end
+  if ban ~= -2 then return answer('address_blocked', math.min(ban, MOST_SECONDS)) end
   if isFull then
     block(((oldest or second) + HOUR + 1) * 1000)
     return answer('address_limited')
@@ -158,9 +161,9 @@ local function dismiss(decision)
   return answer(decision)
 end
 
-local hash, state, terms, spent, lastDay
+local hash, state, terms, spent, dayCount
 if ARGV[6] ~= '' and mode ~= 'bad-key' then
-  hash, state, terms, spent, lastDay = unpack(call('HMGET', KEYS[5], 'hash', 'state', 'terms', 'charged', 'lastDay'))
+  hash, state, terms, spent, dayCount = unpack(call('HMGET', KEYS[5], 'hash', 'state', 'terms', 'charged', 'dayCount'))
   if hash == ARGV[6] then
     genuine = 1
   elseif hash then
@@ -231,8 +234,7 @@ end
 local today
 if dayLimit >= 0 then
   today = math.floor(second / 86400) * DAY
-  -- Earlier versions wrote the day and its count as text; such a day starts anew.
-  local last = tonumber(lastDay or '0') or 0
+  local last = tonumber(dayCount or '0')
   if last >= today and last < today + DAY then day = last - today end
 end
 flight = call('ZCARD', KEYS[7])
@@ -267,7 +269,7 @@ end
 if newTerms then call('HSET', KEYS[5], 'terms', newTerms) end
 if dayLimit >= 0 then
   day = day + 1
-  call('HSET', KEYS[5], 'charged', format('%d', charged), 'lastDay', format('%d', today + day))
+  call('HSET', KEYS[5], 'charged', format('%d', charged), 'dayCount', format('%d', today + day))
 else
   call('HSET', KEYS[5], 'charged', format('%d', charged))
 end

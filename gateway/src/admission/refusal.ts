@@ -71,5 +71,5 @@ export function limited(admission: Admission, report: { keyId?: string }, upload
 function blockedMessage(seconds: number): string {
   if (seconds < 0) return 'Requests from this address are blocked by the operator.';
   const minutes = Math.max(1, Math.ceil(seconds / 60));
-  return `Requests from this address are blocked for ${minutes} more minute(s), because it tried too many bad keys.`;
+  return `Requests from this address are blocked for ${minutes} more minute(s), by the operator or after too many bad keys.`;
 }
