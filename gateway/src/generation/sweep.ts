@@ -26,13 +26,16 @@ export async function sweepReservations(redis: Redis, now: number): Promise<numb
 
 async function sweepKey(redis: Redis, keyId: string, now: number): Promise<number> {
   const flight = redisKeys.keyFlight(keyId);
-  const overdue = await redis.zrangebyscore(flight, '-inf', now, 'LIMIT', 0, AT_ONCE);
   let swept = 0;
-  for (const requestId of overdue) {
-    const settlement = { v: 1, outcome: 'failed', error: 'timed_out' } as const;
-    const result = await settle(redis, { requestId, keyId, settlement, cancel: true });
-    if (result.kind === 'settled') swept++;
-    else await redis.zrem(flight, requestId);
+  for (;;) {
+    const overdue = await redis.zrangebyscore(flight, '-inf', now, 'LIMIT', 0, AT_ONCE);
+    for (const requestId of overdue) {
+      const settlement = { v: 1, outcome: 'failed', error: 'timed_out' } as const;
+      const result = await settle(redis, { requestId, keyId, settlement, cancel: true });
+      if (result.kind === 'settled') swept++;
+      else await redis.zrem(flight, requestId);
+    }
+    if (overdue.length < AT_ONCE) break;
   }
   await nextSweepScript(redis, [redisKeys.keysInFlight, flight], [keyId]);
   return swept;
