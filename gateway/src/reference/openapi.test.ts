@@ -47,10 +47,11 @@ describe('the API document', () => {
     }
   });
 
-  test('gives examples that fit their own schemas', () => {
+  test('gives an example of each JSON answer, and it fits its schema', () => {
     for (const { responses } of operations(limits)) {
       for (const { example, schemas = [] } of Object.values(responses)) {
-        if (example === undefined) continue;
+        if (schemas.length === 0) continue;
+        expect(example).toBeDefined();
         expect(schemas.some((schema) => schema.safeParse(example).success)).toBe(true);
       }
     }

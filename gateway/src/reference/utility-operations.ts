@@ -8,6 +8,14 @@ import {
 import { envelope, errorSchema, limitedSchema } from './answer-schemas.ts';
 import { LIMIT_HEADERS } from './headers.ts';
 import { errors, type Operation, type Response } from './operation.ts';
+import {
+  CHECK_LIMIT_EXAMPLE,
+  CHECK_LIMIT_REACHED_EXAMPLE,
+  HEALTH_DOWN_EXAMPLE,
+  HEALTH_EXAMPLE,
+  SERVICE_STATS_EXAMPLE,
+  USAGE_EXAMPLE,
+} from './utility-examples.ts';
 
 const COUNTED = ['Cache-Control', ...LIMIT_HEADERS] as const;
 const REFUSALS = errors([400, 403, 408, 429, 431, 503], COUNTED);
@@ -23,10 +31,16 @@ export function utilityOperations(): Operation[] {
       summary: 'How many uploads your address has left today',
       responses: {
         ...REFUSALS,
-        200: { description: 'Some are left.', schemas: [uploadLimitSchema], headers: COUNTED },
+        200: {
+          description: 'Some are left.',
+          schemas: [uploadLimitSchema],
+          example: CHECK_LIMIT_EXAMPLE,
+          headers: COUNTED,
+        },
         429: {
           description: 'None is left today; or the requests of the hour are used up.',
           schemas: [uploadLimitReachedSchema, limitedSchema],
+          example: CHECK_LIMIT_REACHED_EXAMPLE,
           headers: [...COUNTED, 'Retry-After'],
         },
       },
@@ -36,14 +50,20 @@ export function utilityOperations(): Operation[] {
       id: 'usage',
       path: '/api/usage',
       summary: 'What the service has answered: today, in all, by day',
-      responses: { ...REFUSALS, 200: result('Counts of generation requests.', envelope(200, usageSchema)) },
+      responses: {
+        ...REFUSALS,
+        200: result('Counts of generation requests.', envelope(200, usageSchema), USAGE_EXAMPLE),
+      },
     },
     {
       ...OPEN,
       id: 'stats',
       path: '/api/stats',
       summary: 'Totals of uploads, requests, users, keys and masked values',
-      responses: { ...REFUSALS, 200: result('Totals since installation.', envelope(200, serviceStatsSchema)) },
+      responses: {
+        ...REFUSALS,
+        200: result('Totals since installation.', envelope(200, serviceStatsSchema), SERVICE_STATS_EXAMPLE),
+      },
     },
     {
       ...OPEN,
@@ -53,10 +73,16 @@ export function utilityOperations(): Operation[] {
       description: 'Not counted by any limit. The model is never asked for this.',
       responses: {
         ...errors([400, 408, 431], ['Cache-Control']),
-        200: { description: 'ok or degraded.', schemas: [healthSchema], headers: ['Cache-Control'] },
+        200: {
+          description: 'ok or degraded.',
+          schemas: [healthSchema],
+          example: HEALTH_EXAMPLE,
+          headers: ['Cache-Control'],
+        },
         503: {
           description: 'down; or the statistics cannot be reached, so that nothing is known.',
           schemas: [healthSchema, errorSchema(503)],
+          example: HEALTH_DOWN_EXAMPLE,
           headers: ['Cache-Control', 'Retry-After'],
         },
       },
@@ -88,6 +114,10 @@ function referenceOperations(): Operation[] {
   ].flat();
 }
 
-function result(description: string, schema: NonNullable<Response['schemas']>[number]): Response {
-  return { description, schemas: [schema], headers: COUNTED };
+function result(
+  description: string,
+  schema: NonNullable<Response['schemas']>[number],
+  example: NonNullable<Response['example']>,
+): Response {
+  return { description, schemas: [schema], example, headers: COUNTED };
 }
