@@ -52,6 +52,14 @@ describe('the hour of an address', () => {
     expect((await from(address)).headers['x-ratelimit-remaining']).toBe(String(LIMIT - 4));
   });
 
+  test('is counted without the port that some proxies append', async () => {
+    for (const address of ['203.0.113.15:1234', '203.0.113.15:1235', '203.0.113.15'])
+      expectSuccess(await from(address));
+    expect((await from('203.0.113.15')).headers['x-ratelimit-remaining']).toBe(String(LIMIT - 4));
+    expectSuccess(await from('[2001:db8:5::1]:44'));
+    expect((await from('2001:db8:5::2')).headers['x-ratelimit-remaining']).toBe(String(LIMIT - 2));
+  });
+
   test('does not count a preflight, and answers it for any origin', async () => {
     const address = '203.0.113.4';
     const headers = {

@@ -6,7 +6,7 @@ import type { RequestContext } from './request-context.ts';
 /** Notes what the handlers need of a request, gives it its id, and watches for the caller's leaving. */
 export function createContext(request: Request, response: Response): void {
   const gone = new AbortController();
-  const address = request.ip ?? request.socket.remoteAddress ?? '';
+  const address = withoutPort(request.ip ?? request.socket.remoteAddress ?? '');
   const question = request.url.indexOf('?');
   const context: RequestContext = {
     id: newRequestId(),
@@ -24,4 +24,10 @@ export function createContext(request: Request, response: Response): void {
   response.on('close', () => {
     if (!response.writableFinished) gone.abort();
   });
+}
+
+/** Some proxies append the caller's port to the address that they forward. */
+function withoutPort(address: string): string {
+  const [, inBrackets, ipv4] = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/.exec(address) ?? [];
+  return inBrackets ?? ipv4 ?? address;
 }
