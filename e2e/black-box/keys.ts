@@ -77,7 +77,12 @@ export function testKeys(service: GetService): void {
       const query = { apikey: paid.key, prompt: 'hi' };
       expect((await generate({ query })).headers['x-ratelimit-remaining']).toBe('1');
       service().upstream.behave({ kind: 'status', status: 400 });
-      expect(await generate({ query })).toMatchObject({ status: 502, body: { error: 'Upstream error' } });
+      // Its headers tell that the credit is back.
+      expect(await generate({ query })).toMatchObject({
+        status: 502,
+        body: { error: 'Upstream error' },
+        headers: { 'x-ratelimit-remaining': '1' },
+      });
       service().upstream.behave({ kind: 'answer', text: 'fine' });
       expect((await generate({ query })).headers['x-ratelimit-remaining']).toBe('0');
       const refused = await generate({ query });

@@ -49,7 +49,7 @@ export const ERROR_CATALOG = {
   payload_too_large: {
     status: 413,
     label: 'Payload Too Large',
-    message: 'The request body is too large. Send a shorter prompt.',
+    message: 'The request body is too large. Send a shorter one.',
     refunds: true,
   },
   uri_too_long: {

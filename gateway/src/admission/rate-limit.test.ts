@@ -15,6 +15,7 @@ const admission = (over: Partial<Admission> = {}): Admission => ({
   blockedForSeconds: 0,
   ...over,
 });
+const nextMidnight = (Math.floor(seconds / 86_400) + 1) * 86_400;
 const hour = { used: 8, limit: 10, resetAt: seconds + 100 };
 const day = { used: 8, limit: 10, resetAt: seconds + 5000 };
 
@@ -47,17 +48,31 @@ test('the headers tell the binding limit, and all of them in the draft form', ()
   });
 });
 
+test('the draft form names the concurrency where it refused', () => {
+  const headers = rateLimitHeaders(admission({ decision: 'concurrency', flight: { used: 2, limit: 2 } }));
+  expect(headers).toMatchObject({
+    'X-RateLimit-Limit': '2',
+    'RateLimit-Policy': '"address-hour";q=100;w=3600, "concurrency";q=2;qu="concurrent-requests"',
+    RateLimit: '"address-hour";r=99;t=3601, "concurrency";r=0;t=1',
+  });
+});
+
 test.each([
   ['address_limited', { address: { used: 100, limit: 100, resetAt: seconds + 30 } }, 30],
   ['key_day', { day: { ...day, used: 10 } }, 5000],
-  ['credits', { credits: { used: 10, limit: 10 } }, 86_400],
+  ['credits', { credits: { used: 10, limit: 10 } }, nextMidnight - seconds],
   ['concurrency', { flight: { used: 10, limit: 10 } }, 1],
 ] as [Admission['decision'], Partial<Admission>, number][])('%s asks for patience', (decision, over, wait) => {
   const refused = admission({ decision, ...over });
   expect(retryAfterSeconds(bindingLimit(refused), now)).toBe(wait);
   expect(refusalFor(refused, 'id')).toMatchObject({
     status: 429,
-    headers: { 'Retry-After': String(wait), 'X-RateLimit-Remaining': '0' },
+    headers: {
+      'Retry-After': String(wait),
+      'X-RateLimit-Remaining': '0',
+      'X-RateLimit-Reset': String(seconds + wait),
+      RateLimit: expect.stringContaining('";r=0'),
+    },
     body: { status: false, code: 429, error: 'Too many requests', remaining: 0 },
     report: { outcome: 'rate_limited', keyId: 'id' },
   });

@@ -12,12 +12,9 @@ export interface Limit {
   readonly windowSeconds?: number;
 }
 
-/** Seconds that a caller is told to wait where waiting alone does not help (spent credits). */
-const LONG_WAIT_SECONDS = 86_400;
-
 /**
- * The limits that apply to a request. Concurrency is left out: it is no quota that is used up, and tells nothing about
- * how many requests are left.
+ * The limits that apply to a request. Concurrency is left out unless it refused: it is no quota that is used up, and
+ * tells nothing about how many requests are left.
  *
  * @param uploads the day of uploads of the address, where the request is one
  */
@@ -29,6 +26,9 @@ function quotas(admission: Admission, uploads?: LimitState): Limit[] {
   // Credits never grow by themselves; tomorrow is when asking again is reasonable.
   if (credits) limits.push(toLimit('credits', { ...credits, resetAt: nextMidnight(admission.now) }));
   if (uploads) limits.push(toLimit('uploads-day', uploads, 86_400));
+  if (admission.decision === 'concurrency') {
+    limits.push(toLimit('concurrency', { ...admission.flight, resetAt: Math.floor(admission.now / 1000) + 1 }));
+  }
   return limits;
 }
 
@@ -45,8 +45,6 @@ export function bindingLimit(admission: Admission, uploads?: LimitState): Limit 
 
 /** Seconds to wait before the limit lets a request through, at least 1. */
 export function retryAfterSeconds(limit: Limit, now: number): number {
-  if (limit.name === 'credits') return LONG_WAIT_SECONDS;
-  if (limit.name === 'concurrency') return 1;
   return Math.max(1, limit.resetAt - Math.floor(now / 1000));
 }
 
@@ -62,9 +60,7 @@ export function rateLimitHeaders(admission: Admission, uploads?: LimitState): Re
     'X-RateLimit-Limit': String(binding.limit),
     'X-RateLimit-Remaining': String(binding.remaining),
     'X-RateLimit-Reset': String(binding.resetAt),
-    'RateLimit-Policy': limits
-      .map(({ name, limit, windowSeconds }) => `"${name}";q=${limit}${windowSeconds ? `;w=${windowSeconds}` : ''}`)
-      .join(', '),
+    'RateLimit-Policy': limits.map(describePolicy).join(', '),
     RateLimit: limits
       .map(({ name, remaining, resetAt }) => {
         const reset = name === 'credits' ? '' : `;t=${Math.max(0, resetAt - seconds)}`;
@@ -72,6 +68,11 @@ export function rateLimitHeaders(admission: Admission, uploads?: LimitState): Re
       })
       .join(', '),
   };
+}
+
+function describePolicy({ name, limit, windowSeconds }: Limit): string {
+  const unit = name === 'concurrency' ? ';qu="concurrent-requests"' : '';
+  return `"${name}";q=${limit}${unit}${windowSeconds ? `;w=${windowSeconds}` : ''}`;
 }
 
 function refusingLimit(admission: Admission, limits: readonly Limit[]): Limit | undefined {
@@ -82,11 +83,8 @@ function refusingLimit(admission: Admission, limits: readonly Limit[]): Limit | 
     key_hour: 'key-hour',
     key_day: 'key-day',
     credits: 'credits',
+    concurrency: 'concurrency',
   } as const;
-  if (admission.decision === 'concurrency') {
-    const resetAt = Math.floor(admission.now / 1000) + 1;
-    return toLimit('concurrency', { ...admission.flight, resetAt });
-  }
   if (!(admission.decision in names)) return undefined;
   const name = names[admission.decision as keyof typeof names];
   return limits.find((limit) => limit.name === name);
@@ -100,6 +98,13 @@ function toLimit(
   const { used, limit, resetAt } = state;
   const remaining = Math.max(0, limit - used);
   return { name, limit, used, remaining, resetAt, ...(windowSeconds !== undefined && { windowSeconds }) };
+}
+
+/** The limits as they stand when the request's credit has been given back. */
+export function refunded(admission: Admission): Admission {
+  if (!admission.credits) return admission;
+  const { used, limit } = admission.credits;
+  return { ...admission, credits: { used: used - 1, limit } };
 }
 
 function nextMidnight(now: number): number {

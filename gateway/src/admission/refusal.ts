@@ -13,10 +13,15 @@ const NOT_ACTIVE_MESSAGES = {
   address: 'This API key may not be used from your address. Ask the operator to allow it.',
 } as const satisfies Record<Admission['reason'], string>;
 
+const WAIT = 'Wait for the time in the Retry-After header, in seconds';
+
 const LIMIT_MESSAGES = {
-  'address-hour': (limit) => `Your address has made ${limit.limit} requests within an hour, which is the limit.`,
-  'key-hour': (limit) => `This API key has made ${limit.limit} requests within an hour, which is its limit.`,
-  'key-day': (limit) => `This API key has made ${limit.limit} requests today (UTC), which is its limit.`,
+  'address-hour': (limit) =>
+    `Your address has made ${limit.limit} requests within an hour, which is the limit. ${WAIT}.`,
+  'key-hour': (limit) =>
+    `This API key has made ${limit.limit} requests within an hour, which is its limit. ${WAIT}, or ask the operator for more.`,
+  'key-day': (limit) =>
+    `This API key has made ${limit.limit} requests today (UTC), which is its limit. ${WAIT}, or ask the operator for more.`,
   credits: (limit) => `This API key has used all of its ${limit.limit} credits. Ask the operator for more.`,
   concurrency: (limit) =>
     `This API key has ${limit.limit} requests in flight, which is its limit. Wait until one is answered.`,
@@ -69,7 +74,10 @@ export function limited(admission: Admission, report: { keyId?: string }, upload
 }
 
 function blockedMessage(seconds: number): string {
-  if (seconds < 0) return 'Requests from this address are blocked by the operator.';
+  if (seconds < 0) return 'Requests from this address are blocked by the operator. Ask the operator to unblock it.';
   const minutes = Math.max(1, Math.ceil(seconds / 60));
-  return `Requests from this address are blocked for ${minutes} more minute(s), by the operator or after too many bad keys.`;
+  return (
+    `Requests from this address are blocked for ${minutes} more minute(s), by the operator or after too many bad keys. ` +
+    'Check the API key, and try again after that time.'
+  );
 }

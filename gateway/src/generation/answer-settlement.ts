@@ -1,5 +1,8 @@
 import type { Endpoint, PublicModel } from '@lontar/shared/endpoints.ts';
+import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
 import type { Answered, Settlement } from '@lontar/shared/settlement/settlement.ts';
+import type { Admission } from '../admission/admit.ts';
+import { bindingLimit, rateLimitHeaders, refunded } from '../admission/rate-limit.ts';
 import { type Answer, refuse } from '../http/answer.ts';
 import { elapsedMs, type RequestContext } from '../http/request-context.ts';
 
@@ -13,25 +16,25 @@ export interface AnswerContext {
   readonly context: RequestContext;
   readonly keyId: string;
   readonly model: PublicModel;
-  readonly headers: Record<string, string>;
-  /** What is left under the limit that binds soonest. */
-  readonly remaining: number;
+  readonly admission: Admission;
 }
 
 /** Turns a request's settlement into its answer. */
 export function answerSettlement(settlement: Settlement, about: AnswerContext): Answer {
   if (settlement.outcome === 'answered') return answered(settlement, about);
   const generation = reportGeneration(settlement, about);
-  const headers = settlement.error === 'service_unavailable' ? { ...about.headers, 'Retry-After': '2' } : about.headers;
+  const { refunds } = ERROR_CATALOG[settlement.error];
+  const limits = rateLimitHeaders(refunds ? refunded(about.admission) : about.admission);
+  const headers = settlement.error === 'service_unavailable' ? { ...limits, 'Retry-After': '2' } : limits;
   return refuse(settlement.error, { headers, report: { keyId: about.keyId, generation } });
 }
 
 function answered(settlement: Answered, about: AnswerContext): Answer {
-  const { context, headers, remaining, keyId } = about;
+  const { context, admission, keyId } = about;
   const masked = Object.values(settlement.masked).reduce((sum, count) => sum + count, 0);
   return {
     status: 200,
-    headers: { ...headers, 'X-Masked': String(masked) },
+    headers: { ...rateLimitHeaders(admission), 'X-Masked': String(masked) },
     body: {
       status: true,
       code: 200,
@@ -42,7 +45,7 @@ function answered(settlement: Answered, about: AnswerContext): Answer {
         timestamp: new Date().toISOString(),
         request_id: context.id,
         response_time: elapsedMs(context),
-        remaining_requests: remaining,
+        remaining_requests: bindingLimit(admission).remaining,
       },
     },
     report: { outcome: 'success', keyId, generation: reportGeneration(settlement, about) },

@@ -6,7 +6,7 @@ import type { GatewayMetrics } from '@lontar/shared/metrics.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { type Admission, type AdmissionRules, admit } from '../admission/admit.ts';
-import { bindingLimit, rateLimitHeaders } from '../admission/rate-limit.ts';
+import { rateLimitHeaders } from '../admission/rate-limit.ts';
 import { refusalFor } from '../admission/refusal.ts';
 import { type Answer, refuse } from '../http/answer.ts';
 import type { RequestContext } from '../http/request-context.ts';
@@ -50,7 +50,7 @@ export async function generate(deps: GenerateDeps, endpoint: Endpoint, context: 
   const begun = await deps.turnstile.pass(() => begin(deps, endpoint, context));
   if (begun === undefined) return unavailable();
   if (begun.kind === 'refused') return begun.answer;
-  const { job, headers, remaining } = begun;
+  const { job, admission } = begun;
   try {
     const settlement = await awaitSettlement(deps, {
       requestId: context.id,
@@ -59,7 +59,7 @@ export async function generate(deps: GenerateDeps, endpoint: Endpoint, context: 
       gone: context.gone,
       waitMs: job.deadlineAt - deps.clock.now(),
     });
-    return answerSettlement(settlement, { endpoint, context, keyId: job.keyId, model: job.model, headers, remaining });
+    return answerSettlement(settlement, { endpoint, context, keyId: job.keyId, model: job.model, admission });
   } finally {
     deps.inbox.forget(context.id);
   }
@@ -71,9 +71,7 @@ type Begun =
       readonly kind: 'enqueued';
       readonly job: GenerationJob;
       readonly reply: ReturnType<Inbox['wait']>;
-      readonly headers: Record<string, string>;
-      /** What is left under the limit that binds soonest. */
-      readonly remaining: number;
+      readonly admission: Admission;
     };
 
 /** Everything that is between a request and the wait for its settlement. */
@@ -101,7 +99,7 @@ async function begin(deps: GenerateDeps, endpoint: Endpoint, context: RequestCon
   const job = describeJob(deps, endpoint, context, reading.ask, keyId, admission);
   const reply = await enqueue(deps, job, enqueueBy);
   if (reply === undefined) return refused(unavailable(headers, owner));
-  return { kind: 'enqueued', job, reply: reply.settled, headers, remaining: bindingLimit(admission).remaining };
+  return { kind: 'enqueued', job, reply: reply.settled, admission };
 }
 
 async function askAdmission(
