@@ -48,6 +48,8 @@ export const redisKeys = {
   uploads: (day: string, address: string) => `${TAG}:uploads:${day}:${address}`,
   /** Hash: `files`, `bytes` and `kind:<kind>` of everything stored by uploads. */
   uploadTotals: `${TAG}:upload-totals`,
+  /** Whatever a restore tries whether this Redis can read it; gone at once. */
+  restoreTrial: `${TAG}:restore-trial`,
   /** Prefix of everything that stats-service alone keeps. */
   stats: (name: string) => `${TAG}:stats:${name}`,
 } as const;

@@ -7,6 +7,7 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
 import type { FileLine, KeyLine } from './backup-format.ts';
 import { findDurableKeys } from './durable-keys.ts';
 import type { VerifiedBackup } from './read-backup.ts';
+import { tryBackup } from './try-backup.ts';
 
 const REMOVED_AT_ONCE = 500;
 
@@ -14,9 +15,10 @@ const REMOVED_AT_ONCE = 500;
  * Puts a verified backup in place of whatever the service has.
  *
  * @param files folder for contents of uploads; absent to leave them out
- * @throws when Redis refuses a key, for example because it is older than the one that was backed up
+ * @throws RefusedBackup before anything is changed, for example because Redis is older than the one that was backed up
  */
 export async function restoreBackup(redis: Redis, backup: VerifiedBackup, files: string | undefined): Promise<void> {
+  await tryBackup(redis, backup);
   const present = await findDurableKeys(redis);
   for (let start = 0; start < present.length; start += REMOVED_AT_ONCE) {
     await redis.unlink(...present.slice(start, start + REMOVED_AT_ONCE));

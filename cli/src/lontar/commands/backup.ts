@@ -13,6 +13,7 @@ import { DamagedBackup, verifyBackup } from '../../backup/read-backup.ts';
 import { restoreBackup } from '../../backup/restore-backup.ts';
 import { writeBackup } from '../../backup/write-backup.ts';
 import { waitForAppendOnlyFile } from '../../redis/append-only.ts';
+import { readRedisVersion } from '../../redis/redis-version.ts';
 import { type CommandContext, print } from '../command-context.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
 import { findPepper } from '../locate.ts';
@@ -61,7 +62,7 @@ async function backup(redis: Redis, path: string, context: CommandContext): Prom
     version: FORMAT_VERSION,
     createdAt: new Date().toISOString(),
     lontar: VERSION,
-    redis: /redis_version:(\S+)/.exec(await redis.info('server'))?.[1] ?? 'unknown',
+    redis: await readRedisVersion(redis),
     pepperMark: pepperMark(context),
     files: files !== undefined,
   };
