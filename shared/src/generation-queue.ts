@@ -4,14 +4,21 @@ import type { Redis } from './redis-connection.ts';
 import { QUEUE_PREFIX } from './redis-keys.ts';
 import type { Backlog } from './worker-failure.ts';
 
+const QUEUE_KEYS = `${QUEUE_PREFIX}:${GENERATION_JOB.queue}:`;
+
 /** Key of the list of waiting jobs; admission looks at its length. */
-export const WAITING_JOBS_KEY = `${QUEUE_PREFIX}:${GENERATION_JOB.queue}:wait`;
+export const WAITING_JOBS_KEY = `${QUEUE_KEYS}wait`;
 
 export interface QueueCounts {
   readonly waiting: number;
   readonly active: number;
   readonly delayed: number;
   readonly failed: number;
+}
+
+/** Whether a key belongs to the queue's jobs; not the one that tells whether the queue is paused. */
+export function isJobKey(name: string): boolean {
+  return name.startsWith(QUEUE_KEYS) && name !== `${QUEUE_KEYS}meta`;
 }
 
 /** What is in the queue, and what waits there for a worker. */

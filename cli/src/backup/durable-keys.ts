@@ -1,3 +1,4 @@
+import { isJobKey } from '@lontar/shared/generation-queue.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 
@@ -24,19 +25,40 @@ const FLEETING = ['session:*', 'sign-in:*', 'sign-in-failures:*', 'moment:*', 'a
   toPattern(redisKeys.stats(name)),
 );
 
+/**
+ * What belongs to requests and uploads in work and to events not yet counted. Their settling would act on keys and
+ * statistics that were restored and know nothing of them.
+ */
+const IN_WORK = [
+  redisKeys.keyFlight('*'),
+  redisKeys.keysInFlight,
+  redisKeys.request('*'),
+  redisKeys.openUploads,
+  redisKeys.events,
+].map(toPattern);
+
 const SCAN_COUNT = 1_000;
 
 export function isDurable(name: string): boolean {
   return DURABLE.some((pattern) => pattern.test(name)) && !FLEETING.some((pattern) => pattern.test(name));
 }
 
+export function isInWork(name: string): boolean {
+  return isJobKey(name) || IN_WORK.some((pattern) => pattern.test(name));
+}
+
 /** Names of all durable keys; each once, those that come or go meanwhile perhaps. */
-export async function findDurableKeys(redis: Redis): Promise<string[]> {
+export function findDurableKeys(redis: Redis): Promise<string[]> {
+  return findKeys(redis, isDurable);
+}
+
+/** As `findDurableKeys`, of the keys whose name is asked for. */
+export async function findKeys(redis: Redis, isWanted: (name: string) => boolean): Promise<string[]> {
   const found = new Set<string>();
   let cursor = '0';
   do {
     const [next, names] = await redis.scan(cursor, 'MATCH', toGlob(redisKeys.apiKeyIndex), 'COUNT', SCAN_COUNT);
-    for (const name of names) if (isDurable(name)) found.add(name);
+    for (const name of names) if (isWanted(name)) found.add(name);
     cursor = next;
   } while (cursor !== '0');
   return [...found].sort();

@@ -5,24 +5,24 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import type { FileLine, KeyLine } from './backup-format.ts';
-import { findDurableKeys } from './durable-keys.ts';
+import { findDurableKeys, findKeys, isInWork } from './durable-keys.ts';
 import type { VerifiedBackup } from './read-backup.ts';
 import { tryBackup } from './try-backup.ts';
 
 const REMOVED_AT_ONCE = 500;
 
 /**
- * Puts a verified backup in place of whatever the service has.
+ * Puts a verified backup in place of whatever the service has. What was in work ends with it: it was charged to keys
+ * that are replaced, so it is given up, not settled.
  *
  * @param files folder for contents of uploads; absent to leave them out
  * @throws RefusedBackup before anything is changed, for example because Redis is older than the one that was backed up
  */
 export async function restoreBackup(redis: Redis, backup: VerifiedBackup, files: string | undefined): Promise<void> {
   await tryBackup(redis, backup);
-  const present = await findDurableKeys(redis);
-  for (let start = 0; start < present.length; start += REMOVED_AT_ONCE) {
-    await redis.unlink(...present.slice(start, start + REMOVED_AT_ONCE));
-  }
+  await removeKeys(redis, await findDurableKeys(redis));
+  // After the API keys, without which nothing new is admitted.
+  await removeKeys(redis, await findKeys(redis, isInWork));
   const [seconds] = await redis.time();
   const now = Number(seconds) * 1000;
   const lines = backup.lines();
@@ -32,10 +32,16 @@ export async function restoreBackup(redis: Redis, backup: VerifiedBackup, files:
   }
 }
 
+async function removeKeys(redis: Redis, names: readonly string[]): Promise<void> {
+  for (let start = 0; start < names.length; start += REMOVED_AT_ONCE) {
+    await redis.unlink(...names.slice(start, start + REMOVED_AT_ONCE));
+  }
+}
+
 async function restoreKey(redis: Redis, { key, expiresAt, dump, inFlight = 0 }: KeyLine, now: number): Promise<void> {
   if (expiresAt > 0 && expiresAt <= now) return;
   await redis.restore(key, expiresAt, Buffer.from(dump, 'base64'), 'REPLACE', 'ABSTTL');
-  // Nobody will settle what was in flight then: it is given back.
+  // Nobody will settle what was in flight then, see isInWork: it is given back.
   if (inFlight > 0) await redis.hincrby(key, 'charged', -inFlight);
 }
 

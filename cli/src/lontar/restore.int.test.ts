@@ -4,8 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { GenerationJob } from '@lontar/shared/generation-job.ts';
+import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { settle } from '@lontar/shared/settlement/settle.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { reserve } from '@lontar/shared/testing/reservations.ts';
 import { readSurroundings } from '../settings/environment.ts';
 import { runLontar } from './program.ts';
 
@@ -76,6 +80,45 @@ test('a backup whose values this Redis cannot read is refused before anything is
   expect(await contentOfRedis()).toEqual(before);
   expect(before.has(redisKeys.apiKey(id))).toBe(true);
 });
+
+test('nothing that was in work before a restore acts on what it brings', async () => {
+  const { client } = redis;
+  const id = await createKey('shop');
+  await lontar('backup', file);
+  // Admitted and enqueued after the backup; answered but not counted; an upload on its way.
+  await client.hincrby(redisKeys.apiKey(id), 'charged', 2);
+  for (const request of ['req_waiting', 'req_retried']) await reserve(client, request, id);
+  await client.hset(redisKeys.request('req_retried'), { fence: '2' });
+  await client.hset(redisKeys.request('req_charged'), { charge: 'charge', result: '{}' });
+  await client.xadd(redisKeys.events, '*', 'event', '{}');
+  await client.zadd(redisKeys.openUploads, 1, `file_${'O'.repeat(22)}`);
+  const queue = openGenerationQueue(client, () => undefined);
+  await queue.pause();
+  await queue.add(jobOf('req_waiting', id));
+  await client.set(redisKeys.inbox('g'), 'of a gateway that may be up');
+
+  expect(await lontar('restore', file, '--force')).toMatchObject({ code: 0 });
+  const left = (await client.keys('*')).filter((name) => name !== redisKeys.inbox('g'));
+  expect(left.sort()).toEqual([redisKeys.apiKey(id), redisKeys.apiKeyIndex, '{lontar}:generation:meta'].sort());
+  const settlement = { v: 1, outcome: 'failed', error: 'timed_out' } as const;
+  for (const requestId of ['req_waiting', 'req_retried', 'req_charged']) {
+    expect(await settle(client, { requestId, keyId: id, settlement, takeBack: true })).toEqual({ kind: 'gone' });
+  }
+  expect(await client.hget(redisKeys.apiKey(id), 'charged')).toBe('0');
+  // Whoever has paused the queue, for the restore perhaps, decides when it goes on.
+  expect(await queue.isPaused()).toBe(true);
+  await queue.resume();
+  await queue.add(jobOf('req_waiting', id));
+  expect(await queue.counts()).toMatchObject({ waiting: 1 });
+  await queue.close();
+});
+
+function jobOf(id: string, keyId: string): GenerationJob {
+  return {
+    ...{ v: 1, id, endpoint: '/api/ai', prompt: 'hi', model: 'ai-2.5-flash', temperature: 1, maxOutputTokens: 1 },
+    ...{ keyId, gateway: 'g', receivedAt: Date.now(), deadlineAt: Date.now() + 60_000 },
+  };
+}
 
 /** Every key with its value, as Redis itself writes it. */
 async function contentOfRedis(): Promise<Map<string, string>> {
