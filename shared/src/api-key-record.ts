@@ -27,8 +27,11 @@ export const apiKeyRecordSchema = z.object({
   perHour: count.optional(),
   perDay: count.optional(),
   credits: count.optional(),
-  /** Requests charged so far, reservations in flight included; `credits - charged` are left. */
-  charged: count.default(0),
+  /**
+   * Requests charged so far, reservations in flight included; `credits - charged` are left. Whatever made it negative, the
+   * key works on, so its record has to stay readable.
+   */
+  charged: z.coerce.number().int().default(0),
   /** The last UTC day (days since 1970) on which `perDay` was counted, times 10^10, and how many requests it had. */
   dayCount: z.string().optional(),
   concurrency: count.default(DEFAULT_CONCURRENCY),

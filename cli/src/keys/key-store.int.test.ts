@@ -55,7 +55,28 @@ describe('create', () => {
 
     expect(second.record.id).not.toBe(first.record.id);
     expect(await stored(first.record.id)).toEqual(before);
-    expect((await store().list()).map(({ name }) => name)).toEqual(['first', 'second']);
+    expect((await store().list()).records.map(({ name }) => name)).toEqual(['first', 'second']);
+  });
+});
+
+describe('a record that cannot be read', () => {
+  test('is told with its id and what is wrong, beside all the others', async () => {
+    const good = await store().create({ name: 'good' });
+    const bad = await store().create({ name: 'bad' });
+    await redis.client.hset(redisKeys.apiKey(bad.record.id), { perHour: 'many', state: 'asleep' });
+
+    const { records, unreadable } = await store().list();
+    expect(records.map(({ id }) => id)).toEqual([good.record.id]);
+    const told = new RegExp(`key ${bad.record.id} cannot be read: state: .+; perHour: `);
+    expect(unreadable.map(({ message }) => message)).toEqual([expect.stringMatching(told)]);
+    await expect(store().find(bad.record.id)).rejects.toThrow(told);
+    expect(await store().find('0123456789')).toBeUndefined();
+  });
+
+  test('is not one that was given back more than it was charged', async () => {
+    const { record } = await store().create({ name: 'x', credits: 5 });
+    await redis.client.hset(redisKeys.apiKey(record.id), 'charged', '-1');
+    expect(await store().find(record.id)).toMatchObject({ charged: -1 });
   });
 });
 
@@ -147,7 +168,7 @@ test('forget leaves no trace', async () => {
 test('lists more keys than are read at once, oldest first', async () => {
   const keys = openKeyStore(redis.client, PEPPER);
   for (let index = 0; index < 501; index += 1) await keys.create({ name: String(index) });
-  const times = (await keys.list()).map(({ createdAt }) => createdAt);
+  const times = (await keys.list()).records.map(({ createdAt }) => createdAt);
   expect(times).toHaveLength(501);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
 });

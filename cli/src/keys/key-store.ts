@@ -16,13 +16,29 @@ export interface IssuedKey {
   readonly record: ApiKeyRecord;
 }
 
+/** A record that is there but makes no sense. */
+export class UnreadableKey extends Error {
+  constructor(id: string, problems: readonly { path: readonly PropertyKey[]; message: string }[]) {
+    const told = problems.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+    super(`The record of the key ${id} cannot be read: ${told}`);
+    this.name = 'UnreadableKey';
+  }
+}
+
+export interface KeyList {
+  /** Oldest first. */
+  readonly records: readonly ApiKeyRecord[];
+  readonly unreadable: readonly UnreadableKey[];
+}
+
 export type ChangeResult = 'changed' | 'missing' | 'revoked';
 
 /** The operator's side of the API keys; admission in the gateway reads what this writes. */
 export interface KeyStore {
   create(limits: KeyLimits & { name: string }): Promise<IssuedKey>;
-  /** All keys, oldest first. */
-  list(): Promise<ApiKeyRecord[]>;
+  /** All keys, those that cannot be read apart. */
+  list(): Promise<KeyList>;
+  /** @throws UnreadableKey */
   find(id: string): Promise<ApiKeyRecord | undefined>;
   /** How many there are, whatever their state. */
   count(): Promise<number>;
@@ -104,19 +120,30 @@ export function openKeyStore(redis: Redis, pepper: string, mint: (id?: string) =
   };
 }
 
-async function listRecords(redis: Redis): Promise<ApiKeyRecord[]> {
+async function listRecords(redis: Redis): Promise<KeyList> {
   const ids = await redis.zrange(redisKeys.apiKeyIndex, '0', '-1');
   const records: ApiKeyRecord[] = [];
+  const unreadable: UnreadableKey[] = [];
+  const readOrTell = (id: string) =>
+    readRecord(redis, id).catch((error: unknown) => {
+      if (error instanceof UnreadableKey) return error;
+      throw error;
+    });
   for (let start = 0; start < ids.length; start += READ_AT_ONCE) {
-    const batch = await Promise.all(ids.slice(start, start + READ_AT_ONCE).map((id) => readRecord(redis, id)));
-    records.push(...batch.filter((record) => record !== undefined));
+    for (const found of await Promise.all(ids.slice(start, start + READ_AT_ONCE).map(readOrTell))) {
+      if (found instanceof UnreadableKey) unreadable.push(found);
+      else if (found !== undefined) records.push(found);
+    }
   }
-  return records;
+  return { records, unreadable };
 }
 
 async function readRecord(redis: Redis, id: string): Promise<ApiKeyRecord | undefined> {
-  const parsed = apiKeyRecordSchema.safeParse(await redis.hgetall(redisKeys.apiKey(id)));
-  return parsed.success ? parsed.data : undefined;
+  const fields = await redis.hgetall(redisKeys.apiKey(id));
+  if (Object.keys(fields).length === 0) return undefined;
+  const parsed = apiKeyRecordSchema.safeParse(fields);
+  if (!parsed.success) throw new UnreadableKey(id, parsed.error.issues);
+  return parsed.data;
 }
 
 async function mustFind(redis: Redis, id: string): Promise<ApiKeyRecord> {

@@ -85,6 +85,18 @@ describe('ips', () => {
   });
 });
 
+describe('keys', () => {
+  test('show and list tell of a record that cannot be read, and list the others', async () => {
+    const { id } = (await lontar('keys', 'create', '--name', 'bad', '--json')).data as { id: string };
+    await redis.client.hset(redisKeys.apiKey(id), 'perHour', 'many');
+    const told = { code: 1, err: expect.stringMatching(new RegExp(`${id} cannot be read: perHour: `)) };
+    expect(await lontar('keys', 'list')).toMatchObject({ ...told, out: 'No key can be read.\n' });
+    await lontar('keys', 'create', '--name', 'good');
+    expect(await lontar('keys', 'list', '--json')).toMatchObject({ ...told, data: [{ name: 'good' }] });
+    expect(await lontar('keys', 'show', id)).toMatchObject({ ...told, out: '' });
+  });
+});
+
 describe('queue', () => {
   const job = (id: string) => ({
     v: 1 as const,

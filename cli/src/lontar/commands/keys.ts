@@ -88,8 +88,13 @@ function addRotate(keys: Command, context: CommandContext): void {
 
 async function listKeys(store: KeyStore, context: CommandContext): Promise<void> {
   const nowMs = await store.now();
-  const views = (await store.list()).map((record) => viewKey(record, nowMs));
-  print(context, views, tableOfKeys(views));
+  const { records, unreadable } = await store.list();
+  const views = records.map((record) => viewKey(record, nowMs));
+  const isNoneReadable = records.length === 0 && unreadable.length > 0;
+  print(context, views, isNoneReadable ? 'No key can be read.' : tableOfKeys(views));
+  if (unreadable.length > 0) {
+    throw new CommandFailure(EXIT.failed, unreadable.map(({ message }) => message).join('\n'));
+  }
 }
 
 async function showKey(store: KeyStore, id: string, context: CommandContext): Promise<void> {
