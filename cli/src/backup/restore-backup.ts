@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import type { FileLine, KeyLine } from './backup-format.ts';
-import { findDurableKeys, findKeys, isInWork } from './durable-keys.ts';
+import { apiKeyIdOf, findDurableKeys, findKeys, isInWork } from './durable-keys.ts';
 import type { VerifiedBackup } from './read-backup.ts';
 import { tryBackup } from './try-backup.ts';
 
@@ -40,9 +40,14 @@ async function removeKeys(redis: Redis, names: readonly string[]): Promise<void>
 
 async function restoreKey(redis: Redis, { key, expiresAt, dump, inFlight = 0 }: KeyLine, now: number): Promise<void> {
   if (expiresAt > 0 && expiresAt <= now) return;
-  await redis.restore(key, expiresAt, Buffer.from(dump, 'base64'), 'REPLACE', 'ABSTTL');
-  // Nobody will settle what was in flight then, see isInWork: it is given back.
-  if (inFlight > 0) await redis.hincrby(key, 'charged', -inFlight);
+  const commands = redis.multi().restore(key, expiresAt, Buffer.from(dump, 'base64'), 'REPLACE', 'ABSTTL');
+  if (apiKeyIdOf(key) !== undefined) {
+    // The gateway that is there may pack limits in another way than the one that was.
+    commands.hdel(key, 'terms');
+    // Nobody will settle what was in flight then, see isInWork: it is given back.
+    commands.hincrby(key, 'charged', -inFlight);
+  }
+  for (const [error] of (await commands.exec()) ?? []) if (error) throw error;
 }
 
 /** Writes one file of its pieces, which follow each other. It appears under its name when it is whole. */

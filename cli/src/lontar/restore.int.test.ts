@@ -113,6 +113,15 @@ test('nothing that was in work before a restore acts on what it brings', async (
   await queue.close();
 });
 
+test('limits that a gateway packed are packed anew, by the gateway that is there', async () => {
+  const id = await createKey('shop');
+  const before = await redis.client.hgetall(redisKeys.apiKey(id));
+  await redis.client.hset(redisKeys.apiKey(id), 'terms', Buffer.from([0xff, 0x00, 0x80]));
+  await lontar('backup', file);
+  expect(await lontar('restore', file, '--force')).toMatchObject({ code: 0 });
+  expect(await redis.client.hgetall(redisKeys.apiKey(id))).toEqual(before);
+});
+
 function jobOf(id: string, keyId: string): GenerationJob {
   return {
     ...{ v: 1, id, endpoint: '/api/ai', prompt: 'hi', model: 'ai-2.5-flash', temperature: 1, maxOutputTokens: 1 },
