@@ -8,6 +8,7 @@ import type { FileLine, KeyLine } from './backup-format.ts';
 import { apiKeyIdOf, findDurableKeys, findKeys, isInWork } from './durable-keys.ts';
 import type { VerifiedBackup } from './read-backup.ts';
 import { tryBackup } from './try-backup.ts';
+import { RESTORED_SUFFIX, removeUnknownContents } from './upload-contents.ts';
 
 const REMOVED_AT_ONCE = 500;
 
@@ -15,7 +16,8 @@ const REMOVED_AT_ONCE = 500;
  * Puts a verified backup in place of whatever the service has. What was in work ends with it: it was charged to keys
  * that are replaced, so it is given up, not settled.
  *
- * @param files folder for contents of uploads; absent to leave them out
+ * @param files folder with contents of uploads, of which those without metadata are removed; absent where they are
+ *   kept elsewhere
  * @throws RefusedBackup before anything is changed, for example because Redis is older than the one that was backed up
  */
 export async function restoreBackup(redis: Redis, backup: VerifiedBackup, files: string | undefined): Promise<void> {
@@ -30,6 +32,7 @@ export async function restoreBackup(redis: Redis, backup: VerifiedBackup, files:
     if ('key' in next.value) await restoreKey(redis, next.value, now);
     else await restoreFile(next.value, lines, files);
   }
+  if (files !== undefined) await removeUnknownContents(redis, files);
 }
 
 async function removeKeys(redis: Redis, names: readonly string[]): Promise<void> {
@@ -70,7 +73,7 @@ async function restoreFile(
     return;
   }
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const partial = join(folder, `${first.file}.restored`);
+  const partial = join(folder, `${first.file}${RESTORED_SUFFIX}`);
   await pipeline(Readable.from(content()), createWriteStream(partial, { mode: 0o600, flush: true }));
   await rename(partial, join(folder, first.file));
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { GenerationJob } from '@lontar/shared/generation-job.ts';
 import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
@@ -29,7 +29,10 @@ afterAll(async () => {
 beforeEach(async () => {
   await redis.client.flushall();
   await rm(file, { force: true });
+  await rm(files(), { recursive: true, force: true });
 });
+
+const files = () => join(folder, 'home', 'uploads', 'files');
 
 async function lontar(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const written = { out: '', err: '' };
@@ -120,6 +123,45 @@ test('limits that a gateway packed are packed anew, by the gateway that is there
   await lontar('backup', file);
   expect(await lontar('restore', file, '--force')).toMatchObject({ code: 0 });
   expect(await redis.client.hgetall(redisKeys.apiKey(id))).toEqual(before);
+});
+
+describe('uploads', () => {
+  const kept = `file_${'K'.repeat(22)}`;
+  const later = `file_${'L'.repeat(22)}`;
+
+  async function writeContent(name: string, content: string): Promise<void> {
+    await mkdir(files(), { recursive: true });
+    await writeFile(join(files(), name), content);
+  }
+  async function keep(id: string, content: string): Promise<void> {
+    await redis.client.hset(redisKeys.upload(id), 'state', 'kept');
+    await writeContent(id, content);
+  }
+
+  test('contents that the backup knows nothing of go with their metadata', async () => {
+    await keep(kept, 'as it was');
+    await lontar('backup', file);
+    await keep(kept, 'changed');
+    await keep(later, 'made after the backup');
+    await writeContent(`${later}.restored`, 'left by a restore that was killed');
+    await writeContent('README', 'not ours');
+
+    expect(await lontar('restore', file, '--force')).toMatchObject({ code: 0 });
+    expect((await readdir(files())).sort()).toEqual(['README', kept]);
+    expect(await readFile(join(files(), kept), 'utf8')).toBe('as it was');
+  });
+
+  test('contents without metadata are removed by a restore that is forced, and by no other', async () => {
+    await createKey('shop');
+    await lontar('backup', file);
+    await redis.client.flushall();
+    await writeContent(later, 'all that is left');
+    expect(await lontar('restore', file)).toMatchObject({ code: 1, err: expect.stringMatching(/1 contents.*--force/) });
+    expect(await readdir(files())).toEqual([later]);
+    expect(await redis.client.dbsize()).toBe(0);
+    expect(await lontar('restore', file, '--force')).toMatchObject({ code: 0 });
+    expect(await readdir(files())).toEqual([]);
+  });
 });
 
 function jobOf(id: string, keyId: string): GenerationJob {

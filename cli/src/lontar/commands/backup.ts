@@ -11,6 +11,7 @@ import { FORMAT, FORMAT_VERSION, type Header } from '../../backup/backup-format.
 import { findDurableKeys } from '../../backup/durable-keys.ts';
 import { DamagedBackup, verifyBackup } from '../../backup/read-backup.ts';
 import { restoreBackup } from '../../backup/restore-backup.ts';
+import { listContents } from '../../backup/upload-contents.ts';
 import { writeBackup } from '../../backup/write-backup.ts';
 import { waitForAppendOnlyFile } from '../../redis/append-only.ts';
 import { readRedisVersion } from '../../redis/redis-version.ts';
@@ -85,18 +86,20 @@ async function restore(redis: Redis, path: string, force: boolean, context: Comm
     const { code } = error as NodeJS.ErrnoException;
     throw code === 'ENOENT' ? new CommandFailure(EXIT.notFound, `There is no file ${path}.`) : error;
   });
+  const folder = uploadFiles(context);
   const present = (await findDurableKeys(redis)).length;
-  if (present > 0 && !force) {
+  const contents = folder === undefined ? 0 : (await listContents(folder)).length;
+  if (present + contents > 0 && !force) {
     throw new CommandFailure(
       EXIT.failed,
-      `This service has ${present} keys of its own; a restore would remove them. Add --force if you want that.`,
+      `This service has ${present} keys and ${contents} contents of uploads of its own; a restore would remove them. Add --force if you want that.`,
     );
   }
   const mark = pepperMark(context);
   if (verified.header.pepperMark !== null && mark !== null && mark !== verified.header.pepperMark) {
     note(context, 'KEY_PEPPER is not the one of the backup: no restored API key will work until it is.');
   }
-  await restoreBackup(redis, verified, verified.header.files ? uploadFiles(context) : undefined);
+  await restoreBackup(redis, verified, folder);
   await waitForAppendOnlyFile(redis);
   const { keys, files } = verified.end;
   const { createdAt } = verified.header;
