@@ -27,6 +27,8 @@ export const keyLineSchema = z.object({
   dump: z.base64(),
   /** Of an API key: requests in flight at that moment, whose reservations are not in the backup. */
   inFlight: z.number().int().optional(),
+  /** Of a count of uploads: those in work at that moment, which are not in the backup. */
+  inWork: z.number().int().optional(),
 });
 
 export const fileLineSchema = z.object({

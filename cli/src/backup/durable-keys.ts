@@ -76,6 +76,20 @@ export function apiKeyIdOf(name: string): string | undefined {
   return name.startsWith(prefix) ? name.slice(prefix.length) : undefined;
 }
 
+/** An address's uploads of one UTC day. */
+export interface DayCount {
+  readonly day: string;
+  readonly address: string;
+}
+
+/** What a count of uploads counts; `undefined` for other keys. */
+export function dayCountOf(name: string): DayCount | undefined {
+  const prefix = redisKeys.uploads('', '').slice(0, -1);
+  if (!name.startsWith(prefix)) return undefined;
+  const [day = '', ...address] = name.slice(prefix.length).split(':');
+  return { day, address: address.join(':') };
+}
+
 function toPattern(name: string): RegExp {
   const [head = '', ...rest] = name.split('*').map((text) => text.replaceAll(/[{}().?+^$|[\]\\]/g, '\\$&'));
   return new RegExp(`^${[head, ...rest].join('.+')}$`);

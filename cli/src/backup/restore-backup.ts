@@ -41,7 +41,8 @@ async function removeKeys(redis: Redis, names: readonly string[]): Promise<void>
   }
 }
 
-async function restoreKey(redis: Redis, { key, expiresAt, dump, inFlight = 0 }: KeyLine, now: number): Promise<void> {
+async function restoreKey(redis: Redis, line: KeyLine, now: number): Promise<void> {
+  const { key, expiresAt, dump, inFlight = 0, inWork = 0 } = line;
   if (expiresAt > 0 && expiresAt <= now) return;
   const commands = redis.multi().restore(key, expiresAt, Buffer.from(dump, 'base64'), 'REPLACE', 'ABSTTL');
   if (apiKeyIdOf(key) !== undefined) {
@@ -50,6 +51,10 @@ async function restoreKey(redis: Redis, { key, expiresAt, dump, inFlight = 0 }: 
     // Nobody will settle what was in flight then, see isInWork: it is given back.
     commands.hincrby(key, 'charged', -inFlight);
   }
+  // The same for uploads.
+  if (inWork > 0) commands.decrby(key, inWork);
+  // A count that has expired just now came back by that, without its expiry.
+  if (inWork > 0 && expiresAt > 0) commands.pexpireat(key, expiresAt);
   for (const [error] of (await commands.exec()) ?? []) if (error) throw error;
 }
 

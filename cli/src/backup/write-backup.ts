@@ -7,9 +7,11 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { loadBinaryScript } from '@lontar/shared/redis-script.ts';
 import { type End, type FileLine, type Header, type KeyLine } from './backup-format.ts';
-import { apiKeyIdOf, findDurableKeys, uploadIdOf } from './durable-keys.ts';
+import { apiKeyIdOf, type DayCount, dayCountOf, findDurableKeys, uploadIdOf } from './durable-keys.ts';
 
+const dumpDayCountScript = loadBinaryScript(new URL('./dump-day-count.lua', import.meta.url));
 const PIECE_BYTES = 262_144;
 
 export interface BackupInput {
@@ -66,6 +68,8 @@ async function* lines(redis: Redis, { header, files, onMissing }: BackupInput) {
 }
 
 async function dumpKey(redis: Redis, key: string): Promise<KeyLine | undefined> {
+  const dayCount = dayCountOf(key);
+  if (dayCount !== undefined) return dumpDayCount(redis, key, dayCount);
   const keyId = apiKeyIdOf(key);
   const replies = await redis
     .multi()
@@ -81,12 +85,18 @@ async function dumpKey(redis: Redis, key: string): Promise<KeyLine | undefined> 
   // It expired a moment ago.
   if (dump === null || dump === undefined) return undefined;
   const now = Number(time[0]) * 1000 + Math.floor(Number(time[1]) / 1000);
-  return {
-    key,
-    expiresAt: ttl < 0 ? 0 : now + ttl,
-    dump: dump.toString('base64'),
-    ...(keyId !== undefined && { inFlight }),
-  };
+  return keyLine(key, dump, ttl, now, keyId === undefined ? {} : { inFlight });
+}
+
+async function dumpDayCount(redis: Redis, key: string, { day, address }: DayCount): Promise<KeyLine | undefined> {
+  const reply = await dumpDayCountScript(redis, [key, redisKeys.openUploads], [redisKeys.upload(''), day, address]);
+  if (reply === null) return undefined;
+  const [dump, ttl, now, inWork] = reply as [Buffer, number, number, number];
+  return keyLine(key, dump, ttl, now, { inWork });
+}
+
+function keyLine(key: string, dump: Buffer, ttl: number, now: number, taken: Partial<KeyLine>): KeyLine {
+  return { key, expiresAt: ttl < 0 ? 0 : now + ttl, dump: dump.toString('base64'), ...taken };
 }
 
 /** The content of an upload in pieces; gives whether there is one. */

@@ -138,6 +138,42 @@ describe('uploads', () => {
     await writeContent(id, content);
   }
 
+  test('places of the day that were taken by uploads in work are given back', async () => {
+    const { client } = redis;
+    const [day, other] = ['2026-01-31', '2026-02-01'];
+    const address = '2001:db8::/56';
+    await client.set(redisKeys.uploads(day, address), '5', 'EX', 1_000);
+    await client.set(redisKeys.uploads(other, address), '1', 'EX', 1_000);
+    await client.set(redisKeys.uploads(day, '192.0.2.1'), '4', 'EX', 1_000);
+    const uploads = [
+      { state: 'open', day, address },
+      { state: 'open', day, address },
+      { state: 'open', day: other, address },
+      // Its place was given back, or is meant to stay taken.
+      { state: 'ending', day, address },
+      { state: 'kept', day, address },
+    ];
+    for (const [index, fields] of uploads.entries()) {
+      await client.hset(redisKeys.upload(`file_${index}`), fields);
+      if (fields.state !== 'kept') await client.zadd(redisKeys.openUploads, 1, `file_${index}`);
+    }
+    await client.zadd(redisKeys.openUploads, 1, 'file_forgotten');
+    await lontar('backup', file);
+    expect(await lontar('restore', file, '--force')).toMatchObject({ code: 0 });
+    const count = (onDay: string, of: string) => client.get(redisKeys.uploads(onDay, of));
+    expect(await Promise.all([count(day, address), count(other, address), count(day, '192.0.2.1')])).toEqual([
+      '3',
+      '0',
+      '4',
+    ]);
+    expect(await client.ttl(redisKeys.uploads(day, address))).toBeGreaterThan(900);
+
+    // Files of earlier versions do not tell; the count stays.
+    await rewriteBackup((line) => ({ ...line, inWork: undefined }));
+    expect(await lontar('restore', file, '--force')).toMatchObject({ code: 0 });
+    expect(await count(day, address)).toBe('5');
+  });
+
   test('contents that the backup knows nothing of go with their metadata', async () => {
     await keep(kept, 'as it was');
     await lontar('backup', file);
