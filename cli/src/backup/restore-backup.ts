@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import type { FileLine, KeyLine } from './backup-format.ts';
-import { apiKeyIdOf, findDurableKeys, findKeys, isInWork } from './durable-keys.ts';
+import { apiKeyIdOf, findDurableKeys, findKeys, isInWork, uploadIdOf } from './durable-keys.ts';
 import type { VerifiedBackup } from './read-backup.ts';
 import { tryBackup } from './try-backup.ts';
 import { RESTORED_SUFFIX, removeUnknownContents } from './upload-contents.ts';
@@ -21,7 +21,7 @@ const REMOVED_AT_ONCE = 500;
  * @throws RefusedBackup before anything is changed, for example because Redis is older than the one that was backed up
  */
 export async function restoreBackup(redis: Redis, backup: VerifiedBackup, files: string | undefined): Promise<void> {
-  await tryBackup(redis, backup);
+  const ended = await tryBackup(redis, backup);
   await removeKeys(redis, await findDurableKeys(redis));
   // After the API keys, without which nothing new is admitted.
   await removeKeys(redis, await findKeys(redis, isInWork));
@@ -29,8 +29,9 @@ export async function restoreBackup(redis: Redis, backup: VerifiedBackup, files:
   const now = Number(seconds) * 1000;
   const lines = backup.lines();
   for (let next = await lines.next(); !next.done; next = await lines.next()) {
-    if ('key' in next.value) await restoreKey(redis, next.value, now);
-    else await restoreFile(next.value, lines, files);
+    const line = next.value;
+    if ('file' in line) await restoreFile(line, lines, ended.has(line.file) ? undefined : files);
+    else if (!ended.has(uploadIdOf(line.key) ?? '')) await restoreKey(redis, line, now);
   }
   if (files !== undefined) await removeUnknownContents(redis, files);
 }

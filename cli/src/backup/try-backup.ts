@@ -1,6 +1,7 @@
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { readRedisVersion } from '../redis/redis-version.ts';
+import { uploadIdOf } from './durable-keys.ts';
 import type { VerifiedBackup } from './read-backup.ts';
 
 /** A process that dies on the way must not leave the copy for good. */
@@ -21,9 +22,12 @@ export class RefusedBackup extends Error {
  * Has Redis read every value of a backup, under a name that nothing looks at. Only Redis knows whether it can, and to
  * learn it after the present data was removed would be too late.
  *
+ * @returns ids of uploads that ended while they were backed up, between the look at their state and their dump; nobody
+ *   would ever finish to remove them
  * @throws RefusedBackup
  */
-export async function tryBackup(redis: Redis, backup: VerifiedBackup): Promise<void> {
+export async function tryBackup(redis: Redis, backup: VerifiedBackup): Promise<ReadonlySet<string>> {
+  const ended = new Set<string>();
   try {
     for await (const line of backup.lines()) {
       if (!('key' in line)) continue;
@@ -32,7 +36,10 @@ export async function tryBackup(redis: Redis, backup: VerifiedBackup): Promise<v
         if (error.name !== 'ReplyError') throw error;
         throw new RefusedBackup(line.key, error.message, backup.header.redis, await readRedisVersion(redis));
       });
+      const uploadId = uploadIdOf(line.key);
+      if (uploadId !== undefined && (await redis.hget(redisKeys.restoreTrial, 'state')) !== 'kept') ended.add(uploadId);
     }
+    return ended;
   } finally {
     await redis.unlink(redisKeys.restoreTrial);
   }

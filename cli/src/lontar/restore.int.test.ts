@@ -174,6 +174,24 @@ describe('uploads', () => {
     expect(await count(day, address)).toBe('5');
   });
 
+  test('an upload that ended while it was backed up stays away, with its content', async () => {
+    await keep(kept, 'kept');
+    await keep(later, 'ended');
+    await lontar('backup', file);
+    // As if its owner had removed it between the look at its state and its dump.
+    await redis.client.hset(redisKeys.upload(later), 'state', 'ending');
+    const ending = await redis.client.dumpBuffer(redisKeys.upload(later));
+    await rewriteBackup((line) =>
+      line['key'] === redisKeys.upload(later) ? { ...line, dump: ending?.toString('base64') } : line,
+    );
+    await redis.client.flushall();
+    await rm(files(), { recursive: true });
+
+    expect(await lontar('restore', file)).toMatchObject({ code: 0 });
+    expect(await redis.client.keys('*')).toEqual([redisKeys.upload(kept)]);
+    expect(await readdir(files())).toEqual([kept]);
+  });
+
   test('contents that the backup knows nothing of go with their metadata', async () => {
     await keep(kept, 'as it was');
     await lontar('backup', file);
