@@ -14,6 +14,7 @@ import { startGateway } from '../src/start.ts';
 /** A gateway inside the test's own process, on a Redis of its own. */
 export interface TestGateway {
   readonly url: string;
+  readonly metricsUrl: string;
   readonly redis: TestRedis;
   /** `UPLOAD_DIR`. */
   readonly folder: string;
@@ -38,9 +39,10 @@ export async function startTestGateway(settings: Record<string, string> = {}): P
   });
   const logger = createLogger('gateway', config.LOG_LEVEL);
   const lifecycle = createLifecycle(logger);
-  const { port } = await startGateway(config, logger, lifecycle);
+  const { port, metricsPort } = await startGateway(config, logger, lifecycle);
   return {
     url: `http://127.0.0.1:${port}`,
+    metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
     redis,
     folder,
     async createKey(fields = {}) {

@@ -70,6 +70,7 @@ interface FormHandlers {
 /** Resolves when the whole form has been read. */
 function parse(request: IncomingMessage, { onField, onFile }: FormHandlers): Promise<void> {
   const invalid = (what: string) => new UploadProblem('invalid', `${what} ${SHAPE}`);
+  const cutOff = () => new UploadProblem('cut_off', 'The upload was cut off.');
   return new Promise((resolve, reject) => {
     const parser = openParser(request);
     let hasVisibility = false;
@@ -91,9 +92,11 @@ function parse(request: IncomingMessage, { onField, onFile }: FormHandlers): Pro
     }
     parser.on('error', () => reject(invalid('The form is broken, or ends too early.')));
     parser.on('finish', resolve);
-    request.on('error', () => reject(new UploadProblem('cut_off', 'The upload was cut off.')));
+    // The caller may have left while Redis was asked: of a request that is over nothing more is heard.
+    if (request.destroyed) return reject(cutOff());
+    request.on('error', () => reject(cutOff()));
     request.on('close', () => {
-      if (!request.complete) reject(new UploadProblem('cut_off', 'The upload was cut off.'));
+      if (!request.complete) reject(cutOff());
     });
     request.pipe(parser);
   });

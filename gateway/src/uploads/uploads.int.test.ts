@@ -1,5 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
@@ -34,7 +35,8 @@ interface Result {
 const countKey = () => redisKeys.uploads(new Date().toISOString().slice(0, 10), '127.0.0.1');
 const used = async () => Number(await gateway.redis.client.get(countKey()));
 const statistics = () => gateway.redis.client.hgetall(redisKeys.uploadTotals);
-const stored = async (folder: string) => (await readdir(join(gateway.folder, folder)).catch(() => [])).length;
+const stored = async (folder: string, uploads = gateway.folder) =>
+  (await readdir(join(uploads, folder)).catch(() => [])).length;
 
 async function call(
   path: string,
@@ -254,6 +256,36 @@ describe('an upload that is cut off', () => {
     await until(async () => (await used()) === 0 && (await stored('partial')) === 0);
     await until(async () => (await gateway.redis.client.zcard(redisKeys.openUploads)) === 0);
     await expectNothingKept();
+  });
+
+  test('by 100 callers, before Redis has let them in, keeps nothing either', async () => {
+    const roomy = await startTestGateway({ UPLOADS_PER_DAY: '1000' });
+    try {
+      const { client } = roomy.redis;
+      const { key } = await roomy.createKey();
+      const head =
+        `POST /api/upload HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${key}\r\nContent-Length: 5000000\r\n` +
+        `Content-Type: multipart/form-data; boundary=${BOUNDARY}\r\n\r\n`;
+      for (let i = 0; i < 100; i++) {
+        // The end of the connection is there with the head; Redis is asked when the head has been read.
+        const socket = connect(Number(new URL(roomy.url).port), '127.0.0.1', () => {
+          socket.write(`${head}--${BOUNDARY}`);
+          socket.destroy();
+        });
+        socket.on('error', () => undefined);
+      }
+      const allEnded = /^gateway_uploads_total\{kind="file",outcome="cut_off".*\} 100$/m;
+      await until(async () => allEnded.test(await (await fetch(roomy.metricsUrl)).text()));
+      expect({
+        used: await client.get(countKey()),
+        open: await client.zcard(redisKeys.openUploads),
+        uploads: await client.keys(redisKeys.upload('*')),
+        partial: await stored('partial', roomy.folder),
+        files: await stored('files', roomy.folder),
+      }).toEqual({ used: '0', open: 0, uploads: [], partial: 0, files: 0 });
+    } finally {
+      await roomy.stop();
+    }
   });
 });
 
@@ -484,7 +516,11 @@ test.each(['/files/', '/files/x', '/files/..%2f..%2fetc%2fpasswd', '/files/%00',
   },
 );
 
-/** Looks again after each turn until the condition holds; the test's own timeout bounds it. */
+/** Looks again after each turn until the condition holds. A test that fails must not look on for ever: Jest would not end. */
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise(setImmediate);
+  const end = Date.now() + 40_000;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error('it did not come true in time');
+    await new Promise(setImmediate);
+  }
 }
