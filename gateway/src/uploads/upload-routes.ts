@@ -73,7 +73,8 @@ export async function serveUpload(
 async function send({ headers, content }: FileAnswer, request: Request, response: Response): Promise<void> {
   // Not Express's `set`: it would add a charset to some types.
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  if (request.method === 'HEAD') {
+  // A caller who left meanwhile is not heard of again: a content piped to nobody would stay open for ever.
+  if (request.method === 'HEAD' || response.destroyed) {
     content.destroy();
     return void response.end();
   }
