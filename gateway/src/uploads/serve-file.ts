@@ -7,7 +7,7 @@ import { servedContentType } from './content-type.ts';
 import { attachment } from './file-name.ts';
 import type { UploadDeps } from './receive-upload.ts';
 import { UPLOAD_ID_PATTERN, type UploadRecord } from './upload.ts';
-import { findUpload, forgetUpload, removeUpload } from './upload-ledger.ts';
+import { findUpload, removeUpload } from './upload-ledger.ts';
 
 /** A content on its way to the caller. */
 export interface FileAnswer {
@@ -38,11 +38,8 @@ export async function deleteFile(deps: UploadDeps, context: RequestContext, id: 
     const caller = await checkKey(deps, context, 'judge');
     if (!isCaller(caller)) return caller;
     if (!UPLOAD_ID_PATTERN.test(id) || !(await removeUpload(deps.redis, id, caller.keyId))) return notFound();
-    // It is hidden already; what fails here, the sweeper repeats.
-    await deps.storage
-      .remove(id)
-      .then(() => forgetUpload(deps.redis, id))
-      .catch((error: unknown) => deps.logger.warn({ err: error, upload: id }, 'an upload could not be removed yet'));
+    // It is hidden already.
+    await deps.sweeper.discard(id);
     return {
       status: 200,
       headers: {},

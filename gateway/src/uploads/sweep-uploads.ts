@@ -1,6 +1,7 @@
 import type { Logger } from '@lontar/shared/logger.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import type { UploadStorage } from './storage/upload-storage.ts';
 import { abandonUpload, forgetUpload, LEASE_MS, overdueUploads, renewLeases } from './upload-ledger.ts';
 
@@ -33,20 +34,37 @@ export function startUploadSweeper({ redis, clock, storage, logger }: SweeperDep
   /** Of this gateway, not in the sorted set perhaps: their outcome is unknown because Redis went away. */
   const unfinished = new Set<string>();
 
-  const discard = async (id: string) => {
+  const warn = throttledWarning(logger, 'an upload could not be removed yet');
+
+  /** Each on its own: what fails for one must not keep the others. Gives the ids for which it did not fail. */
+  const each = async (ids: readonly string[], act: (id: string) => Promise<void>) => {
+    const results = await Promise.allSettled(ids.map(act));
+    for (const result of results) if (result.status === 'rejected') warn(result.reason);
+    return ids.filter((_id, index) => results[index]?.status === 'fulfilled');
+  };
+  const giveBack = async (id: string) => {
     unfinished.add(id);
-    await abandonUpload(redis, id);
+    // From here on the sorted set knows it, until it is forgotten.
+    if (await abandonUpload(redis, id)) unfinished.delete(id);
+  };
+  const remove = async (id: string) => {
     await storage.remove(id);
     await forgetUpload(redis, id);
     unfinished.delete(id);
   };
+  /** Gives the ids of which nothing is left. */
+  const discard = async (ids: readonly string[]) => {
+    // All of them first: a place of the day must not wait for the storage.
+    const givenBack = await each(ids, giveBack);
+    // To the end of the line, or those that cannot be removed would keep others from their turn for ever.
+    await renewLeases(redis, ids, clock.now());
+    return each(givenBack, remove);
+  };
   const sweep = async () => {
     await renewLeases(redis, [...held], clock.now());
     const overdue = await overdueUploads(redis, clock.now(), AT_ONCE);
-    for (const id of new Set([...unfinished, ...overdue])) {
-      await discard(id);
-      logger.info({ upload: id }, 'removed what was left of an upload');
-    }
+    const removed = await discard([...new Set([...unfinished, ...overdue])]);
+    for (const id of removed) logger.info({ upload: id }, 'removed what was left of an upload');
   };
   const removeLeftovers = () =>
     storage.removeLeftovers().catch((error: unknown) => {
@@ -60,10 +78,7 @@ export function startUploadSweeper({ redis, clock, storage, logger }: SweeperDep
   return {
     hold: (id) => void held.add(id),
     letGo: (id) => void held.delete(id),
-    discard: (id) =>
-      discard(id).catch((error: unknown) => {
-        logger.warn({ err: error, upload: id }, 'an upload could not be removed yet');
-      }),
+    discard: async (id) => void (await discard([id]).catch(warn)),
     sweep,
     stop() {
       clearInterval(rounds);

@@ -70,8 +70,10 @@ export async function removeUpload(redis: Redis, id: string, owner: string): Pro
 /**
  * Gives back an upload that failed, or of which it is not known whether it was kept. Its content is still to be
  * removed, then `forgetUpload`.
+ *
+ * @returns false where nothing is known of it
  */
-export async function abandonUpload(redis: Redis, id: string): Promise<void> {
+export async function abandonUpload(redis: Redis, id: string): Promise<boolean> {
   const [day, address] = await redis.hmget(redisKeys.upload(id), 'day', 'address');
   const keys = [
     redisKeys.upload(id),
@@ -79,7 +81,7 @@ export async function abandonUpload(redis: Redis, id: string): Promise<void> {
     redisKeys.uploadTotals,
     redisKeys.uploads(day ?? '', address ?? ''),
   ];
-  await endScript(redis, keys, [id, 'abandon', '']);
+  return (await endScript(redis, keys, [id, 'abandon', ''])) === 'ended';
 }
 
 /** Drops the last trace of an upload whose content has been removed. */
