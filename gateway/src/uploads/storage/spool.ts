@@ -17,6 +17,7 @@ export interface Spool {
    */
   write(id: string, content: Readable, signal: AbortSignal): Promise<string>;
   remove(id: string): Promise<void>;
+  /** @throws the first failure, after having tried every file */
   removeLeftovers(): Promise<void>;
 }
 
@@ -36,11 +37,15 @@ export function openSpool(folder: string): Spool {
     },
     remove: (id) => rm(pathOf(id), { force: true }),
     async removeLeftovers() {
-      const names = await readdir(folder).catch(ignoreMissing);
-      for (const name of names ?? []) {
-        const file = await stat(pathOf(name)).catch(ignoreMissing);
-        if (file && Date.now() - file.mtimeMs > ABANDONED_MS) await rm(pathOf(name), { force: true });
-      }
+      const names = (await readdir(folder).catch(ignoreMissing)) ?? [];
+      const results = await Promise.allSettled(
+        names.map(async (name) => {
+          const file = await stat(pathOf(name)).catch(ignoreMissing);
+          if (file && Date.now() - file.mtimeMs > ABANDONED_MS) await rm(pathOf(name), { force: true });
+        }),
+      );
+      const failed = results.find((result) => result.status === 'rejected');
+      if (failed) throw failed.reason;
     },
   };
 }

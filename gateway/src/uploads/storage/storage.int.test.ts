@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -85,6 +85,16 @@ describe.each(['disk', 's3'] as const)('the %s storage', (kind) => {
     expect(await partial()).toEqual(['file_new']);
     await storage.remove('file_new');
     expect(await partial()).toEqual([]);
+  });
+
+  test('tells what it cannot remove, after having removed the others', async () => {
+    const path = (name: string) => join(folder, 'partial', name);
+    await mkdir(path('file_5'));
+    for (let i = 0; i < 10; i++) if (i !== 5) await writeFile(path(`file_${i}`), 'x');
+    for (const name of await partial()) await utimes(path(name), new Date(0), new Date(0));
+    await expect(storage.removeLeftovers()).rejects.toThrow('file_5');
+    expect(await partial()).toEqual(['file_5']);
+    await rm(path('file_5'), { recursive: true });
   });
 });
 
