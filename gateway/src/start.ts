@@ -90,6 +90,7 @@ export async function startGateway(
     events,
     statsProxy,
     storage,
+    onStorageFailure: throttledWarning(logger, 'the upload storage failed a request'),
     sweeper: uploadSweeper,
     turnstile,
     onRedisFailure,

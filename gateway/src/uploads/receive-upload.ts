@@ -20,6 +20,8 @@ export interface UploadDeps extends CheckKeyDeps {
   readonly metrics: GatewayMetrics;
   readonly logger: Logger;
   readonly storage: UploadStorage;
+  /** Told about each failure of the storage, which is none of Redis's; must not flood the log. */
+  readonly onStorageFailure: (error: unknown) => void;
   readonly sweeper: UploadSweeper;
   readonly uploadsPerDay: number;
   readonly maxFileBytes: number;
@@ -63,13 +65,14 @@ export async function receiveUpload(
       deps.storage.write(id, metered(content, meter, deps.maxFileBytes), signal),
     );
     const record = { ...described, owner: caller.keyId, size: meter.bytes, createdAt: deps.clock.now() };
-    if (!(await keepUpload(deps.redis, id, record))) throw new Error('the lease of an upload ended before it was kept');
+    await keep(deps, id, record);
     measure(deps, kindOf(record), 'kept', meter.bytes);
     return kept(id, record, origin, caller, day);
   } catch (error) {
     await deps.sweeper.discard(id);
     measure(deps, described ? kindOf(described) : 'file', outcomeOf(error), meter.bytes);
-    return failed(deps, error, caller, { ...day, used: day.used - 1 });
+    if (!described && !(error instanceof UploadProblem)) deps.onStorageFailure(error);
+    return failed(error, caller, { ...day, used: day.used - 1 });
   } finally {
     deps.sweeper.letGo(id);
   }
@@ -85,6 +88,18 @@ async function reserve(deps: UploadDeps, context: RequestContext, id: string): P
     void deps.sweeper.discard(id);
     return undefined;
   }
+}
+
+/** @throws where the upload is not kept; the log has been told then */
+async function keep(deps: UploadDeps, id: string, record: UploadRecord): Promise<void> {
+  const isKept = await keepUpload(deps.redis, id, record).catch((error: unknown) => {
+    deps.onRedisFailure(error);
+    throw error;
+  });
+  if (isKept) return;
+  const message = 'the lease of an upload ended before it was kept';
+  deps.logger.error({ upload: id }, message);
+  throw new Error(message);
 }
 
 /** Counts a content as it passes, and stops it at the limit. */
@@ -130,12 +145,11 @@ const PROBLEM_CODES = {
   unsupported: 'unsupported_media_type',
 } as const;
 
-function failed(deps: UploadDeps, error: unknown, { admission, keyId }: Caller, day: LimitState): Answer {
+function failed(error: unknown, { admission, keyId }: Caller, day: LimitState): Answer {
   const headers = rateLimitHeaders(admission, day);
   if (error instanceof UploadProblem) {
     return refuse(PROBLEM_CODES[error.kind], { message: error.message, headers, report: { keyId } });
   }
-  deps.logger.error({ err: error, storage: deps.storage.kind }, 'an upload could not be stored');
   return unavailable(headers, { keyId });
 }
 

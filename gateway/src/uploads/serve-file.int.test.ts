@@ -5,7 +5,9 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import type { Request, Response } from 'express';
+import { createTurnstile } from '../generation/turnstile.ts';
 import type { RequestContext } from '../http/request-context.ts';
+import { serveFile } from './serve-file.ts';
 import { newUploadId } from './upload.ts';
 import { keepUpload, reserveUpload } from './upload-ledger.ts';
 import { serveUpload, type UploadRouteDeps } from './upload-routes.ts';
@@ -37,4 +39,23 @@ test('a content whose caller left before it was opened is closed again', async (
   await serveUpload(deps, ...(await left.promise), {} as RequestContext);
   server.close();
   expect(content.destroyed).toBe(true);
+});
+
+test('a storage that cannot be read is a 503, and nobody who waits in line is sent away for it', async () => {
+  const turnstile = createTurnstile(1);
+  const first = Promise.withResolvers<void>();
+  void turnstile.pass(() => first.promise);
+  const waiting = turnstile.pass(async () => 'let in');
+  const told: unknown[] = [];
+  const deps = {
+    redis: redis.client,
+    storage: { read: () => Promise.reject(new Error('no connection to the store')) },
+    onRedisFailure: () => turnstile.sendAway(),
+    onStorageFailure: (error: unknown) => told.push(error),
+  } as unknown as UploadRouteDeps;
+  const answer = await serveFile(deps, {} as RequestContext, id);
+  first.resolve();
+  expect(answer).toMatchObject({ status: 503, headers: { 'Retry-After': '2' } });
+  expect(await waiting).toBe('let in');
+  expect(told).toEqual([new Error('no connection to the store')]);
 });

@@ -20,21 +20,19 @@ export interface FileAnswer {
  * not exist, so that ids cannot be probed.
  */
 export async function serveFile(deps: UploadDeps, context: RequestContext, id: string): Promise<FileAnswer | Answer> {
-  return guarded(deps, async () => {
+  return guarded(deps.onRedisFailure, async () => {
     const record = await find(deps, id);
     if (record?.visibility !== 'public') {
       const refusal = await refuseStranger(deps, context, record);
       if (refusal) return refusal;
     }
-    const content = record && (await deps.storage.read(id));
-    if (record && !content) deps.logger.error({ upload: id }, 'the content of an upload is missing in the storage');
-    return record && content ? { headers: fileHeaders(record), content } : notFound();
+    return record ? guarded(deps.onStorageFailure, () => open(deps, id, record)) : notFound();
   });
 }
 
 /** `DELETE /files/:id`: its owner ends an upload; the next request finds nothing. */
 export async function deleteFile(deps: UploadDeps, context: RequestContext, id: string): Promise<Answer> {
-  return guarded(deps, async () => {
+  return guarded(deps.onRedisFailure, async () => {
     const caller = await checkKey(deps, context, 'judge');
     if (!isCaller(caller)) return caller;
     if (!UPLOAD_ID_PATTERN.test(id) || !(await removeUpload(deps.redis, id, caller.keyId))) return notFound();
@@ -47,6 +45,13 @@ export async function deleteFile(deps: UploadDeps, context: RequestContext, id: 
       report: { outcome: 'success', keyId: caller.keyId },
     };
   });
+}
+
+async function open(deps: UploadDeps, id: string, record: UploadRecord): Promise<FileAnswer | Answer> {
+  const content = await deps.storage.read(id);
+  if (content) return { headers: fileHeaders(record), content };
+  deps.logger.error({ upload: id }, 'the content of an upload is missing in the storage');
+  return notFound();
 }
 
 async function find(deps: UploadDeps, id: string): Promise<UploadRecord | undefined> {
@@ -80,11 +85,14 @@ function notFound(): Answer {
 }
 
 /** Redis or the storage that cannot be asked is a 503, as everywhere. */
-async function guarded<Result>(deps: UploadDeps, act: () => Promise<Result>): Promise<Result | Answer> {
+async function guarded<Result>(
+  onFailure: (error: unknown) => void,
+  act: () => Promise<Result>,
+): Promise<Result | Answer> {
   try {
     return await act();
   } catch (error) {
-    deps.onRedisFailure(error);
+    onFailure(error);
     return unavailable();
   }
 }
