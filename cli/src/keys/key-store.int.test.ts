@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { hashApiKey, mintApiKey, readKeyId } from '@lontar/shared/api-key.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
-import { type IssuedKey, openKeyStore } from './key-store.ts';
+import { type IssuedKey, openKeyStore, type RotateResult } from './key-store.ts';
 
 const PEPPER = 'a pepper of this test, longer than 32 characters';
 const DAY_MS = 86_400_000;
@@ -19,8 +19,8 @@ afterAll(() => redis.stop());
 
 const store = () => openKeyStore(redis.client, PEPPER);
 const stored = (id: string) => redis.client.hgetall(redisKeys.apiKey(id));
-const issued = (result: IssuedKey | string): IssuedKey => {
-  if (typeof result === 'string') throw new Error(result);
+const issued = (result: RotateResult): IssuedKey => {
+  if (typeof result === 'string' || 'earlierUntil' in result) throw new Error(JSON.stringify(result));
   return result;
 };
 
@@ -142,9 +142,34 @@ describe('rotate', () => {
     expect(second.record.oldHashUntil).toBeGreaterThanOrEqual(before + DAY_MS);
   });
 
-  test('without an overlap ends the old secret, and the one before it', async () => {
+  test.each([0, DAY_MS])(
+    'with an overlap of %d ms does not end one that still runs unless told to',
+    async (overlapMs) => {
+      const { record } = await store().create({ name: 'x' });
+      const { record: rotated } = issued(await store().rotate(record.id, DAY_MS));
+      const before = await stored(record.id);
+
+      expect(await store().rotate(record.id, overlapMs)).toEqual({ earlierUntil: rotated.oldHashUntil });
+      expect(await stored(record.id)).toEqual(before);
+      const last = issued(await store().rotate(record.id, overlapMs, { endOverlap: true }));
+      expect(await stored(record.id)).toMatchObject({ hash: hashApiKey(last.key, PEPPER) });
+      expect((await stored(record.id))['oldHash']).toBe(overlapMs > 0 ? before['hash'] : undefined);
+    },
+  );
+
+  test('of two at once one wins, and the other is told of its overlap', async () => {
+    const first = await store().create({ name: 'x' });
+    const id = first.record.id;
+    const results = await Promise.all([store().rotate(id, DAY_MS), store().rotate(id, DAY_MS)]);
+    expect(results.filter((result) => typeof result === 'object' && 'key' in result)).toHaveLength(1);
+    expect(results.filter((result) => typeof result === 'object' && 'earlierUntil' in result)).toHaveLength(1);
+    expect((await stored(id))['oldHash']).toBe(hashApiKey(first.key, PEPPER));
+  });
+
+  test('goes on without a word once the overlap is over', async () => {
     const { record } = await store().create({ name: 'x' });
     await store().rotate(record.id, DAY_MS);
+    await redis.client.hset(redisKeys.apiKey(record.id), 'oldHashUntil', (await store().now()) - 1);
     const last = issued(await store().rotate(record.id, 0));
     expect(await stored(record.id)).toMatchObject({ hash: hashApiKey(last.key, PEPPER) });
     expect(await stored(record.id)).not.toHaveProperty('oldHash');

@@ -33,6 +33,9 @@ export interface KeyList {
 
 export type ChangeResult = 'changed' | 'missing' | 'revoked';
 
+/** `earlierUntil`, Unix ms: nothing was changed, because the secret before the last rotation is good until then. */
+export type RotateResult = IssuedKey | Exclude<ChangeResult, 'changed'> | { readonly earlierUntil: number };
+
 /** The operator's side of the API keys; admission in the gateway reads what this writes. */
 export interface KeyStore {
   create(limits: KeyLimits & { name: string }): Promise<IssuedKey>;
@@ -45,8 +48,11 @@ export interface KeyStore {
   update(id: string, limits: KeyLimits): Promise<ChangeResult>;
   /** From the next request on the key is refused. Revoking twice changes nothing. */
   revoke(id: string): Promise<ChangeResult>;
-  /** Gives the key a new secret under the same id; the old one stays good for `overlapMs`. */
-  rotate(id: string, overlapMs: number): Promise<IssuedKey | Exclude<ChangeResult, 'changed'>>;
+  /**
+   * Gives the key a new secret under the same id; the old one stays good for `overlapMs`. A record keeps one old secret:
+   * an earlier one that is still good ends only with `endOverlap`, else nothing is changed.
+   */
+  rotate(id: string, overlapMs: number, terms?: { readonly endOverlap?: boolean }): Promise<RotateResult>;
   /** Removes every trace of a key that served a purpose of our own, such as the first start's test request. */
   forget(id: string): Promise<void>;
   /** The clock that admission goes by, Unix ms. */
@@ -64,21 +70,23 @@ export function openKeyStore(redis: Redis, pepper: string, mint: (id?: string) =
     return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
   };
   const find = (id: string) => readRecord(redis, id);
-  const change = async (
+  const apply = async (
     id: string,
     fields: FieldChange,
-    terms: { onlyActive?: boolean; keepHashUntil?: number } = {},
+    terms: { onlyActive?: boolean; keepOverlap?: boolean; keepHashUntil?: number } = {},
   ) => {
     const pairs = Object.entries(fields.set).flat();
-    const guard = terms.onlyActive ? 'active' : '';
+    const guards = [terms.onlyActive ? 'active' : '', terms.keepOverlap ? 'overlap' : ''];
     const result = await changeScript(
       redis,
       [redisKeys.apiKey(id)],
-      [guard, terms.keepHashUntil ?? '', pairs.length / 2, ...pairs, ...fields.remove],
+      [...guards, terms.keepHashUntil ?? '', pairs.length / 2, ...pairs, ...fields.remove],
     );
     await waitForAppendOnlyFile(redis);
-    return result as ChangeResult;
+    return result as ChangeResult | number;
   };
+  const change = async (id: string, fields: FieldChange, terms: { onlyActive?: boolean } = {}) =>
+    (await apply(id, fields, terms)) as ChangeResult;
 
   return {
     now,
@@ -104,14 +112,15 @@ export function openKeyStore(redis: Redis, pepper: string, mint: (id?: string) =
       const result = await change(id, { set: revoked, remove: ['oldHash', 'oldHashUntil'] }, { onlyActive: true });
       return result === 'missing' ? 'missing' : 'changed';
     },
-    async rotate(id, overlapMs) {
+    async rotate(id, overlapMs, { endOverlap = false } = {}) {
       const { key } = mint(id);
       const fields = {
         set: { hash: hashApiKey(key, pepper) },
         remove: overlapMs > 0 ? [] : (['oldHash', 'oldHashUntil'] as const),
       };
       const keep = overlapMs > 0 ? { keepHashUntil: (await now()) + overlapMs } : {};
-      const result = await change(id, fields, { onlyActive: true, ...keep });
+      const result = await apply(id, fields, { onlyActive: true, keepOverlap: !endOverlap, ...keep });
+      if (typeof result === 'number') return { earlierUntil: result };
       return result === 'changed' ? { key, record: await mustFind(redis, id) } : result;
     },
     async forget(id) {

@@ -37,6 +37,23 @@ async function lontar(...args: string[]): Promise<{ code: number; out: string; e
   return { code, ...written, data };
 }
 
+describe('keys rotate', () => {
+  test('tells until when the earlier secret is good instead of ending it, and goes on when told to', async () => {
+    const { id } = (await lontar('keys', 'create', '--name', 'shop', '--json')).data as { id: string };
+    const first = await lontar('keys', 'rotate', id, '--overlap', '7d', '--json');
+    const { oldKeyUntil } = first.data as { oldKeyUntil: string };
+    for (const overlap of ['1h', '0']) {
+      const again = await lontar('keys', 'rotate', id, '--overlap', overlap, '--json');
+      expect(again).toMatchObject({ code: 1, out: '' });
+      expect(again.err).toContain(oldKeyUntil);
+      expect(again.err).toContain('--end-overlap');
+    }
+    expect((await lontar('keys', 'show', id, '--json')).data).toMatchObject({ oldKeyUntil });
+    const ended = await lontar('keys', 'rotate', id, '--overlap', '0', '--end-overlap', '--json');
+    expect(ended).toMatchObject({ code: 0, data: { id, oldKeyUntil: null } });
+  });
+});
+
 describe('ips', () => {
   test('blocks for a time or for good, lists, and unblocks', async () => {
     expect(await lontar('ips', 'list', '--json')).toMatchObject({ code: 0, data: [] });

@@ -76,11 +76,17 @@ function addRotate(keys: Command, context: CommandContext): void {
       'how long the old secret stays good (24h unless given); 0 ends it at once',
       duration,
     )
-    .action((id: string, { overlap }: { overlap?: number }) =>
+    .option('--end-overlap', 'end the secret before the old one, if it is still good')
+    .addHelpText(
+      'after',
+      '\nA key has one old secret at most: while the overlap of an earlier rotation runs, --end-overlap is needed.',
+    )
+    .action((id: string, { overlap, endOverlap = false }: { overlap?: number; endOverlap?: boolean }) =>
       context.withKeys(async (store) => {
-        const issued = await store.rotate(id, overlap ?? DAY_MS);
+        const issued = await store.rotate(id, overlap ?? DAY_MS, { endOverlap });
         if (issued === 'missing') throw notFound(id);
         if (issued === 'revoked') throw revoked(id);
+        if ('earlierUntil' in issued) throw overlapping(id, issued.earlierUntil);
         printIssued(issued, await store.now(), context);
       }),
     );
@@ -128,4 +134,12 @@ function notFound(id: string): CommandFailure {
 
 function revoked(id: string): CommandFailure {
   return new CommandFailure(EXIT.failed, `The key ${id} is revoked. Make a new one: lontar keys create --name NAME`);
+}
+
+function overlapping(id: string, untilMs: number): CommandFailure {
+  const until = new Date(untilMs).toISOString();
+  return new CommandFailure(
+    EXIT.failed,
+    `The key ${id} was rotated before, and its secret from before then is good until ${until}; another rotation would end it at once. Nothing was changed. Wait until then, or add --end-overlap to end it now.`,
+  );
 }
