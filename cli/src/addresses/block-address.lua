@@ -11,8 +11,12 @@
 
 if ARGV[1] == 'unblock' then
   redis.call('DEL', KEYS[2])
+  -- An entry without a ban is of the hourly limit, which stays: so must what lists tell of it.
+  if redis.call('DEL', KEYS[1]) == 0 then
+    return 0
+  end
   redis.call('ZREM', KEYS[3], ARGV[2])
-  return redis.call('DEL', KEYS[1])
+  return 1
 end
 local forMs = tonumber(ARGV[3])
 if forMs == 0 then

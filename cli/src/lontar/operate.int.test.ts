@@ -90,6 +90,16 @@ describe('ips', () => {
     ]);
   });
 
+  test('an hourly limit is told from a block: until when it holds, and that no command lifts it', async () => {
+    const until = Date.now() + 60_000;
+    await redis.client.zadd(redisKeys.blockedAddresses, until, '192.0.2.2');
+    const refused = await lontar('ips', 'unblock', '192.0.2.2', '--json');
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toContain('hourly limit');
+    expect(refused.err).toContain(new Date(until).toISOString());
+    expect((await lontar('ips', 'list', '--json')).data).toMatchObject([{ address: '192.0.2.2', reason: 'limit' }]);
+  });
+
   test.each([
     ['block', 'nonsense'],
     ['block', '10.0.0.0/8'],

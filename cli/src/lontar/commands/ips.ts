@@ -1,4 +1,5 @@
 import { limitAddress } from '@lontar/shared/address.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { type Command, InvalidArgumentError } from 'commander';
 import {
   BLOCK_REASONS,
@@ -42,17 +43,26 @@ export function addIpsCommand(program: Command, context: CommandContext): void {
     );
   ips
     .command('unblock')
-    .description('lift every block of an address; its hourly limit stays as it is')
+    .description('lift every block of an address; its hourly limit cannot be lifted')
     .argument('<ADDRESS>', ABOUT_ADDRESS, address)
     .action((target: string) =>
       context.withRedis(async (redis) => {
-        if (!(await unblockAddress(redis, target))) {
-          throw new CommandFailure(EXIT.notFound, `${target} is not blocked. See: lontar ips list`);
-        }
+        if (!(await unblockAddress(redis, target))) throw await nothingToLift(redis, target);
         await waitForAppendOnlyFile(redis);
-        print(context, { address: target, unblocked: true }, `${target} may call again.`);
+        print(context, { address: target, unblocked: true }, `${target} may call again, within its hourly limit.`);
       }),
     );
+}
+
+/** Why an address could not be unblocked. */
+async function nothingToLift(redis: Redis, target: string): Promise<CommandFailure> {
+  const listed = (await listBlockedAddresses(redis)).find((one) => one.address === target);
+  const until = listed?.reason === 'limit' ? view(listed).until : null;
+  if (until === null) return new CommandFailure(EXIT.notFound, `${target} is not blocked. See: lontar ips list`);
+  return new CommandFailure(
+    EXIT.failed,
+    `${target} is not blocked but over its hourly limit, which cannot be lifted. It may call again at ${until}; RATE_LIMIT_PER_HOUR of the gateway sets the limit.`,
+  );
 }
 
 function view({ address: blocked, reason, until }: BlockedAddress) {
