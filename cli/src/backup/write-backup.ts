@@ -25,9 +25,12 @@ export interface BackupInput {
 /**
  * Writes a backup of a service that may go on meanwhile. Every key is whole in itself; keys among each other may be
  * some moments apart. The file appears under its name only when it is complete.
+ *
+ * @returns what it holds, and the SHA-256 of the file itself, in hex; the one inside it is of its lines
  */
 export async function writeBackup(redis: Redis, path: string, input: BackupInput): Promise<Omit<End, 'end'>> {
   const partial = `${path}.partial`;
+  const ofFile = createHash('sha256');
   const totals = { keys: 0, files: 0, sha256: '' };
   async function* checked() {
     const hash = createHash('sha256');
@@ -41,11 +44,17 @@ export async function writeBackup(redis: Redis, path: string, input: BackupInput
     totals.sha256 = hash.digest('hex');
     yield `${JSON.stringify({ end: true, ...totals })}\n`;
   }
+  async function* hashed(chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      ofFile.update(chunk);
+      yield chunk;
+    }
+  }
   try {
     const file = createWriteStream(partial, { mode: 0o600, flush: true });
-    await pipeline(Readable.from(checked()), createGzip(), file);
+    await pipeline(Readable.from(checked()), createGzip(), hashed, file);
     await rename(partial, path);
-    return totals;
+    return { ...totals, sha256: ofFile.digest('hex') };
   } catch (error) {
     await rm(partial, { force: true });
     throw error;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -221,6 +222,14 @@ describe('backup and restore', () => {
     expect((await lontar('keys', 'list', '--json')).data).toHaveLength(1);
   });
 
+  test('tells the checksum of the file as it lies there, as sha256sum does', async () => {
+    await fill();
+    const { data } = await lontar('backup', file(), '--json');
+    expect(data).toMatchObject({ sha256: await checksum() });
+    const { out } = await lontar('backup', file(), '--force');
+    expect(out).toContain(`SHA-256 ${await checksum()}\n`);
+  });
+
   test('refuses to replace what is there, a file or a service, unless it is forced', async () => {
     await fill();
     await lontar('backup', file());
@@ -265,6 +274,12 @@ describe('backup and restore', () => {
     environment['KEY_PEPPER'] = 'p'.repeat(40);
     expect(await lontar('restore', join(folder, 'none'))).toMatchObject({ code: 3 });
   });
+
+  async function checksum(): Promise<string> {
+    return createHash('sha256')
+      .update(await readFile(file()))
+      .digest('hex');
+  }
 
   function repack(whole: Buffer, change: (lines: string[]) => string[]): Buffer {
     const lines = gunzipSync(whole).toString().trimEnd().split('\n');
