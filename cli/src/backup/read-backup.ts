@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 import {
@@ -30,10 +31,14 @@ export interface VerifiedBackup {
 /**
  * Reads a whole backup and checks it, so that its restoring can trust it.
  *
- * @throws DamagedBackup; the system's error when the file cannot be opened
+ * @throws DamagedBackup; the system's error when the file cannot be opened or read
  */
 export async function verifyBackup(path: string): Promise<VerifiedBackup> {
   const damaged = (reason: string) => new DamagedBackup(path, reason);
+  const found = await stat(path);
+  if (found.isDirectory()) throw damaged('it is a folder');
+  // Contents are read a second time, when a pipe would be empty and the service's own data gone.
+  if (!found.isFile()) throw damaged('it is not an ordinary file');
   const hash = createHash('sha256');
   const counted = { keys: 0, files: 0 };
   let header: Header | undefined;
@@ -48,8 +53,8 @@ export async function verifyBackup(path: string): Promise<VerifiedBackup> {
       if (!end) hash.update(`${text}\n`);
     }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (error instanceof DamagedBackup || code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') throw error;
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (error instanceof DamagedBackup || syscall !== undefined) throw error;
     throw damaged(code?.startsWith('Z_') ? 'it is cut off or not compressed by us' : 'a line cannot be read');
   }
   if (header === undefined || end === undefined) throw damaged('its end is missing');

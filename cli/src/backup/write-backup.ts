@@ -119,7 +119,8 @@ async function* pieces(path: string, file: string): AsyncGenerator<FileLine, boo
     yield { file, data: data ?? '', more: false };
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    // A read that fails does not say of which file.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw Object.assign(error as Error, { path });
     return false;
   }
 }

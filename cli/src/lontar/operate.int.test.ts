@@ -264,7 +264,7 @@ describe('backup and restore', () => {
     expect(await readdir(files()).catch(() => [])).toEqual([]);
   });
 
-  test('warns of another pepper and of missing contents, and knows a file that is not there', async () => {
+  test('warns of another pepper and of missing contents', async () => {
     await fill();
     await rm(join(files(), large));
     const written = await lontar('backup', file(), '--json');
@@ -272,7 +272,6 @@ describe('backup and restore', () => {
     environment['KEY_PEPPER'] = 'q'.repeat(40);
     expect((await lontar('restore', file(), '--force')).err).toContain('KEY_PEPPER is not the one of the backup');
     environment['KEY_PEPPER'] = 'p'.repeat(40);
-    expect(await lontar('restore', join(folder, 'none'))).toMatchObject({ code: 3 });
   });
 
   async function checksum(): Promise<string> {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gatewaySettings } from '@lontar/gateway/config.ts';
 import { hashApiKey } from '@lontar/shared/api-key.ts';
@@ -17,6 +17,7 @@ import { waitForAppendOnlyFile } from '../../redis/append-only.ts';
 import { readRedisVersion } from '../../redis/redis-version.ts';
 import { type CommandContext, print } from '../command-context.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
+import { explainFileError } from '../file-failure.ts';
 import { findPepper } from '../locate.ts';
 
 const { UPLOAD_STORAGE, UPLOAD_DIR } = gatewaySettings.shape;
@@ -36,9 +37,7 @@ export function addBackupCommand(program: Command, context: CommandContext): voi
     )
     .action((file: string, { force = false }: { force?: boolean }) => {
       const path = resolve(file);
-      if (existsSync(path) && !force) {
-        throw new CommandFailure(EXIT.failed, `${path} exists. Choose another name, or add --force to replace it.`);
-      }
+      requirePlace(path, force);
       return context.withRedis((redis) => backup(redis, path, context));
     });
 }
@@ -55,6 +54,19 @@ export function addRestoreCommand(program: Command, context: CommandContext): vo
     );
 }
 
+/** @throws CommandFailure where something stands that a backup must not replace */
+function requirePlace(path: string, force: boolean): void {
+  if (!existsSync(path)) return;
+  if (!statSync(path).isFile()) {
+    throw new CommandFailure(
+      EXIT.failed,
+      `${path} is not a file. Name one to write, such as lontar.backup in a folder.`,
+    );
+  }
+  if (force) return;
+  throw new CommandFailure(EXIT.failed, `${path} exists. Choose another name, or add --force to replace it.`);
+}
+
 async function backup(redis: Redis, path: string, context: CommandContext): Promise<void> {
   const files = uploadFiles(context);
   const missing: string[] = [];
@@ -68,7 +80,11 @@ async function backup(redis: Redis, path: string, context: CommandContext): Prom
     files: files !== undefined,
   };
   const input = { header, onMissing: (id: string) => void missing.push(id) };
-  const written = await writeBackup(redis, path, files === undefined ? input : { ...input, files });
+  const writing = writeBackup(redis, path, files === undefined ? input : { ...input, files });
+  const written = await writing.catch((error: NodeJS.ErrnoException) => {
+    const ofUpload = files !== undefined && error.path?.startsWith(files) ? error.path : undefined;
+    throw explainFileError(error, ofUpload === undefined ? 'written' : 'read', ofUpload ?? path);
+  });
   if (files === undefined) note(context, 'Contents of uploads are in the object store and not in the backup.');
   if (missing.length > 0)
     note(context, `${missing.length} uploads have no content on this disk: ${missing.join(', ')}`);
@@ -83,8 +99,7 @@ async function backup(redis: Redis, path: string, context: CommandContext): Prom
 async function restore(redis: Redis, path: string, force: boolean, context: CommandContext): Promise<void> {
   const verified = await verifyBackup(path).catch((error: unknown) => {
     if (error instanceof DamagedBackup) throw new CommandFailure(EXIT.failed, error.message);
-    const { code } = error as NodeJS.ErrnoException;
-    throw code === 'ENOENT' ? new CommandFailure(EXIT.notFound, `There is no file ${path}.`) : error;
+    throw explainFileError(error, 'read', path);
   });
   const folder = uploadFiles(context);
   const present = (await findDurableKeys(redis)).length;
@@ -99,7 +114,11 @@ async function restore(redis: Redis, path: string, force: boolean, context: Comm
   if (verified.header.pepperMark !== null && mark !== null && mark !== verified.header.pepperMark) {
     note(context, 'KEY_PEPPER is not the one of the backup: no restored API key will work until it is.');
   }
-  await restoreBackup(redis, verified, folder);
+  await restoreBackup(redis, verified, folder).catch((error: NodeJS.ErrnoException) => {
+    const consequence = 'The restore has not finished: repeat it with --force.';
+    const ofUpload = folder !== undefined && error.path !== path ? folder : undefined;
+    throw explainFileError(error, ofUpload === undefined ? 'read' : 'written', ofUpload ?? path, consequence);
+  });
   await waitForAppendOnlyFile(redis);
   const { keys, files } = verified.end;
   const { createdAt } = verified.header;

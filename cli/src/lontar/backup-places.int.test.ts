@@ -1,0 +1,105 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { readSurroundings } from '../settings/environment.ts';
+import { runLontar } from './program.ts';
+
+const UPLOAD = `file_${'U'.repeat(22)}`;
+/** What Node says of a file: "ENOENT: no such file or directory, open …". */
+const WORDS_OF_NODE = /E[A-Z]{4,}:|\.partial/;
+
+let redis: TestRedis;
+let folder: string;
+let file: string;
+let uploads: string;
+let socket: Server;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+});
+afterAll(() => redis.stop());
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lontar-places-'));
+  file = join(folder, 'a-file');
+  uploads = join(folder, 'home', 'uploads');
+  await writeFile(file, '');
+  // In the test's own folder, because code that is wrong replaces it: never a device of the machine.
+  socket = createServer();
+  await new Promise<void>((resolve) => socket.listen(join(folder, 'socket'), resolve));
+  await mkdir(join(uploads, 'files'), { recursive: true });
+  await writeFile(join(uploads, 'files', UPLOAD), 'content');
+  await redis.client.flushall();
+  await redis.client.hset(redisKeys.upload(UPLOAD), { state: 'kept', name: 'a.txt' });
+});
+afterEach(async () => {
+  await new Promise((resolve) => socket.close(resolve));
+  await rm(folder, { recursive: true });
+});
+
+async function lontar(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const written = { out: '', err: '' };
+  const environment = { REDIS_URL: redis.url, KEY_PEPPER: 'p'.repeat(40), LONTAR_HOME: join(folder, 'home') };
+  const code = await runLontar(args, () => readSurroundings(folder, environment), {
+    out: { write: (text) => void (written.out += text) },
+    err: { write: (text) => void (written.err += text) },
+  });
+  return { code, ...written };
+}
+
+describe('backup', () => {
+  test.each([
+    ['a folder that is not there', () => join(folder, 'none', 'x'), 3, 'there is no folder'],
+    ['a file for a folder', () => join(file, 'x'), 3, 'is no folder'],
+    ['a name that is too long', () => join(folder, 'x'.repeat(300)), 1, 'too long'],
+    ['a folder for a file', () => folder, 1, 'is not a file'],
+    ['what is no ordinary file', () => join(folder, 'socket'), 1, 'is not a file'],
+  ])('refuses %s in words', async (_what, place, code, reason) => {
+    const before = await readdir(folder);
+    const refused = await lontar('backup', place(), '--force');
+    expect(refused).toMatchObject({ code, out: '', err: expect.stringContaining(reason) });
+    expect(refused.err).toContain(place());
+    expect(refused.err).not.toMatch(WORDS_OF_NODE);
+    expect(await readdir(folder)).toEqual(before);
+  });
+
+  test('does not blame the backup for an upload that cannot be read', async () => {
+    await rm(join(uploads, 'files', UPLOAD));
+    await mkdir(join(uploads, 'files', UPLOAD));
+    const failed = await lontar('backup', join(folder, 'backup'));
+    expect(failed).toMatchObject({ code: 1, out: '' });
+    expect(failed.err).toMatch(/ cannot be read: it is a folder/);
+    expect(failed.err).not.toMatch(WORDS_OF_NODE);
+  });
+});
+
+describe('restore', () => {
+  test.each([
+    ['what is not there', () => join(folder, 'none'), 3, 'no such file'],
+    ['what is in no folder', () => join(file, 'x'), 3, 'is no folder'],
+    ['a folder', () => folder, 1, 'it is a folder'],
+    // It is read twice: a pipe would be empty the second time, when the service's own data is gone.
+    ['what is no ordinary file', () => join(folder, 'socket'), 1, 'not an ordinary file'],
+  ])('refuses %s in words, and changes nothing', async (_what, place, code, reason) => {
+    const refused = await lontar('restore', place(), '--force');
+    expect(refused).toMatchObject({ code, out: '', err: expect.stringContaining(reason) });
+    expect(refused.err).toContain(place());
+    expect(refused.err).not.toMatch(WORDS_OF_NODE);
+    expect(await redis.client.exists(redisKeys.upload(UPLOAD))).toBe(1);
+  });
+
+  test('names the folder of uploads where it is what cannot be written', async () => {
+    const backup = join(folder, 'backup');
+    await lontar('backup', backup);
+    await rm(uploads, { recursive: true });
+    await writeFile(uploads, 'a file where the folder should be');
+    const failed = await lontar('restore', backup, '--force');
+    expect(failed).toMatchObject({ code: 3, out: '' });
+    expect(failed.err).toContain(`${join(uploads, 'files')} cannot be written: ${uploads} is no folder`);
+    expect(failed.err).toMatch(/not finished.*--force/);
+    expect(failed.err).not.toMatch(WORDS_OF_NODE);
+  });
+});
