@@ -1,4 +1,4 @@
-import { commaList, metricsPort, setting, sharedSettings, wholeNumber } from '@lontar/shared/config/settings.ts';
+import { commaList, metricsPort, oneOf, setting, sharedSettings, wholeNumber } from '@lontar/shared/config/settings.ts';
 import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
 import { z } from 'zod';
 
@@ -30,7 +30,7 @@ export const workerSettings = z.object({
     about: 'Jobs that this worker has in work at once.',
     example: '50',
   }),
-  MODEL_PROVIDER: setting(z.enum(['auto', 'gemini', 'openai', 'demo']).default('auto'), {
+  MODEL_PROVIDER: setting(oneOf(['auto', 'gemini', 'openai', 'demo']).default('auto'), {
     about: 'Who answers; auto takes gemini if its key is set, else openai if its URL is set, else the demo model.',
     example: 'gemini',
   }),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError } from '@lontar/shared/config/read-config.ts';
+import { ConfigError, settingNotes, settingsOf } from '@lontar/shared/config/read-config.ts';
 import { checkSettings, providerOf } from './check-settings.ts';
-import { serviceEnvironment } from './services.ts';
+import { everySetting, serviceEnvironment } from './services.ts';
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
   try {
@@ -34,6 +34,15 @@ describe('checkSettings', () => {
     );
     expect(problems).toHaveLength(names.size);
     expect(problems.join()).not.toContain('short');
+  });
+
+  const refused = settingsOf(everySetting).filter(([name]) => problemsOf({ [name]: '!' }).length > 0);
+
+  test.each(refused)('says of %s, in words and in a sentence, what it must be', (name, setting) => {
+    const [problem = '', ...others] = problemsOf({ [name]: '!' });
+    const fault = settingNotes(setting).secret ? 'is not valid' : 'is "!", which is not valid';
+    expect(others).toEqual([]);
+    expect(problem).toMatch(new RegExp(`^${name} ${fault}: it must (be|have) [^|]+\\. Example: ${name}=`));
   });
 
   test('an empty REDIS_URL says what to do', () => {

@@ -17,6 +17,9 @@ describe('the settings of uploads', () => {
   test('an object store needs a bucket, and both halves of its key or neither', () => {
     expect(() => read({ UPLOAD_STORAGE: 's3' })).toThrow(/S3_BUCKET is not set/);
     expect(() => read({ UPLOAD_STORAGE: 's3', S3_BUCKET: 'b', S3_ACCESS_KEY_ID: 'a' })).toThrow(/S3_SECRET_ACCESS_KEY/);
+    expect(() => read({ UPLOAD_STORAGE: 's3', S3_BUCKET: 'b', S3_SECRET_ACCESS_KEY: 'a' })).toThrow(
+      /S3_SECRET_ACCESS_KEY is not valid: it must be set together with S3_ACCESS_KEY_ID/,
+    );
     expect(read({ UPLOAD_STORAGE: 's3', S3_BUCKET: 'b' })).toMatchObject({
       S3_PREFIX: 'uploads/',
       S3_PATH_STYLE: true,

@@ -1,4 +1,4 @@
-import { setting, sharedSettings, trueOrFalse, wholeNumber } from '@lontar/shared/config/settings.ts';
+import { oneOf, setting, sharedSettings, trueOrFalse, wholeNumber } from '@lontar/shared/config/settings.ts';
 import { z } from 'zod';
 
 /** Settings of the uploads; part of the gateway's. */
@@ -8,7 +8,7 @@ export const uploadSettings = {
     about: 'The largest upload, bytes.',
     example: '10485760',
   }),
-  UPLOAD_STORAGE: setting(z.enum(['disk', 's3'], 'must be disk or s3').default('disk'), {
+  UPLOAD_STORAGE: setting(oneOf(['disk', 's3']).default('disk'), {
     about: 'Where contents of uploads are kept: on the local disk, or in an S3-compatible object store.',
     example: 'disk',
   }),
@@ -56,7 +56,7 @@ export function uploadSettingsProblem(config: UploadConfig): { name: string; mes
   if (config.UPLOAD_STORAGE !== 's3') return undefined;
   if (!config.S3_BUCKET) return { name: 'S3_BUCKET', message: 'must be set when UPLOAD_STORAGE is s3' };
   if ((config.S3_ACCESS_KEY_ID === undefined) !== (config.S3_SECRET_ACCESS_KEY === undefined)) {
-    return { name: 'S3_SECRET_ACCESS_KEY', message: 'and S3_ACCESS_KEY_ID must be set both or neither' };
+    return { name: 'S3_SECRET_ACCESS_KEY', message: 'must be set together with S3_ACCESS_KEY_ID, or not at all' };
   }
   return undefined;
 }

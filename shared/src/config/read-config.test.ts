@@ -22,7 +22,7 @@ describe('readConfig', () => {
     const problems = problemsOf({ PORT: 'abc', REDIS_URL: '' });
     expect(problems).toEqual([
       expect.stringMatching(/^REDIS_URL is empty\..*Example: REDIS_URL=redis:\/\//),
-      expect.stringMatching(/^PORT is "abc" .*whole number from 0 to 65535.*Example: PORT=8080/),
+      'PORT is "abc", which is not valid: it must be a whole number from 0 to 65535. Example: PORT=8080',
     ]);
   });
 

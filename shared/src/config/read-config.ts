@@ -85,12 +85,13 @@ function readValue(name: string, setting: z.ZodType, environment: Environment, p
   }
 }
 
+/** @param message what the setting's rule says; it begins with "must" */
 function describeProblem(name: string, schema: z.ZodObject, message: string, given: string | undefined): string {
   const setting = settingsOf(schema).find(([key]) => key === name)?.[1];
   const notes = setting ? settingNotes(setting) : undefined;
   const example = notes?.example ? ` Example: ${name}=${notes.example}` : '';
   if (given === undefined) return `${name} is not set. ${notes?.about ?? ''}${example}`;
   if (given === '') return `${name} is empty. ${notes?.about ?? ''}${example}`;
-  const shown = notes?.secret ? 'has a value' : `is ${JSON.stringify(given)}`;
-  return `${name} ${shown} that is not valid: ${message}.${example}`;
+  const shown = notes?.secret ? '' : `${JSON.stringify(given)}, which is `;
+  return `${name} is ${shown}not valid: it ${message}.${example}`;
 }

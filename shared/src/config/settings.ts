@@ -18,9 +18,14 @@ export function wholeNumber(least: number, most: number) {
     .refine((value) => value >= least && value <= most, rule);
 }
 
+/** One of some words. */
+export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return z.enum(words, `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
+}
+
 /** `true` or `false`. */
 export function trueOrFalse() {
-  return z.enum(['true', 'false'], 'must be true or false').transform((value) => value === 'true');
+  return oneOf(['true', 'false']).transform((value) => value === 'true');
 }
 
 /** A comma-separated list; blanks around items are cut. */
@@ -52,11 +57,11 @@ export const sharedSettings = {
       'The folder where npm start keeps secrets, Redis data, uploads and logs; from the project folder where not absolute.',
     example: '.lontar',
   }),
-  LOG_LEVEL: setting(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'), {
+  LOG_LEVEL: setting(oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'), {
     about: 'The least level that is logged.',
     example: 'info',
   }),
-  LOG_CONTENT: setting(z.enum(['masked', 'off']).default('masked'), {
+  LOG_CONTENT: setting(oneOf(['masked', 'off']).default('masked'), {
     about: "Whether the operator's log on the dashboard shows masked prompts and answers, or no text at all.",
     example: 'masked',
   }),
