@@ -1,6 +1,7 @@
 import { addressBits } from '@lontar/shared/address.ts';
 import { DEFAULT_CONCURRENCY } from '@lontar/shared/api-key-record.ts';
 import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
+import { findHidden } from '@lontar/shared/hidden-characters.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { DURATION_EXAMPLES, type Moment, momentMs, parseDuration, parseMoment } from '../keys/duration.ts';
 import type { AddressRule, KeyLimits } from '../keys/key-limits.ts';
@@ -57,13 +58,19 @@ export function addKeyOptions(command: Command, clearable: boolean): Command {
     : command;
 }
 
-/** A key's name: what lists and the dashboard show. */
+/**
+ * A key's name: what lists and the dashboard show.
+ *
+ * @throws CommandFailure rather than commander's error, which repeats what was given
+ */
 export function keyName(text: string): string {
   const name = text.trim();
-  if (name === '' || name.length > MOST_NAME_CHARACTERS || /\p{Cc}/u.test(name)) {
-    throw new InvalidArgumentError(`It must have 1 to ${MOST_NAME_CHARACTERS} characters, without line breaks.`);
-  }
-  return name;
+  const hidden = findHidden(name);
+  if (name !== '' && name.length <= MOST_NAME_CHARACTERS && hidden === undefined) return name;
+  throw new CommandFailure(
+    EXIT.usage,
+    `error: option '--name <NAME>' must have 1 to ${MOST_NAME_CHARACTERS} characters that are seen: no tabs, line breaks, other control characters or marks that turn the direction of writing${hidden === undefined ? '' : `; it has ${hidden}`}.`,
+  );
 }
 
 /** A length of time, ms. */

@@ -1,4 +1,5 @@
 import type { ApiKeyRecord } from '@lontar/shared/api-key-record.ts';
+import { showHidden } from '@lontar/shared/hidden-characters.ts';
 import { alignColumns } from './columns.ts';
 
 /** A key as `--json` shows it: everything but hashes. Absent limits are `null`, times are ISO 8601. */
@@ -63,7 +64,7 @@ export function describeKey(key: KeyView): string {
     ...(key.oldKeyUntil === null ? [] : [['old key until', key.oldKeyUntil] as [string, string]]),
   ];
   const width = Math.max(...lines.map(([label]) => label.length));
-  return lines.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n');
+  return lines.map(([label, value]) => `${label.padEnd(width)}  ${showHidden(value)}`).join('\n');
 }
 
 /** Many keys, a row each. */
@@ -77,7 +78,7 @@ export function tableOfKeys(keys: readonly KeyView[]): string {
     key.credits === null ? String(key.charged) : `${key.charged}/${key.credits}`,
     key.perHour === null ? '-' : String(key.perHour),
     key.perDay === null ? '-' : String(key.perDay),
-    key.name,
+    showHidden(key.name),
   ]);
   return alignColumns([['ID', 'STATE', 'CREATED', 'EXPIRES', 'USED', 'PER HOUR', 'PER DAY', 'NAME'], ...rows]);
 }

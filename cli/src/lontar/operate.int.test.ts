@@ -38,6 +38,55 @@ async function lontar(...args: string[]): Promise<{ code: number; out: string; e
   return { code, ...written, data };
 }
 
+describe('names of keys', () => {
+  test.each([
+    ['a\tb', 'U+0009'],
+    ['a\nb', 'U+000A'],
+    ['a\u001b[31mb', 'U+001B'],
+    ['a\u202eb', 'U+202E'],
+    ['a\u200bb', 'U+200B'],
+  ])('refuses %j without repeating it, and says what a name may have', async (name, found) => {
+    for (const args of [['create'], ['update', '0123456789']]) {
+      const refused = await lontar('keys', ...args, '--name', name);
+      expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--name') });
+      expect(refused.err).toContain(found);
+      expect(refused.err).not.toContain(name);
+    }
+    expect(await redis.client.dbsize()).toBe(0);
+  });
+
+  test.each(['x'.repeat(101), ' '])('refuses %j', async (name) => {
+    expect(await lontar('keys', 'create', '--name', name)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('1 to 100 characters'),
+    });
+  });
+
+  test.each(['Größe 価格', 'می\u200cخواهم', '👩\u200d💻'])('takes %j', async (name) => {
+    const made = await lontar('keys', 'create', '--name', name, '--json');
+    expect(made).toMatchObject({ code: 0, data: { name } });
+  });
+
+  test('shows one of earlier times so that the terminal obeys nothing in it', async () => {
+    const { id } = (await lontar('keys', 'create', '--name', 'x', '--json')).data as { id: string };
+    await redis.client.hset(redisKeys.apiKey(id), 'name', 'a\nb\u001b[2J\u202ec');
+    for (const args of [['list'], ['show', id]]) {
+      const { code, out } = await lontar('keys', ...args);
+      expect(code).toBe(0);
+      expect(out).toContain('a<U+000A>b<U+001B>[2J<U+202E>c\n');
+    }
+  });
+
+  test('no message repeats what a terminal would obey', async () => {
+    const wrong = ['keys', 'create', '--name', 'x', '--per-hour', '\u001b[31m7'];
+    for (const args of [wrong, ['\u001b[31m7'], ['restore', '/\u001b[31m7']]) {
+      const { code, err } = await lontar(...args);
+      expect(code).not.toBe(0);
+      expect(err).toContain('<U+001B>[31m7');
+    }
+  });
+});
+
 describe('keys rotate', () => {
   test('tells until when the earlier secret is good instead of ending it, and goes on when told to', async () => {
     const { id } = (await lontar('keys', 'create', '--name', 'shop', '--json')).data as { id: string };

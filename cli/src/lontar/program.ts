@@ -1,3 +1,4 @@
+import { showHidden } from '@lontar/shared/hidden-characters.ts';
 import { Command } from 'commander';
 import type { Surroundings } from '../settings/environment.ts';
 import { type CommandContext, createContext, type Streams } from './command-context.ts';
@@ -49,7 +50,7 @@ export async function runLontar(
       .configureHelp({ showGlobalOptions: true })
       .configureOutput({
         writeOut: (text) => streams.out.write(text),
-        writeErr: (text) => streams.err.write(text),
+        writeErr: (text) => streams.err.write(safeLines(text)),
       })
       .showHelpAfterError('(add --help for the usage)')
       .exitOverride();
@@ -59,7 +60,12 @@ export async function runLontar(
     return EXIT.ok;
   } catch (error) {
     const { exitCode, message } = describeFailure(error);
-    if (message !== undefined) streams.err.write(`${message}\n`);
+    if (message !== undefined) streams.err.write(safeLines(`${message}\n`));
     return exitCode;
   }
+}
+
+/** A message repeats what was given; a terminal must not obey it. */
+function safeLines(text: string): string {
+  return text.split('\n').map(showHidden).join('\n');
 }

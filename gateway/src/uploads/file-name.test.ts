@@ -15,6 +15,8 @@ describe('safeFileName', () => {
     ['a\r\nSet-Cookie: x=1', 'aSet-Cookie: x=1'],
     ['a\u0000.txt', 'a.txt'],
     ['exe\u202efdp.pdf', 'exefdp.pdf'],
+    ['pay\u200bpal\u061c.txt', 'paypal.txt'],
+    ['می\u200cخواهم.txt', 'می\u200cخواهم.txt'],
     ['half \ud800 pair', 'half \ufffd pair'],
     ['', 'file'],
   ])('%j becomes %j', (given, name) => {

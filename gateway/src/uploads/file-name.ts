@@ -1,20 +1,19 @@
+import { withoutHidden } from '@lontar/shared/hidden-characters.ts';
+
 /** Longest name of a file, bytes of UTF-8; what most file systems take. */
 const MOST_BYTES = 255;
 const FALLBACK = 'file';
 
 /**
- * A name that is safe to show and to save under: the last part of a path of any system, without control characters,
- * line separators and marks that turn the direction of writing (`gpj.exe` shown as `exe.jpg`), at most 255 bytes of
- * UTF-8. The extension survives the cut.
+ * A name that is safe to show and to save under: the last part of a path of any system, without hidden characters, at
+ * most 255 bytes of UTF-8. The extension survives the cut.
  *
  * @param given what the caller calls it
  * @param fallback for what has no usable character
  */
 export function safeFileName(given: string, fallback: string = FALLBACK): string {
   const base = given.toWellFormed().split(/[/\\]/).at(-1) ?? '';
-  const clean = base
-    // oxlint-disable-next-line no-control-regex -- they are what is removed
-    .replaceAll(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, '')
+  const clean = withoutHidden(base)
     .trim()
     .replace(/[.\s]+$/, '');
   return cutToBytes(clean, MOST_BYTES) || fallback;
