@@ -91,14 +91,25 @@ describe('restore', () => {
     expect(await redis.client.exists(redisKeys.upload(UPLOAD))).toBe(1);
   });
 
-  test('names the folder of uploads where it is what cannot be written', async () => {
+  test('tells before it changes anything that the folder of uploads is none', async () => {
     const backup = join(folder, 'backup');
     await lontar('backup', backup);
     await rm(uploads, { recursive: true });
     await writeFile(uploads, 'a file where the folder should be');
+    const refused = await lontar('restore', backup, '--force');
+    expect(refused).toMatchObject({ code: 3, out: '' });
+    expect(refused.err).toContain(`${join(uploads, 'files')} cannot be read: ${uploads} is no folder`);
+    expect(refused.err).not.toMatch(WORDS_OF_NODE);
+    expect(await redis.client.exists(redisKeys.upload(UPLOAD))).toBe(1);
+  });
+
+  test('names the folder of uploads where a content cannot be written', async () => {
+    const backup = join(folder, 'backup');
+    await lontar('backup', backup);
+    await mkdir(join(uploads, 'files', `${UPLOAD}.restored`));
     const failed = await lontar('restore', backup, '--force');
-    expect(failed).toMatchObject({ code: 3, out: '' });
-    expect(failed.err).toContain(`${join(uploads, 'files')} cannot be written: ${uploads} is no folder`);
+    expect(failed).toMatchObject({ code: 1, out: '' });
+    expect(failed.err).toContain(`${join(uploads, 'files')} cannot be written: it is a folder`);
     expect(failed.err).toMatch(/not finished.*--force/);
     expect(failed.err).not.toMatch(WORDS_OF_NODE);
   });

@@ -103,7 +103,7 @@ async function restore(redis: Redis, path: string, force: boolean, context: Comm
   });
   const folder = uploadFiles(context);
   const present = (await findDurableKeys(redis)).length;
-  const contents = folder === undefined ? 0 : (await listContents(folder)).length;
+  const contents = folder === undefined ? 0 : await countContents(folder);
   if (present + contents > 0 && !force) {
     throw new CommandFailure(
       EXIT.failed,
@@ -123,6 +123,13 @@ async function restore(redis: Redis, path: string, force: boolean, context: Comm
   const { keys, files } = verified.end;
   const { createdAt } = verified.header;
   print(context, { file: path, createdAt, keys, files }, `Restored ${keys} keys and ${files} files of ${createdAt}.`);
+}
+
+async function countContents(folder: string): Promise<number> {
+  const names = await listContents(folder).catch((error: unknown) => {
+    throw explainFileError(error, 'read', folder);
+  });
+  return names.length;
 }
 
 /** The folder with contents of uploads, as the gateway's disk storage keeps them; `undefined` with an object store. */
