@@ -1,5 +1,6 @@
 import { readKeyId } from '@lontar/shared/api-key.ts';
 import { PUBLIC_MODELS, type PublicModel } from '@lontar/shared/endpoints.ts';
+import { showValue } from '../http/show-value.ts';
 import { defaultOutputTokens, GENERATION_RULES, type ReadingLimits } from './generation-rules.ts';
 
 /** What a caller asks for, checked. */
@@ -24,8 +25,6 @@ export type GenerationReading =
 
 /** A field's values in the order they were given; more than one is refused. */
 export type GivenFields = ReadonlyMap<string, readonly unknown[]>;
-
-const SHOWN_VALUE_CHARS = 60;
 
 /**
  * Reads a generation request out of its fields, whichever of query, body and headers they came from.
@@ -87,7 +86,7 @@ function isBlank(value: unknown): boolean {
 
 function checkPrompt(value: unknown, maxChars: number): Read<string> {
   const refuse = (message: string) => ({ ok: false, message }) as const;
-  if (typeof value !== 'string') return refuse(`prompt must be text; ${show(value)} was given.`);
+  if (typeof value !== 'string') return refuse(`prompt must be text; ${showValue(value)} was given.`);
   const length = characters(value, maxChars);
   if (length > maxChars) {
     return refuse(`prompt must have at most ${maxChars} characters; ${length} were given. Shorten it.`);
@@ -108,7 +107,10 @@ function readModel(fields: GivenFields): Read<PublicModel> {
   if (given.value === undefined || given.value === null) return { ok: true, value: GENERATION_RULES.defaultModel };
   const known = PUBLIC_MODELS.find((model) => model === given.value);
   if (known) return { ok: true, value: known };
-  return { ok: false, message: `model must be one of ${PUBLIC_MODELS.join(', ')}; ${show(given.value)} was given.` };
+  return {
+    ok: false,
+    message: `model must be one of ${PUBLIC_MODELS.join(', ')}; ${showValue(given.value)} was given.`,
+  };
 }
 
 function readNumber(
@@ -123,7 +125,7 @@ function readNumber(
   const fits = value >= rule.least && value <= rule.most && (!rule.whole || Number.isInteger(value));
   if (fits) return { ok: true, value };
   const kind = rule.whole ? 'a whole number' : 'a number';
-  const message = `${name} must be ${kind} from ${rule.least} to ${rule.most}; ${show(given.value)} was given.`;
+  const message = `${name} must be ${kind} from ${rule.least} to ${rule.most}; ${showValue(given.value)} was given.`;
   return { ok: false, message };
 }
 
@@ -133,12 +135,4 @@ function toNumber(value: unknown): number {
   return typeof value === 'string' && /^[+-]?(\d{1,12}(\.\d{0,12})?|\.\d{1,12})$/.test(value)
     ? Number(value)
     : Number.NaN;
-}
-
-function show(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
-  const characters = Array.from(text.toWellFormed());
-  const cut =
-    characters.length > SHOWN_VALUE_CHARS ? `${characters.slice(0, SHOWN_VALUE_CHARS).join('')}…` : text.toWellFormed();
-  return JSON.stringify(cut);
 }

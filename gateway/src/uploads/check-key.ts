@@ -59,7 +59,9 @@ function presentationProblem(text: string, repeats: number): Answer | undefined 
   if (repeats > 0) {
     return refuse('invalid_parameter', { message: `apikey was given ${repeats + 1} times; give it once.` });
   }
-  return text === '' ? refuse('missing_parameters', { message: 'apikey is required' }) : undefined;
+  return text === ''
+    ? refuse('missing_parameters', { message: 'apikey is required; send it in the header X-API-Key.' })
+    : undefined;
 }
 
 /** Whether the check let the caller in. */

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { rateLimitHeaders } from '../admission/rate-limit.ts';
 import { type Answer, refuse } from '../http/answer.ts';
 import type { RequestContext } from '../http/request-context.ts';
+import { showValue } from '../http/show-value.ts';
 import { checkKey, isCaller, namesKey } from './check-key.ts';
 import { CODE_CONTENT_TYPE } from './content-type.ts';
 import { safeFileName } from './file-name.ts';
@@ -85,13 +86,17 @@ async function readLongBody(
 function readCode({ code, language, filename, visibility }: Readonly<Record<string, unknown>>) {
   if (code === undefined || code === null || code === '') throw new UploadProblem('missing', 'code is required');
   if (typeof code !== 'string' || !code.isWellFormed()) {
-    throw new UploadProblem('invalid', 'code must be text in valid Unicode.');
+    const found = typeof code === 'string' ? 'a lone surrogate' : showValue(code);
+    throw new UploadProblem('invalid', `code must be text in valid Unicode; ${found} was given.`);
   }
   if (language !== undefined && language !== null && (typeof language !== 'string' || !LANGUAGE.test(language))) {
-    throw new UploadProblem('invalid', 'language must be a name of at most 40 letters, digits and + # . _ -.');
+    throw new UploadProblem(
+      'invalid',
+      `language must be a name of at most 40 letters, digits and + # . _ -; ${showValue(language)} was given.`,
+    );
   }
   if (filename !== undefined && filename !== null && typeof filename !== 'string') {
-    throw new UploadProblem('invalid', 'filename must be text.');
+    throw new UploadProblem('invalid', `filename must be text; ${showValue(filename)} was given.`);
   }
   const extension = EXTENSIONS[language?.toLowerCase() ?? ''] ?? 'txt';
   const fallback = `code.${extension}`;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Answer } from '../http/answer.ts';
 import type { RequestContext } from '../http/request-context.ts';
+import { showValue } from '../http/show-value.ts';
 import { checkKey, isCaller } from './check-key.ts';
 import { statedContentType } from './content-type.ts';
 import { safeFileName } from './file-name.ts';
@@ -34,6 +35,5 @@ export function readVisibility(given: unknown): Visibility {
   if (given === undefined || given === null || given === '') return 'public';
   const known = VISIBILITIES.find((visibility) => visibility === given);
   if (known) return known;
-  const shown = JSON.stringify(given).slice(0, 60);
-  throw new UploadProblem('invalid', `visibility must be public or private; ${shown} was given.`);
+  throw new UploadProblem('invalid', `visibility must be public or private; ${showValue(given)} was given.`);
 }

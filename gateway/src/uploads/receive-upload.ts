@@ -108,7 +108,12 @@ function metered(content: Readable, meter: { bytes: number }, maxBytes: number):
     transform(chunk: Buffer, _encoding, pass) {
       meter.bytes += chunk.length;
       if (meter.bytes <= maxBytes) return pass(null, chunk);
-      pass(new UploadProblem('too_large', `The file is larger than ${maxBytes} bytes, which is the limit.`));
+      pass(
+        new UploadProblem(
+          'too_large',
+          `The file is larger than ${maxBytes} bytes, which is the limit. Send a smaller one.`,
+        ),
+      );
     },
   });
   // A failure on either side ends both; the storage sees it on the counter.

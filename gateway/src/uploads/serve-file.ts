@@ -35,7 +35,9 @@ export async function deleteFile(deps: UploadDeps, context: RequestContext, id: 
   return guarded(deps.onRedisFailure, async () => {
     const caller = await checkKey(deps, context, 'judge');
     if (!isCaller(caller)) return caller;
-    if (!UPLOAD_ID_PATTERN.test(id) || !(await removeUpload(deps.redis, id, caller.keyId))) return notFound();
+    if (!UPLOAD_ID_PATTERN.test(id) || !(await removeUpload(deps.redis, id, caller.keyId))) {
+      return refuse('not_found', { message: 'There is no such file, or it belongs to another key.' });
+    }
     // It is hidden already.
     await deps.sweeper.discard(id);
     return {

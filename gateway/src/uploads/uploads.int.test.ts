@@ -427,9 +427,9 @@ describe('code', () => {
   test.each([
     [{}, 400, /code is required/],
     [{ code: '' }, 400, /code is required/],
-    [{ code: 5 }, 400, /code must be text/],
+    [{ code: 5 }, 400, /code must be text in valid Unicode; "5" was given/],
     [{ code: 'x', visibility: 'all' }, 400, /visibility must be public or private; "all"/],
-    [{ code: 'x', language: 'a\nb' }, 400, /language/],
+    [{ code: 'x', language: 'a\nb' }, 400, /language must be a name .*; "a\\nb" was given/],
     [{ code: 'x', filename: [] }, 400, /filename/],
     ['[]', 400, /JSON object with code/],
     ['{', 400, /not valid JSON/],
@@ -458,7 +458,10 @@ describe('a key', () => {
     expect(await post({ 'x-api-key': paid.key })).toMatchObject({ status: 201 });
     expect(await gateway.redis.client.hget(redisKeys.apiKey(paid.id), 'charged')).toBeNull();
 
-    expect(await post({ 'x-api-key': '' })).toMatchObject({ status: 400, body: { message: 'apikey is required' } });
+    expect(await post({ 'x-api-key': '' })).toMatchObject({
+      status: 400,
+      body: { message: 'apikey is required; send it in the header X-API-Key.' },
+    });
     expect(await post({ 'x-api-key': 'nonsense' })).toMatchObject({ status: 401, body: { error: 'Invalid API key' } });
     expect(await post({ authorization: `Bearer ${key}` })).toMatchObject({ status: 400 });
     const elsewhere = await gateway.createKey({ addressBits: '4:1' });
