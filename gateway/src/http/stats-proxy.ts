@@ -1,5 +1,4 @@
-import type { ServerResponse } from 'node:http';
-import { Agent } from 'node:http';
+import { Agent, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { NextFunction, Request, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
@@ -26,6 +25,19 @@ const FORWARDED_HEADERS = new Set([
   'user-agent',
 ]);
 
+/** Headers that tell of one connection alone (RFC 9110, 7.6.1). The caller's is another one than that to stats-service. */
+const HOP_BY_HOP_HEADERS = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Hands requests to stats-service, at one fixed address that no caller can change. */
@@ -49,6 +61,8 @@ export function createStatsProxy(target: string, onFailure: (error: unknown) => 
     target,
     agent,
     xfwd: false,
+    // The proxy would copy every header, and the caller's Connection as well.
+    selfHandleResponse: true,
     proxyTimeout: 0,
     timeout: CONNECT_TIMEOUT_MS * 24,
     on: {
@@ -62,6 +76,11 @@ export function createStatsProxy(target: string, onFailure: (error: unknown) => 
         proxyRequest.setHeader('X-Forwarded-Proto', request.protocol);
       },
       proxyRes(proxyResponse, _request, response) {
+        response.statusCode = proxyResponse.statusCode ?? 502;
+        for (const [name, value] of endToEndHeaders(proxyResponse)) response.setHeader(name, value);
+        // A request that came before the stop began has been promised a connection that lasts.
+        if (streams.areOver()) response.setHeader('Connection', 'close');
+        proxyResponse.pipe(response);
         if (proxyResponse.headers['content-type']?.startsWith('text/event-stream')) streams.add(response);
       },
       error(error, _request, response) {
@@ -93,11 +112,21 @@ function openStreams() {
       open.add(response);
       response.once('close', () => open.delete(response));
     },
+    areOver: () => over,
     end(): void {
       over = true;
       for (const response of open) response.destroy();
     },
   };
+}
+
+/** The headers of an answer that are for the caller, whatever connection it came on. */
+function endToEndHeaders({ headers }: IncomingMessage): [string, string | string[]][] {
+  const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const dropped = new Set(HOP_BY_HOP_HEADERS.concat(named));
+  return Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined || dropped.has(name) ? [] : [[name, value]],
+  );
 }
 
 function sendUnavailable(response: ServerResponse | Socket): void {

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { sendRaw } from '../../testing/raw-request.ts';
+import { startTestGateway, type TestGateway } from '../../testing/running-gateway.ts';
+
+let stats: Server;
+let gateway: TestGateway;
+let asked: (string | undefined)[];
+let answer: RequestListener;
+
+beforeAll(async () => {
+  // In the place of stats-service, so that what reaches it can be seen.
+  stats = createServer((request, response) => {
+    asked.push(request.url);
+    answer(request, response);
+  }).listen(0, '127.0.0.1');
+  await once(stats, 'listening');
+  gateway = await startTestGateway({ STATS_URL: `http://127.0.0.1:${(stats.address() as AddressInfo).port}` });
+});
+afterAll(async () => {
+  await gateway.stop();
+  stats.close();
+  stats.closeAllConnections();
+});
+beforeEach(() => {
+  asked = [];
+  answer = (_request, response) => void response.end('from stats-service');
+});
+
+describe('a connection', () => {
+  const hopByHop = {
+    Connection: 'keep-alive, X-Hop',
+    'Keep-Alive': 'timeout=65',
+    'X-Hop': '1',
+    'Proxy-Connection': 'a',
+  };
+  const request = (version: string, ...headers: readonly string[]) =>
+    [`GET /api/usage HTTP/${version}`, 'Host: gateway', ...headers, '', ''].join('\r\n');
+  beforeEach(() => {
+    answer = (_request, response) =>
+      void response.writeHead(200, { ...hopByHop, 'Content-Length': 18 }).end('from stats-service');
+  });
+
+  test.each([
+    ['1.1', 'Connection: close'],
+    ['1.1', 'connection: Close'],
+    ['1.0', 'X-None: 1'],
+    ['1.0', 'Connection: close'],
+  ])('of HTTP/%s with %s ends with the answer', async (version, header) => {
+    const reply = await sendRaw(gateway.url, request(version, header));
+    expect(reply).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(reply).toMatch(/^connection: close\r$/im);
+    expect(reply).toContain('from stats-service');
+    expect(reply).not.toMatch(/^(keep-alive|x-hop|proxy-connection):/im);
+  });
+
+  test.each([
+    ['1.1', 'X-None: 1'],
+    ['1.0', 'Connection: keep-alive'],
+  ])('of HTTP/%s with %s serves the next request, too', async (version, header) => {
+    const reply = await sendRaw(gateway.url, request(version, header) + request('1.1', 'Connection: close'));
+    expect(reply.match(/HTTP\/1\.1 200 OK\r\n/g)).toHaveLength(2);
+    expect(reply.match(/^connection: .*$/gim)).toEqual(['Connection: keep-alive', 'Connection: close']);
+    // The gateway's own, not that of its connection to stats-service.
+    expect(reply).not.toMatch(/^(x-hop|proxy-connection):/im);
+  });
+
+  test('gets a stream piece by piece, and with HTTP/1.0 up to its end', async () => {
+    answer = (_request, response) => {
+      response.write('one,');
+      response.end('two');
+    };
+    expect(await sendRaw(gateway.url, request('1.1', 'Connection: close'))).toMatch(/chunked\r\n.*one,.*two/is);
+    const reply = await sendRaw(gateway.url, request('1.0'));
+    expect(reply).toMatch(/\r\n\r\none,two$/);
+    expect(reply).not.toMatch(/^transfer-encoding:/im);
+  });
+});
