@@ -8,3 +8,8 @@ export async function sendRaw(url: string, bytes: string): Promise<string> {
   socket.write(bytes);
   return text(socket);
 }
+
+/** A request without a body whose connection ends with its answer. */
+export function get(target: string, ...headers: readonly string[]): string {
+  return [`GET ${target} HTTP/1.1`, 'Host: gateway', 'Connection: close', ...headers, '', ''].join('\r\n');
+}

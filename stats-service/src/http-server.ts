@@ -51,8 +51,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 }
 
 async function serve(options: HttpServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const url = URL.parse(request.url ?? '/', 'http://stats-service');
-  if (url === null) return send(response, failure('not_found'));
+  const url = readUrl(request.url ?? '/');
+  if (url === undefined) return send(response, failure('not_found'));
   const method = request.method ?? 'GET';
   // A page may be asked about; the endpoints take GET alone.
   const head = method === 'HEAD' && !url.pathname.startsWith('/api/');
@@ -62,7 +62,7 @@ async function serve(options: HttpServerOptions, request: IncomingMessage, respo
       const refused = await options.stream.open(asked, response);
       return refused && send(response, refused);
     }
-    const found = findRoute(options.routes, head ? 'GET' : method, url.pathname);
+    const found = findRoute(routesFor(request, options.routes), head ? 'GET' : method, url.pathname);
     if (!('route' in found)) return send(response, noRoute(found.allow));
     if (method !== 'GET' && !head && !isSameOrigin(request)) {
       return send(response, failure('key_not_active', 'Requests of other sites are refused.'));
@@ -75,6 +75,20 @@ async function serve(options: HttpServerOptions, request: IncomingMessage, respo
     options.logger.warn({ err: error, route: url.pathname }, 'Redis did not answer');
     send(response, failure('service_unavailable'));
   }
+}
+
+/**
+ * Reads a request's target, unless its path would have to be resolved first (dot segments, however they are written;
+ * backslashes; an origin in front): the gateway has judged the path as it was written.
+ */
+function readUrl(target: string): URL | undefined {
+  const url = URL.parse(target, 'http://stats-service');
+  return url !== null && url.pathname === target.split('?', 1)[0] ? url : undefined;
+}
+
+/** The gateway names the caller of each request that it hands on. */
+function routesFor(request: IncomingMessage, routes: readonly Route[]): readonly Route[] {
+  return request.headers[CLIENT_ADDRESS_HEADER] === undefined ? routes : routes.filter(({ inner }) => !inner);
 }
 
 function ask(request: IncomingMessage, url: URL): Asked {

@@ -30,6 +30,8 @@ export interface Route {
   readonly method: 'GET' | 'POST';
   /** Path; a part `:name` takes one segment. */
   readonly path: string;
+  /** For those on the inner network alone: for callers of the gateway it does not exist. */
+  readonly inner?: true;
   readonly handle: (asked: Asked) => Promise<Answer> | Answer;
 }
 

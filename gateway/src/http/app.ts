@@ -19,7 +19,7 @@ import { fixedHeaders, setHeadersLast } from './fixed-headers.ts';
 import { originOf } from './origin.ts';
 import type { RequestContext } from './request-context.ts';
 import { ROUTES, type Route, STATS_API_PATHS, UNCOUNTED_PATH } from './routes.ts';
-import type { StatsProxy } from './stats-proxy.ts';
+import { PAGE_PATHS, type StatsProxy } from './stats-proxy.ts';
 
 export interface AppDeps extends GenerateDeps, UploadRouteDeps {
   readonly logger: Logger;
@@ -66,8 +66,8 @@ export function createApp(deps: AppDeps): Express {
   for (const path of REFERENCE_PATHS) app.all(path, serveReference(path, deps, reference));
   for (const path of STATS_API_PATHS) app.all(path, takeMethods(['GET'], deps), serveStats(path, deps));
   app.use('/api', (request, response) => serveCounted(deps, request, response, refuse('not_found')));
-  app.get(deps.statsProxy.pagePaths, (request, response, next) => deps.statsProxy.forward(request, response, next));
-  app.post(deps.statsProxy.pagePaths, (request, response, next) => deps.statsProxy.forward(request, response, next));
+  app.get(PAGE_PATHS, (request, response, next) => deps.statsProxy.forward(request, response, next));
+  app.post(PAGE_PATHS, (request, response, next) => deps.statsProxy.forward(request, response, next));
   app.use((_request, response) => sendPlain(response, refuse('not_found')));
   app.use(onError(deps));
   return app;

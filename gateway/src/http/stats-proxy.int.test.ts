@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { sendRaw } from '../../testing/raw-request.ts';
+import { get, sendRaw } from '../../testing/raw-request.ts';
 import { startTestGateway, type TestGateway } from '../../testing/running-gateway.ts';
 
 let stats: Server;
@@ -27,6 +27,45 @@ afterAll(async () => {
 beforeEach(() => {
   asked = [];
   answer = (_request, response) => void response.end('from stats-service');
+});
+
+describe('what is forwarded', () => {
+  test.each([
+    ['/', '/'],
+    ['/?code=a%2Fb', '/?code=a%2Fb'],
+    ['/assets/index-Ab_1.min.js', '/assets/index-Ab_1.min.js'],
+    ['/dashboard/log/1-0?after=../x', '/dashboard/log/1-0?after=../x'],
+    ['/api/usage', '/api/usage'],
+    ['http://gateway/api/usage?a=b', '/api/usage?a=b'],
+  ])('%s, as %s', async (target, forwarded) => {
+    expect(await sendRaw(gateway.url, get(target))).toMatch(/^HTTP\/1\.1 200 /);
+    expect(asked).toEqual([forwarded]);
+  });
+
+  const up = ['..', '%2e%2e', '%2E%2e', '.%2e', '%2e.', '%252e%252e', '..;', '%2e%2e%2f..', '..%5c..', '..\\..'];
+  const slash = ['/', '%2f', '//', '\\', '%5c', '/./', '/%2e/', '/\t/', '/#/'];
+  const targets = ['/dashboard', '/assets', '/dashboard/x', '//dashboard', 'http://gateway/dashboard'].flatMap((page) =>
+    up.flatMap((dots) => slash.map((mark) => `${page}${mark}${dots}${mark}prometheus/aggregate`)),
+  );
+  targets.push(
+    ...['/dashboard/', '/dashboard//log', '/dashboard/.', '/dashboard/..', '/assets/.env', '/assets/%2e%2e/index.html'],
+    ...['/./', '/..', '//', '\\', '/dashboard/log%00', '/dashboard/l%6fg', '/dashboard/%zz', '/Dashboard/log'],
+    ...['/dashboard/../api/usage', '/dashboard/../../api/health', '/assets/..\\prometheus\\targets'],
+    ...[
+      '/prometheus/aggregate',
+      '//prometheus/aggregate',
+      'http://gateway//prometheus/aggregate',
+      '*',
+      'dashboard/log',
+    ],
+  );
+  test('never a path that somebody could read as another one', async () => {
+    const statuses = new Set<string>();
+    for (const target of targets) statuses.add((await sendRaw(gateway.url, get(target))).slice(9, 12));
+    expect(asked).toEqual([]);
+    // What is no HTTP at all gets 400; the rest does not exist.
+    expect([...statuses].sort()).toEqual(['400', '404']);
+  });
 });
 
 describe('a connection', () => {

@@ -40,10 +40,15 @@ const HOP_BY_HOP_HEADERS = [
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
+/**
+ * Paths outside `/api/` that belong to the dashboard page: names that every reader of URLs reads alike. No percent sign,
+ * no backslash, no empty name and none of dots alone, because who resolves those ends at other paths of stats-service.
+ */
+export const PAGE_PATHS = /^\/(?:(?:assets|dashboard)(?:\/[\w-]+(?:\.[\w-]+)*)+)?$/;
+
 /** Hands requests to stats-service, at one fixed address that no caller can change. */
 export interface StatsProxy {
-  /** Paths outside `/api/` that belong to the dashboard page. */
-  readonly pagePaths: string[];
+  /** Asks for the path that the request was routed by, and its query. */
   forward(request: Request, response: Response, next: NextFunction): void;
   /** Ends the live streams of dashboard pages, now and to come: they would never end by themselves. */
   endStreams(): void;
@@ -90,9 +95,10 @@ export function createStatsProxy(target: string, onFailure: (error: unknown) => 
     },
   });
   return {
-    pagePaths: ['/', '/assets/*path', '/dashboard/*path'],
-    // The mount path must not be cut off: stats-service knows the same paths.
     forward(request, response, next) {
+      // Not the target as it came, which may hold an origin too: what was judged has to be what is asked for.
+      const query = request.url.indexOf('?');
+      request.url = request.path + (query < 0 ? '' : request.url.slice(query));
       // With this header the proxy would send all others before we get to choose among them, forged ones included.
       delete request.headers.expect;
       void proxy(request, response, next);

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startHeartbeat } from '@lontar/shared/instances.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
@@ -99,9 +101,10 @@ test('health is down without a worker, and ok with one that has room', async () 
     endpoints: { '/api/ai': 'ok', '/api/stats': 'ok' },
   });
 
-  const targets = (await (await service.ask('/prometheus/targets')).json()) as { labels: Record<string, string> }[];
+  const inner = (path: string) => fetch(new URL(path, service.url));
+  const targets = (await (await inner('/prometheus/targets')).json()) as { labels: Record<string, string> }[];
   expect(new Set(targets.map(({ labels }) => labels['job']))).toEqual(new Set(['gateway', 'stats-service', 'worker']));
-  const aggregated = await (await service.ask('/prometheus/aggregate')).text();
+  const aggregated = await (await inner('/prometheus/aggregate')).text();
   // The same listener stands in for three instances, so that everything is there three times.
   expect(aggregated).toContain('app_build_info{');
   expect(aggregated).toMatch(/^stats_live_clients\{service="stats-service"\} 0$/m);
@@ -131,6 +134,37 @@ test('other methods and paths are refused in the common form', async () => {
   }
   const long = await service.ask('/dashboard/session', { method: 'POST', body: 'x'.repeat(5_000) });
   expect(long.status).toBe(400);
+});
+
+const answerTo = async (target: string, ...headers: readonly string[]) => {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  socket.write([`GET ${target} HTTP/1.1`, 'Host: stats', 'Connection: close', ...headers, '', ''].join('\r\n'));
+  return text(socket);
+};
+
+test('a path is served only as it is written, however else it could be read', async () => {
+  const spellings = ['/prometheus/aggregate', '/prometheus/targets', '/api/usage'].map((path) => [
+    [`/dashboard/..${path}`, `/dashboard/%2e%2e${path}`, `/assets/.%2E${path}`, `/x/y/../..${path}`, `/.${path}`],
+    [`/%2e${path}`, `/dashboard\\..\\${path}`, `\\${path}`, `/\\x${path}`, `//x${path}`, `http://x${path}`],
+    [`${path}/`, `${path}/.`, `${path}/x/..`, `${path}#x`, path.replace('/', ''), path.replace('e', '%65')],
+    [`/http://x/..${path}`, `http:${path}`, `/${path}`],
+  ]);
+  for (const target of spellings.flat(2)) {
+    expect([target, (await answerTo(target)).slice(0, 12)]).toEqual([target, expect.stringMatching(/ 40[04]$/)]);
+  }
+  expect(await answerTo('/api/usage?a=../b')).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test('what is for Prometheus does not exist for those who come through the gateway', async () => {
+  for (const path of ['/prometheus/targets', '/prometheus/aggregate']) {
+    expect(await answerTo(path)).toMatch(/^HTTP\/1\.1 200 /);
+    for (const from of [HOME, '']) {
+      expect(await answerTo(path, `X-Lontar-Client-Address: ${from}`)).toMatch(/^HTTP\/1\.1 404 /);
+    }
+  }
+  const post = await service.ask('/prometheus/targets', { method: 'POST' });
+  expect([post.status, post.headers.get('allow')]).toEqual([404, null]);
 });
 
 test('with Redis away everything answers 503 at once, and recovers by itself', async () => {

@@ -9,11 +9,13 @@ export function prometheusRoutes(redis: Redis, fleet: FleetWatch): Route[] {
     {
       method: 'GET',
       path: '/prometheus/targets',
+      inner: true,
       handle: async () => ({ status: 200, body: scrapeTargets(await listInstances(redis)) }),
     },
     {
       method: 'GET',
       path: '/prometheus/aggregate',
+      inner: true,
       handle: async () => ({
         status: 200,
         headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
