@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import express from 'express';
 import { get, sendRaw } from '../../testing/raw-request.ts';
 import { startTestGateway, type TestGateway } from '../../testing/running-gateway.ts';
+import { createStatsProxy } from './stats-proxy.ts';
 
 let stats: Server;
 let gateway: TestGateway;
@@ -116,4 +118,69 @@ describe('a connection', () => {
     expect(reply).toMatch(/\r\n\r\none,two$/);
     expect(reply).not.toMatch(/^transfer-encoding:/im);
   });
+});
+
+describe('while stats-service hangs', () => {
+  const message = 'The statistics cannot be reached now. Generation goes on; try again in a few seconds.';
+  const refused = { status: false, code: 503, message, error: 'Service unavailable' };
+
+  test('everybody gets 503, those behind the last free connection too, and live streams go on', async () => {
+    let stream: ServerResponse | undefined;
+    answer = (request, response) => {
+      if (request.url !== '/dashboard/events') return;
+      stream = response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      stream.write('first,');
+    };
+    const reading = sendRaw(gateway.url, get('/dashboard/events'));
+    while (stream === undefined) await new Promise(setImmediate);
+    const targets = ['/', '/api/health', '/api/usage', '/api/check-limit', '/api/stats', '/dashboard/session'];
+    const replies = await Promise.all(
+      Array.from({ length: 600 }, (_, index) => sendRaw(gateway.url, get(targets[index % targets.length] ?? ''))),
+    );
+    for (const reply of replies) {
+      expect(reply).toMatch(/^HTTP\/1\.1 503 .*^Retry-After: 5\r$.*^Connection: close\r$/ims);
+      expect(JSON.parse(reply.slice(reply.indexOf('{')))).toEqual(refused);
+    }
+    stream.end('last');
+    expect(await reading).toMatch(/first,.*last/s);
+  }, 30_000);
+
+  test('a connection that is kept alive serves on after its 503', async () => {
+    const stays = get('/api/usage').replace('Connection: close\r\n', '');
+    const givenUp = new Promise<void>((resolve) => {
+      answer = (request, response) => {
+        if (request.url === '/api/usage') request.socket.once('close', () => resolve());
+        else response.end('from stats-service');
+      };
+    });
+    const reply = await sendRaw(gateway.url, stays + get('/api/stats'));
+    expect(reply.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 503', 'HTTP/1.1 200']);
+    // Nothing is left waiting for an answer that nobody wants.
+    await givenUp;
+  }, 30_000);
+});
+
+test('an answer that does not end is cut, a live stream is not', async () => {
+  const { port } = stats.address() as AddressInfo;
+  const proxy = createStatsProxy(`http://127.0.0.1:${port}`, () => undefined, { headMs: 60_000, wholeMs: 200 });
+  const app = express().use((request, response, next) => {
+    response.locals['context'] = { address: '192.0.2.1', id: 'req_1' };
+    proxy.forward(request, response, next);
+  });
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const streams: ServerResponse[] = [];
+  answer = (request, response) => {
+    const isStream = request.url === '/dashboard/events';
+    response.writeHead(200, { 'Content-Type': isStream ? 'text/event-stream' : 'text/plain' }).write('first,');
+    if (isStream) streams.push(response);
+  };
+  const reading = sendRaw(url, get('/dashboard/events'));
+  while (streams.length === 0) await new Promise(setImmediate);
+  expect(await sendRaw(url, get('/api/usage'))).toMatch(/first,\r\n$/);
+  for (const stream of streams) stream.end('last');
+  expect(await reading).toMatch(/first,.*last/s);
+  proxy.stop();
+  server.close();
 });

@@ -1,9 +1,10 @@
-import { Agent, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { NextFunction, Request, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { refuse } from './answer.ts';
 import type { RequestContext } from './request-context.ts';
+import { REQUEST_TIMEOUT_MS } from './server.ts';
 
 /** Headers of a caller that stats-service gets to see; everything else stays here, keys above all. */
 const FORWARDED_HEADERS = new Set([
@@ -38,7 +39,16 @@ const HOP_BY_HOP_HEADERS = [
   'upgrade',
 ];
 
-const CONNECT_TIMEOUT_MS = 5_000;
+/** How long stats-service may take. */
+interface Patience {
+  /** From handing on to the head of the answer, ms. */
+  readonly headMs: number;
+  /** From the head to the end, ms; live streams have none. */
+  readonly wholeMs: number;
+}
+
+/** With the count in Redis before it, a caller hears within five seconds. A slow line may need longer for the body. */
+const PATIENCE: Patience = { headMs: 4_000, wholeMs: REQUEST_TIMEOUT_MS };
 
 /**
  * Paths outside `/api/` that belong to the dashboard page: names that every reader of URLs reads alike. No percent sign,
@@ -57,10 +67,16 @@ export interface StatsProxy {
 
 /**
  * @param target `STATS_URL`
- * @param onFailure told when stats-service cannot be reached
+ * @param onFailure told when stats-service cannot be reached, or does not answer in time
+ * @param patience another one only in tests
  */
-export function createStatsProxy(target: string, onFailure: (error: unknown) => void): StatsProxy {
+export function createStatsProxy(
+  target: string,
+  onFailure: (error: unknown) => void,
+  patience: Patience = PATIENCE,
+): StatsProxy {
   const streams = openStreams();
+  const passages = new WeakMap<ServerResponse, Passage>();
   const agent = new Agent({ keepAlive: true, maxSockets: 512 });
   const proxy = createProxyMiddleware<Request, Response>({
     target,
@@ -68,10 +84,12 @@ export function createStatsProxy(target: string, onFailure: (error: unknown) => 
     xfwd: false,
     // The proxy would copy every header, and the caller's Connection as well.
     selfHandleResponse: true,
-    proxyTimeout: 0,
-    timeout: CONNECT_TIMEOUT_MS * 24,
     on: {
       proxyReq(proxyRequest, request, response) {
+        // It stood in line for a connection until it was given up.
+        if (response.writableEnded) return void proxyRequest.destroy();
+        const passage = passages.get(response);
+        if (passage) passage.proxyRequest = proxyRequest;
         for (const name of proxyRequest.getHeaderNames()) {
           if (!FORWARDED_HEADERS.has(name.toLowerCase())) proxyRequest.removeHeader(name);
         }
@@ -86,14 +104,26 @@ export function createStatsProxy(target: string, onFailure: (error: unknown) => 
         // A request that came before the stop began has been promised a connection that lasts.
         if (streams.areOver()) response.setHeader('Connection', 'close');
         proxyResponse.pipe(response);
+        const passage = passages.get(response);
+        clearTimeout(passage?.timer);
         if (proxyResponse.headers['content-type']?.startsWith('text/event-stream')) streams.add(response);
+        else if (passage) passage.timer = setTimeout(() => response.destroy(), patience.wholeMs);
       },
       error(error, _request, response) {
+        // A request that was given up fails a second time when it is ended.
+        if (response.writableEnded) return;
         onFailure(error);
         sendUnavailable(response);
       },
     },
   });
+  const giveUp = (request: Request, response: Response, passage: Passage): void => {
+    // The request itself is still arriving; whoever sends it too slowly is cut, see pace.ts.
+    if (!request.complete) return void passage.timer.refresh();
+    onFailure(new Error('no answer in time'));
+    sendUnavailable(response);
+    passage.proxyRequest?.destroy();
+  };
   return {
     forward(request, response, next) {
       // Not the target as it came, which may hold an origin too: what was judged has to be what is asked for.
@@ -101,11 +131,23 @@ export function createStatsProxy(target: string, onFailure: (error: unknown) => 
       request.url = request.path + (query < 0 ? '' : request.url.slice(query));
       // With this header the proxy would send all others before we get to choose among them, forged ones included.
       delete request.headers.expect;
+      // Not the proxy's own timeouts: those watch idle sockets, which cuts streams, and miss a request that has none yet.
+      const passage: Passage = { timer: setTimeout(() => giveUp(request, response, passage), patience.headMs) };
+      passages.set(response, passage);
+      response.once('close', () => clearTimeout(passage.timer));
       void proxy(request, response, next);
     },
     endStreams: streams.end,
     stop: () => agent.destroy(),
   };
+}
+
+/** A request on its way through the proxy. */
+interface Passage {
+  /** Ends it when its answer, or the rest of that, does not come. */
+  timer: NodeJS.Timeout;
+  /** Absent while it stands in line for a connection. */
+  proxyRequest?: ClientRequest;
 }
 
 /** Pages connect again, and then to a gateway that stays. */
@@ -140,6 +182,11 @@ function sendUnavailable(response: ServerResponse | Socket): void {
   const { status, body } = refuse('service_unavailable', {
     message: 'The statistics cannot be reached now. Generation goes on; try again in a few seconds.',
   });
-  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Retry-After': '5' });
-  response.end(JSON.stringify(body));
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+    'Retry-After': '5',
+  });
+  response.end(text);
 }

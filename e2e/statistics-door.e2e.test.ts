@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ask, expectSuccess } from './harness/client.ts';
+import { eventually } from './harness/eventually.ts';
+import { exchange, readReply } from './harness/raw.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+
+const OPEN = ['/api/health', '/api/usage', '/api/stats', '/api/check-limit'];
+
+let stack: Stack;
+let key: string;
+
+beforeAll(async () => {
+  stack = await startStack({ stats: true, protocol: 'demo' });
+  ({ key } = await stack.createKey());
+}, 60_000);
+afterAll(() => stack.stop());
+
+const get = (target: string) => exchange(stack.url, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+
+test('nothing of the inner listener shows, however the path is spelled', async () => {
+  const ups = ['..', '%2e%2e', '.%2E', '..\\..', '%5c..', '..;', '/..', '%252e%252e'];
+  const inner = ['prometheus/aggregate', 'prometheus/targets', 'api/usage'];
+  const pages = ['/dashboard/', '/assets/', '/dashboard/log/', 'http://x/dashboard/', '/'];
+  for (const target of pages.flatMap((page) => ups.flatMap((up) => inner.map((path) => `${page}${up}/${path}`)))) {
+    expect([target, readReply(await get(target)).status]).toEqual([target, 404]);
+  }
+  expect(readReply(await get('/dashboard/session')).status).toBe(200);
+});
+
+test('while stats-service hangs, its answers are 503, generation goes on, and all is well when it wakes up', async () => {
+  await eventually(async () => (await ask(stack.url, '/api/health')).status === 200, 20_000);
+  stack.stats?.process.kill('SIGSTOP');
+  const replies = await Promise.all(OPEN.concat('/', '/dashboard/session').map((path) => ask(stack.url, path)));
+  for (const reply of replies) {
+    expect(reply).toMatchObject({
+      status: 503,
+      body: { error: 'Service unavailable' },
+      headers: { 'retry-after': '5' },
+    });
+  }
+  expectSuccess(await ask(stack.url, '/api/ai', { query: { prompt: 'hi' }, headers: { 'x-api-key': key } }));
+  stack.stats?.process.kill('SIGCONT');
+  for (const path of OPEN) await eventually(async () => (await ask(stack.url, path)).status === 200, 20_000);
+}, 60_000);
