@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ask, expectSuccess } from './harness/client.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { ask, expectSuccess, type Reply } from './harness/client.ts';
 import { eventually } from './harness/eventually.ts';
 import { exchange, readReply } from './harness/raw.ts';
 import { type Stack, startStack } from './harness/stack.ts';
@@ -25,6 +26,28 @@ test('nothing of the inner listener shows, however the path is spelled', async (
     expect([target, readReply(await get(target)).status]).toEqual([target, 404]);
   }
   expect(readReply(await get('/dashboard/session')).status).toBe(200);
+});
+
+test('check-limit tells of the limit that binds, as an upload would', async () => {
+  const trio = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'ratelimit-policy'];
+  const limitsOf = ({ headers }: Reply) => trio.map((name) => headers[name]);
+  expect((await ask(stack.url, '/api/check-limit')).headers).toMatchObject({ 'x-ratelimit-limit': '1000000' });
+
+  const today = new Date().toISOString().slice(0, 10);
+  await stack.redis.client.set(redisKeys.uploads(today, '127.0.0.1'), '20');
+  const spent = await ask(stack.url, '/api/check-limit');
+  const upload = await ask(stack.url, '/api/code', {
+    method: 'POST',
+    headers: { 'x-api-key': key },
+    body: { code: 'x' },
+  });
+  expect([spent.status, upload.status]).toEqual([429, 429]);
+  const midnight = Date.parse(`${today}T00:00:00Z`) / 1000 + 86_400;
+  expect(limitsOf(spent)).toEqual(['20', '0', String(midnight), expect.stringContaining('"uploads-day";q=20;w=86400')]);
+  expect(limitsOf(spent)).toEqual(limitsOf(upload));
+  expect(spent.headers['ratelimit']).toMatch(new RegExp(`"uploads-day";r=0;t=${spent.headers['retry-after']}$`));
+  expect(Object.keys(spent.headers).filter((name) => name.startsWith('x-lontar'))).toEqual([]);
+  await stack.redis.client.del(redisKeys.uploads(today, '127.0.0.1'));
 });
 
 test('while stats-service hangs, its answers are 503, generation goes on, and all is well when it wakes up', async () => {

@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { limitAddress } from '@lontar/shared/address.ts';
+import { CLIENT_ADDRESS_HEADER } from '@lontar/shared/inner-headers.ts';
 import { type Logger, loggableUrl } from '@lontar/shared/logger.ts';
 import { listen } from '@lontar/shared/probe-listener.ts';
 import { type Answer, type Asked, failure, findRoute, type Route } from './routes.ts';
 
 /** Bodies are sign-ins; nothing longer is read. */
 const MAX_BODY_BYTES = 4_096;
-const CLIENT_ADDRESS_HEADER = 'x-lontar-client-address';
 
 /** Serves a live stream on a response of its own; everything else is a `Route`. */
 export interface StreamRoute {

@@ -1,5 +1,6 @@
 import type { Logger } from '@lontar/shared/logger.ts';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { limited } from '../admission/refusal.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { GenerateDeps } from '../generation/generate.ts';
 import { createReference, REFERENCE_PATHS, type ReferencePath } from '../reference/reference-routes.ts';
@@ -117,19 +118,20 @@ function serveFiles(deps: AppDeps) {
 function serveStats(path: string, deps: AppDeps) {
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
     const context = contextOf(response);
-    if (path !== UNCOUNTED_PATH) {
-      const refusal = await countRequest(deps, context, response);
-      if (refusal) return concludeAnswer(deps, path, response, context, refusal);
-    }
+    const { admission, refusal } = path === UNCOUNTED_PATH ? {} : await countRequest(deps, context, response);
+    if (refusal) return concludeAnswer(deps, path, response, context, refusal);
     concludeProxied(deps, path, response, context);
-    deps.statsProxy.forward(request, response, next);
+    deps.statsProxy.forward(request, response, next, (uploads) => {
+      // The headers of limits were set for the address's hour; now the day of uploads is what refuses.
+      if (admission) response.set(limited(admission, {}, uploads).headers);
+    });
   };
 }
 
 /** Counts the request under its address, then gives an answer that needs nothing else. */
 async function serveCounted(deps: AppDeps, request: Request, response: Response, answer: Answer): Promise<void> {
   const context = contextOf(response);
-  const refusal = await countRequest(deps, context, response);
+  const { refusal } = await countRequest(deps, context, response);
   await concludeAnswer(deps, request.baseUrl + request.path, response, context, refusal ?? answer);
 }
 

@@ -1,5 +1,11 @@
 import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import {
+  CLIENT_ADDRESS_HEADER,
+  readSpentUploads,
+  SPENT_UPLOADS_HEADER,
+  type SpentUploads,
+} from '@lontar/shared/inner-headers.ts';
 import type { NextFunction, Request, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { refuse } from './answer.ts';
@@ -58,8 +64,12 @@ export const PAGE_PATHS = /^\/(?:(?:assets|dashboard)(?:\/[\w-]+(?:\.[\w-]+)*)+)
 
 /** Hands requests to stats-service, at one fixed address that no caller can change. */
 export interface StatsProxy {
-  /** Asks for the path that the request was routed by, and its query. */
-  forward(request: Request, response: Response, next: NextFunction): void;
+  /**
+   * Asks for the path that the request was routed by, and its query.
+   *
+   * @param onSpent told, before the answer goes out, when that says that the caller has no upload left today
+   */
+  forward(request: Request, response: Response, next: NextFunction, onSpent?: (uploads: SpentUploads) => void): void;
   /** Ends the live streams of dashboard pages, now and to come: they would never end by themselves. */
   endStreams(): void;
   stop(): void;
@@ -94,17 +104,19 @@ export function createStatsProxy(
           if (!FORWARDED_HEADERS.has(name.toLowerCase())) proxyRequest.removeHeader(name);
         }
         const context = response.locals['context'] as RequestContext;
-        proxyRequest.setHeader('X-Lontar-Client-Address', context.address);
+        proxyRequest.setHeader(CLIENT_ADDRESS_HEADER, context.address);
         proxyRequest.setHeader('X-Request-Id', context.id);
         proxyRequest.setHeader('X-Forwarded-Proto', request.protocol);
       },
       proxyRes(proxyResponse, _request, response) {
         response.statusCode = proxyResponse.statusCode ?? 502;
         for (const [name, value] of endToEndHeaders(proxyResponse)) response.setHeader(name, value);
+        const passage = passages.get(response);
+        const spent = readSpentUploads(proxyResponse.headers);
+        if (spent) passage?.onSpent?.(spent);
         // A request that came before the stop began has been promised a connection that lasts.
         if (streams.areOver()) response.setHeader('Connection', 'close');
         proxyResponse.pipe(response);
-        const passage = passages.get(response);
         clearTimeout(passage?.timer);
         if (proxyResponse.headers['content-type']?.startsWith('text/event-stream')) streams.add(response);
         else if (passage) passage.timer = setTimeout(() => response.destroy(), patience.wholeMs);
@@ -125,7 +137,7 @@ export function createStatsProxy(
     passage.proxyRequest?.destroy();
   };
   return {
-    forward(request, response, next) {
+    forward(request, response, next, onSpent) {
       // Not the target as it came, which may hold an origin too: what was judged has to be what is asked for.
       const query = request.url.indexOf('?');
       request.url = request.path + (query < 0 ? '' : request.url.slice(query));
@@ -133,6 +145,7 @@ export function createStatsProxy(
       delete request.headers.expect;
       // Not the proxy's own timeouts: those watch idle sockets, which cuts streams, and miss a request that has none yet.
       const passage: Passage = { timer: setTimeout(() => giveUp(request, response, passage), patience.headMs) };
+      if (onSpent) passage.onSpent = onSpent;
       passages.set(response, passage);
       response.once('close', () => clearTimeout(passage.timer));
       void proxy(request, response, next);
@@ -148,6 +161,7 @@ interface Passage {
   timer: NodeJS.Timeout;
   /** Absent while it stands in line for a connection. */
   proxyRequest?: ClientRequest;
+  onSpent?: (uploads: SpentUploads) => void;
 }
 
 /** Pages connect again, and then to a gateway that stays. */
@@ -171,7 +185,7 @@ function openStreams() {
 /** The headers of an answer that are for the caller, whatever connection it came on. */
 function endToEndHeaders({ headers }: IncomingMessage): [string, string | string[]][] {
   const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
-  const dropped = new Set(HOP_BY_HOP_HEADERS.concat(named));
+  const dropped = new Set(HOP_BY_HOP_HEADERS.concat(SPENT_UPLOADS_HEADER, named));
   return Object.entries(headers).flatMap(([name, value]) =>
     value === undefined || dropped.has(name) ? [] : [[name, value]],
   );

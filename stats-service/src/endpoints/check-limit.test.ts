@@ -14,7 +14,7 @@ test.each([
   expect(uploadLimit(used, limit, NOON)).toMatchObject({ status, body });
 });
 
-test('the wait is until midnight, and at least a second', () => {
-  expect(uploadLimit(1, 1, NOON)).toMatchObject({ retryAfterS: 43_200 });
-  expect(uploadLimit(1, 1, MIDNIGHT * 1000 - 1)).toMatchObject({ retryAfterS: 1 });
+test('the wait is until midnight', () => {
+  expect(uploadLimit(1, 1, NOON)).toMatchObject({ resetAt: MIDNIGHT });
+  expect(uploadLimit(1, 1, MIDNIGHT * 1000 - 1)).toMatchObject({ resetAt: MIDNIGHT });
 });

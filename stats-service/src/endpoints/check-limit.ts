@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 
 export type UploadLimit =
   | { readonly status: 200; readonly body: z.infer<typeof uploadLimitSchema> }
-  | { readonly status: 429; readonly body: z.infer<typeof uploadLimitReachedSchema>; readonly retryAfterS: number };
+  | { readonly status: 429; readonly body: z.infer<typeof uploadLimitReachedSchema>; readonly resetAt: number };
 
 /** How many uploads the caller has left today. */
 export async function readUploadLimit(
@@ -24,6 +24,5 @@ export function uploadLimit(used: number, limit: number, now: number): UploadLim
   const reset = (Math.floor(now / DAY_MS) + 1) * 86_400;
   if (used < limit) return { status: 200, body: { used, remaining: limit - used, limit, reset } };
   const message = `All ${limit} uploads of today are used. The count starts anew at 00:00 UTC.`;
-  const retryAfterS = Math.max(1, Math.ceil(reset - now / 1000));
-  return { status: 429, body: { message, used, remaining: 0, limit }, retryAfterS };
+  return { status: 429, body: { message, used, remaining: 0, limit }, resetAt: reset };
 }

@@ -1,4 +1,5 @@
 import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
+import { writeSpentUploads } from '@lontar/shared/inner-headers.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { type Answer, type Route, success } from '../routes.ts';
 import { readUploadLimit } from './check-limit.ts';
@@ -34,6 +35,8 @@ function retryHeader(status: string): Record<string, string> {
 
 async function answerUploadLimit({ redis, uploadsPerDay }: EndpointDeps, address: string): Promise<Answer> {
   const answer = await readUploadLimit(redis, { address, limit: uploadsPerDay, now: Date.now() });
-  const headers: Record<string, string> = answer.status === 429 ? { 'retry-after': String(answer.retryAfterS) } : {};
-  return { status: answer.status, headers, body: answer.body };
+  if (answer.status === 200) return answer;
+  const { status, body, resetAt } = answer;
+  // Of the headers of limits the gateway makes all, Retry-After too, so that they agree.
+  return { status, headers: writeSpentUploads({ used: body.used, limit: body.limit, resetAt }), body };
 }
