@@ -79,6 +79,7 @@ export class ReferenceAdmission {
 
   #decide(input: AdmissionInput, second: number, flight: number): Admission['decision'] {
     this.#newest = '';
+    if (input.mode === 'look') return 'counted';
     const repeated = input.mode === 'generate' && this.#seen.has(input.requestId);
     if (!repeated) {
       if ((this.#bans.get(input.address) ?? 0) > second) return 'address_blocked';

@@ -120,6 +120,20 @@ describe('one admission', () => {
     expect(await admit(redis, rules, input({ mode, model: '' }))).toMatchObject({ decision: 'counted' });
   });
 
+  test('in mode look tells the window of any address, and changes nothing', async () => {
+    const limits = { ...rules, perHour: 2 };
+    const look = () => admit(redis, limits, input({ mode: 'look', key: { id: 'x', hash: 'x' } }));
+    expect(await look()).toMatchObject({ decision: 'counted', genuineKey: false, address: { used: 0, limit: 2 } });
+    expect(await redis.dbsize()).toBe(0);
+    await admit(redis, limits, input({ mode: 'count' }));
+    const { address } = await admit(redis, limits, input({ mode: 'count' }));
+    await redis.set(redisKeys.addressBan('192.0.2.1'), 'operator');
+    const before = await redis.keys('*');
+    expect(await look()).toMatchObject({ decision: 'counted', address });
+    expect((await redis.keys('*')).sort()).toEqual(before.sort());
+    expect(await look()).toMatchObject({ address: { used: 2, limit: 2 } });
+  });
+
   test('that nobody settles is given back by the sweeper when its reservation ends', async () => {
     await store({ credits: 5 });
     for (let index = 0; index < 3; index++) await admit(redis, rules, input());
@@ -362,6 +376,7 @@ describe('admission in simulated time', () => {
       'change',
       'count',
       'bad-key',
+      'look',
     ),
     wait: fc.oneof(fc.nat(3), fc.nat(70), fc.nat(4_000), fc.constantFrom(3_599, 3_600, 3_601, 86_400)),
     address: fc.constantFrom('192.0.2.1', '192.0.2.2'),

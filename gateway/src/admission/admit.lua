@@ -15,6 +15,7 @@
 --          'bad-key'   count the address, and a bad key that needs no look-up
 --          'check'     count the address, judge the key; charge and reserve nothing (uploads)
 --          'judge'     judge the key alone, for paths outside /api/, which no hour counts
+--          'look'      tell the hour of the address, banned or not; count and judge nothing (health)
 -- ARGV[2]  address in the form that limits are counted by
 -- ARGV[3]  requests that the address may make in an hour
 -- ARGV[4]  bad keys that ban the address; 0 never bans
@@ -124,6 +125,8 @@ local function answer(decision, blockedFor)
   return pack(LONG, 1, genuine, now, used, reset, flight, concurrency,
     hourUsed, hourLimit, hourReset, day, dayLimit, charged, credits, cap, decision)
 end
+
+if mode == 'look' then return answer('counted') end
 
 -- Notes until when the address is blocked, and drops those whose time is over.
 local function block(till)

@@ -63,7 +63,7 @@ export interface AdmissionRules {
 }
 
 export interface AdmissionInput {
-  readonly mode: 'generate' | 'count' | 'bad-key' | 'check' | 'judge';
+  readonly mode: 'generate' | 'count' | 'bad-key' | 'check' | 'judge' | 'look';
   readonly requestId: string;
   /** The form that limits are counted by, see `limitAddress`. */
   readonly address: string;

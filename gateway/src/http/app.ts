@@ -14,7 +14,7 @@ import {
 import { type Answer, refuse } from './answer.ts';
 import { bodyProblem, readJsonBody } from './body.ts';
 import { concludeAnswer, concludeProxied } from './conclude.ts';
-import { countRequest } from './count-request.ts';
+import { countRequest, lookAtLimits } from './count-request.ts';
 import { createContext } from './create-context.ts';
 import { fixedHeaders, setHeadersLast } from './fixed-headers.ts';
 import { originOf } from './origin.ts';
@@ -118,7 +118,7 @@ function serveFiles(deps: AppDeps) {
 function serveStats(path: string, deps: AppDeps) {
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
     const context = contextOf(response);
-    const { admission, refusal } = path === UNCOUNTED_PATH ? {} : await countRequest(deps, context, response);
+    const { admission, refusal } = await noteLimits(path)(deps, context, response);
     if (refusal) return concludeAnswer(deps, path, response, context, refusal);
     concludeProxied(deps, path, response, context);
     deps.statsProxy.forward(request, response, next, (uploads) => {
@@ -128,11 +128,15 @@ function serveStats(path: string, deps: AppDeps) {
   };
 }
 
+/** Health is never counted, whatever it is asked: monitoring must not run into a limit. */
+const noteLimits = (path: string) => (path === UNCOUNTED_PATH ? lookAtLimits : countRequest);
+
 /** Counts the request under its address, then gives an answer that needs nothing else. */
 async function serveCounted(deps: AppDeps, request: Request, response: Response, answer: Answer): Promise<void> {
   const context = contextOf(response);
-  const { refusal } = await countRequest(deps, context, response);
-  await concludeAnswer(deps, request.baseUrl + request.path, response, context, refusal ?? answer);
+  const path = request.baseUrl + request.path;
+  const { refusal } = await noteLimits(path)(deps, context, response);
+  await concludeAnswer(deps, path, response, context, refusal ?? answer);
 }
 
 function takeMethods(methods: readonly string[], deps: AppDeps) {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import express from 'express';
 import { get, sendRaw } from '../../testing/raw-request.ts';
 import { startTestGateway, type TestGateway } from '../../testing/running-gateway.ts';
@@ -117,6 +118,48 @@ describe('a connection', () => {
     const reply = await sendRaw(gateway.url, request('1.0'));
     expect(reply).toMatch(/\r\n\r\none,two$/);
     expect(reply).not.toMatch(/^transfer-encoding:/im);
+  });
+});
+
+describe('health', () => {
+  const trio = (remaining: number) =>
+    new RegExp(`^X-RateLimit-Limit: 1000000\r$.*^X-RateLimit-Remaining: ${remaining}\r$`, 'ims');
+  const ask = (method: string, target: string) => sendRaw(gateway.url, get(target).replace('GET', method));
+  const banned = redisKeys.addressBan('127.0.0.1');
+  beforeEach(async () => void (await gateway.redis.client.del(redisKeys.addressHour('127.0.0.1'), banned)));
+
+  test('tells of the hour of the address whatever the method, and counts nothing', async () => {
+    expect(await ask('GET', '/api/usage')).toMatch(trio(999_999));
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'GET']) {
+      const reply = await ask(method, '/api/health');
+      expect(reply).toMatch(method === 'GET' ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 405 .*^Allow: /ims);
+      expect(reply).toMatch(trio(999_999));
+    }
+    expect(await ask('POST', '/api/usage')).toMatch(trio(999_998));
+  });
+
+  test('is there for addresses that are banned', async () => {
+    await gateway.redis.client.set(banned, 'operator');
+    expect(await ask('GET', '/api/usage')).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await ask('GET', '/api/health')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await ask('POST', '/api/health')).toMatch(/^HTTP\/1\.1 405 /);
+  });
+
+  test('waits for nobody while Redis hangs', async () => {
+    gateway.redis.process().kill('SIGSTOP');
+    const ended: string[] = [];
+    const note = async (target: string) => {
+      const reply = await ask('GET', target);
+      ended.push(target);
+      return reply;
+    };
+    const [usage, health] = await Promise.all([note('/api/usage'), note('/api/health')]);
+    gateway.redis.process().kill('SIGCONT');
+    expect(usage).toMatch(/^HTTP\/1\.1 503 /);
+    expect(health).toMatch(/^HTTP\/1\.1 200 /);
+    expect(health).not.toMatch(/^X-RateLimit/im);
+    // Refusals come when the command has timed out; health has its answer by then.
+    expect(ended).toEqual(['/api/health', '/api/usage']);
   });
 });
 

@@ -70,7 +70,8 @@ export function utilityOperations(): Operation[] {
       id: 'health',
       path: '/api/health',
       summary: 'Whether the service and each of its parts works',
-      description: 'Not counted by any limit. The model is never asked for this.',
+      description:
+        'Not counted by any limit. The model is never asked for this. X-RateLimit-* tell of your hour, unless Redis is away.',
       responses: {
         ...errors([400, 408, 431], ['Cache-Control']),
         200: {
