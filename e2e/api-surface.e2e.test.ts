@@ -147,6 +147,10 @@ test('requests that the HTTP parser refuses: broken, too long, too slow', async 
   const replies = targets.flatMap((target) => [
     raw(target, 'Broken header line\r\n\r\n').then(({ status }) => ({ status, expected: 400 })),
     raw(target, `X-Long: ${'x'.repeat(40_000)}\r\n\r\n`).then(({ status }) => ({ status, expected: 431 })),
+    sendBytes(stack.url, `${target.method} /?${'x'.repeat(40_000)} HTTP/1.1\r\n\r\n`, {
+      method: target.method,
+      target: target.path.replace('{id}', NO_FILE),
+    }).then(({ status }) => ({ status, expected: 414 })),
     raw(target, 'X-Slow: ').then(({ status }) => ({ status, expected: 408 })),
   ]);
   for (const { status, expected } of await Promise.all(replies)) expect(status).toBe(expected);

@@ -133,10 +133,10 @@ export function testRefusals(service: GetService): void {
       },
     );
 
-    test('with a URL of 40 KB gets 431 and the pointer to POST', async () => {
+    test('with a URL of 40 KB gets 414 and the pointer to POST', async () => {
       const reply = await askRaw(service().url, `/api/ai?apikey=${key}&prompt=${'x'.repeat(40_000)}`);
-      expect(reply).toMatchObject({ status: 431, body: { message: expect.stringContaining('POST') } });
-      expectErrorForm(431, reply.body);
+      expect(reply).toMatchObject({ status: 414, body: { message: expect.stringContaining('POST') } });
+      expectErrorForm(414, reply.body);
     });
 
     test('with a broken percent sequence in the path gets an error of the documented form', async () => {

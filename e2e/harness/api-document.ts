@@ -37,7 +37,7 @@ export interface ApiDocument {
 /** What the dashboard serves; not part of the API. */
 const PAGES = /^\/($|assets\/|dashboard(\/|$)|docs\/style\.css$)/;
 /** Statuses that a path may have that is not in the document: refusals of the door, and "there is nothing". */
-const ANYWHERE = [400, 403, 404, 408, 429, 431, 503];
+const ANYWHERE = [400, 403, 404, 408, 414, 429, 431, 503];
 
 let known: Promise<ApiDocument> | undefined;
 

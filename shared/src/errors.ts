@@ -46,6 +46,12 @@ export const ERROR_CATALOG = {
     message: 'This path does not take this method. The Allow header lists those that it takes.',
     refunds: true,
   },
+  request_timeout: {
+    status: 408,
+    label: 'Request Timeout',
+    message: 'The request did not arrive in time. Send it faster.',
+    refunds: true,
+  },
   payload_too_large: {
     status: 413,
     label: 'Payload Too Large',

@@ -9,8 +9,8 @@ const REQUEST_ID = 'req_4Jx0vQd3mKZ8c1TnR7yWbA';
 const UPLOAD_ID = 'file_7Gk2sVq9LzX4b6NfT0pYwE';
 const TIME = '2026-01-31T08:15:30.123Z';
 
-/** Statuses that the HTTP parser gives before a request has a route; the catalog does not know the first. */
-const PARSER_LABELS: Readonly<Record<number, string>> = { 400: 'Bad Request', 408: 'Request Timeout' };
+/** Labels besides the catalog's, of answers that the HTTP parser gives before a request has a route. */
+const PARSER_LABELS: Readonly<Record<number, string>> = { 400: 'Bad Request' };
 
 /** The success envelope around a result. */
 export function envelope<Code extends number, Result extends z.ZodType>(code: Code, result: Result) {
@@ -94,8 +94,7 @@ export const limitedSchema = errorSchema(429).extend({
 export function errorExample(status: number): unknown {
   const entry = Object.values(ERROR_CATALOG).find((error) => error.status === status);
   const record = status === 429 ? { used: 100, remaining: 0, limit: 100 } : {};
-  const message = entry?.message ?? 'The request did not arrive in time. Send it faster.';
-  return { status: false, code: status, message, error: entry?.label ?? PARSER_LABELS[status], ...record };
+  return { status: false, code: status, message: entry?.message, error: entry?.label, ...record };
 }
 
 function labelsOf(status: number): string[] {

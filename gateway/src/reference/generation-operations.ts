@@ -48,7 +48,7 @@ function byGet(path: (typeof ENDPOINTS)[number], limits: ReadingLimits): Operati
     })),
     responses: {
       200: answered(),
-      ...errors([400, 401, 403, 408, 422, 429, 431, 500, 502, 503, 504], ['Cache-Control', ...LIMIT_HEADERS]),
+      ...errors([400, 401, 403, 408, 414, 422, 429, 431, 500, 502, 503, 504], ['Cache-Control', ...LIMIT_HEADERS]),
     },
   };
 }
@@ -68,7 +68,10 @@ function byPost(path: (typeof ENDPOINTS)[number], limits: ReadingLimits): Operat
     body: { media: 'application/json', schema, example: { prompt: 'Write a haiku about palm leaves.' } },
     responses: {
       200: answered(),
-      ...errors([400, 401, 403, 408, 413, 415, 422, 429, 431, 500, 502, 503, 504], ['Cache-Control', ...LIMIT_HEADERS]),
+      ...errors(
+        [400, 401, 403, 408, 413, 414, 415, 422, 429, 431, 500, 502, 503, 504],
+        ['Cache-Control', ...LIMIT_HEADERS],
+      ),
     },
   };
 }

@@ -97,7 +97,7 @@ function describe(operation: Operation): Json {
 
 function describeResponse({ description, schemas, media, example, headers }: Response, status: string): Json {
   // The HTTP parser answers before a request has an id.
-  const always = ['408', '431', '400'].includes(status) ? headers : (['X-Request-Id', ...headers] as const);
+  const always = ['408', '414', '431', '400'].includes(status) ? headers : (['X-Request-Id', ...headers] as const);
   const forms = (schemas ?? []).map((schema) => jsonSchema(schema, 'output'));
   const content =
     media === undefined

@@ -44,6 +44,7 @@ const ERRORS = {
   404: 'There is no such file, or it is private and this is not its key.',
   408: 'The request did not arrive in time.',
   413: 'The body is too large; nothing of it is kept.',
+  414: 'The URL is too long; POST takes the same fields as JSON.',
   415: 'The body has another type than this path takes.',
   422: "The model's safety filter refused the prompt.",
   429: 'A limit is used up; the body says how much, Retry-After how long to wait.',
@@ -59,7 +60,7 @@ export type ErrorStatus = keyof typeof ERRORS;
 /**
  * Error answers by status.
  *
- * @param headers what each of them carries; parser errors (408, 431) and 503 without Redis carry none of the limits
+ * @param headers what each of them carries; parser errors (408, 414, 431) and 503 without Redis carry none of the limits
  */
 export function errors(statuses: readonly ErrorStatus[], headers: readonly HeaderName[]): Record<number, Response> {
   return Object.fromEntries(
@@ -79,5 +80,5 @@ function headersOf(status: ErrorStatus, headers: readonly HeaderName[]): readonl
   // Redis tells the limits, and the parser knows no route; so not every 400, 500 or 503 can name them.
   if (status === 503) return ['Cache-Control', 'Retry-After'];
   if (status === 429) return ['Cache-Control', ...LIMIT_HEADERS, 'Retry-After'];
-  return [400, 408, 431, 500].includes(status) ? ['Cache-Control'] : headers;
+  return [400, 408, 414, 431, 500].includes(status) ? ['Cache-Control'] : headers;
 }

@@ -55,7 +55,7 @@ export function uploadOperations(maxFileBytes: number): Operation[] {
       key: 'needed',
       parameters: [],
       body: { media: 'multipart/form-data', schema: file, example: { file: '(the bytes)', visibility: 'public' } },
-      responses: { 201: kept(), ...errors([400, 401, 403, 408, 413, 415, 429, 431, 503], COUNTED) },
+      responses: { 201: kept(), ...errors([400, 401, 403, 408, 413, 414, 415, 429, 431, 503], COUNTED) },
     },
     {
       id: 'uploadCode',
@@ -66,7 +66,7 @@ export function uploadOperations(maxFileBytes: number): Operation[] {
       key: 'needed',
       parameters: [],
       body: { media: 'application/json', schema: code, example: { code: 'print("hi")\n', language: 'python' } },
-      responses: { 201: kept(), ...errors([400, 401, 403, 408, 413, 415, 429, 431, 503], COUNTED) },
+      responses: { 201: kept(), ...errors([400, 401, 403, 408, 413, 414, 415, 429, 431, 503], COUNTED) },
     },
     ...fileOperations(),
   ];
@@ -79,7 +79,7 @@ function fileOperations(): Operation[] {
     media: '*',
     headers: ['Cache-Control', 'Content-Disposition', 'Content-Security-Policy', 'X-Content-Type-Options'],
   } as const;
-  const refusals = errors([400, 401, 403, 404, 408, 431, 503], ['Cache-Control']);
+  const refusals = errors([400, 401, 403, 404, 408, 414, 431, 503], ['Cache-Control']);
   return [
     { ...shared, id: 'getFile', method: 'get', summary: 'Get an upload', responses: { 200: served, ...refusals } },
     { ...shared, id: 'headFile', method: 'head', summary: 'Its headers', responses: { 200: served, ...refusals } },

@@ -18,7 +18,7 @@ import {
 } from './utility-examples.ts';
 
 const COUNTED = ['Cache-Control', ...LIMIT_HEADERS] as const;
-const REFUSALS = errors([400, 403, 408, 429, 431, 503], COUNTED);
+const REFUSALS = errors([400, 403, 408, 414, 429, 431, 503], COUNTED);
 const OPEN = { method: 'get', tag: 'Utility', key: 'none', parameters: [] } as const;
 
 /** Open endpoints without parameters, and the pages about all of them. */
@@ -73,7 +73,7 @@ export function utilityOperations(): Operation[] {
       description:
         'Not counted by any limit. The model is never asked for this. X-RateLimit-* tell of your hour, unless Redis is away.',
       responses: {
-        ...errors([400, 408, 431], ['Cache-Control']),
+        ...errors([400, 408, 414, 431], ['Cache-Control']),
         200: {
           description: 'ok or degraded.',
           schemas: [healthSchema],
@@ -101,7 +101,10 @@ function referenceOperations(): Operation[] {
     summary,
     key: 'none',
     parameters: [],
-    responses: { 200: { description: summary, media, headers: ['Cache-Control'] }, ...errors([400, 408, 431], []) },
+    responses: {
+      200: { description: summary, media, headers: ['Cache-Control'] },
+      ...errors([400, 408, 414, 431], []),
+    },
   });
   const page = (id: string, path: string, media: string, summary: string) => [
     one('get', id, path, media, summary),
