@@ -4,6 +4,8 @@ import { gatherFields } from './given-fields.ts';
 import { readGeneration } from './read-generation.ts';
 
 const { id, key } = mintApiKey();
+/** Deeper than the stack of whoever would walk it. */
+const NESTED: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
 const limits = { maxPromptChars: 10, maxOutputTokens: 100 };
 const read = (query: string, body?: Record<string, unknown>, headers = {}) =>
   readGeneration(gatherFields(new URLSearchParams(query), body, headers), limits);
@@ -55,6 +57,16 @@ describe('readGeneration', () => {
     expect(read(`prompt=hi&apikey=${key}`, undefined, { 'x-api-key': key })).toMatchObject({ kind: 'invalid' });
   });
 
+  test('refuses what is nested deeper than the stack', () => {
+    const invalid = (message: RegExp) => ({ kind: 'invalid', message: expect.stringMatching(message) });
+    const object = { deep: NESTED };
+    expect(read('', { prompt: object, apikey: key })).toMatchObject(
+      invalid(/prompt must be text; an object was given/),
+    );
+    const temperature = { prompt: 'hi', temperature: NESTED, apikey: key };
+    expect(read('', temperature)).toMatchObject(invalid(/temperature must be .*; a list was given/));
+  });
+
   test('shows a bad value cut short and well-formed', () => {
     const reading = read('', { prompt: 'hi', apikey: key, model: `\ud800${'x'.repeat(500)}` });
     expect(reading).toMatchObject({ kind: 'invalid', message: expect.stringMatching(/\ufffdx+…" was given\.$/u) });
@@ -62,7 +74,7 @@ describe('readGeneration', () => {
 
   test.each([
     [{ prompt: 'hi', apikey: 5 }, /apikey must be text/],
-    [{ prompt: ['hi'], apikey: key }, /prompt must be text; "\[\\"hi\\"\]" was given/],
+    [{ prompt: ['hi'], apikey: key }, /prompt must be text; a list was given/],
     [{ prompt: 'hi', apikey: key, temperature: Number.NaN }, /temperature must be a number/],
     [{ prompt: 'hi', apikey: key, maxOutputTokens: '1e2' }, /maxOutputTokens must be a whole number/],
   ])('refuses %j', (body, message) => {

@@ -176,7 +176,7 @@ function onError(deps: AppDeps) {
     deps.logger.error({ err: error, requestId: contextOf(response).id }, 'a request failed');
     const answer = refuse('internal_error');
     if (!request.path.startsWith('/api/')) return sendPlain(response, answer);
-    return concludeAnswer(deps, request.path, response, contextOf(response), answer);
+    return serveCounted(deps, request, response, answer);
   };
 }
 

@@ -16,29 +16,31 @@ const OTHER_FIELDS_BYTES = 8_192;
 const LANGUAGE = /^[0-9A-Za-z+#._ -]{1,40}$/;
 
 /** File extensions of common languages; others get `txt`. */
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  bash: 'sh',
-  c: 'c',
-  'c#': 'cs',
-  'c++': 'cpp',
-  css: 'css',
-  go: 'go',
-  html: 'html',
-  java: 'java',
-  javascript: 'js',
-  json: 'json',
-  kotlin: 'kt',
-  lua: 'lua',
-  markdown: 'md',
-  php: 'php',
-  python: 'py',
-  ruby: 'rb',
-  rust: 'rs',
-  sql: 'sql',
-  swift: 'swift',
-  typescript: 'ts',
-  yaml: 'yaml',
-};
+const EXTENSIONS = new Map(
+  Object.entries({
+    bash: 'sh',
+    c: 'c',
+    'c#': 'cs',
+    'c++': 'cpp',
+    css: 'css',
+    go: 'go',
+    html: 'html',
+    java: 'java',
+    javascript: 'js',
+    json: 'json',
+    kotlin: 'kt',
+    lua: 'lua',
+    markdown: 'md',
+    php: 'php',
+    python: 'py',
+    ruby: 'rb',
+    rust: 'rs',
+    sql: 'sql',
+    swift: 'swift',
+    typescript: 'ts',
+    yaml: 'yaml',
+  }),
+);
 
 /** Reads the request's JSON object of at most so many bytes into the context; gives what is wrong with it. */
 export type ReadBody = (mostBytes: number) => Promise<Answer | undefined>;
@@ -98,7 +100,7 @@ function readCode({ code, language, filename, visibility }: Readonly<Record<stri
   if (filename !== undefined && filename !== null && typeof filename !== 'string') {
     throw new UploadProblem('invalid', `filename must be text; ${showValue(filename)} was given.`);
   }
-  const extension = EXTENSIONS[language?.toLowerCase() ?? ''] ?? 'txt';
+  const extension = EXTENSIONS.get(language?.toLowerCase() ?? '') ?? 'txt';
   const fallback = `code.${extension}`;
   return { code, name: safeFileName(filename ?? '', fallback), visibility: readVisibility(visibility) };
 }

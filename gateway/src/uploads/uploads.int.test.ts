@@ -419,6 +419,11 @@ describe('code', () => {
     expect(await statistics()).toEqual({ files: '1', bytes: '29', 'kind:code': '1' });
   });
 
+  test.each(['constructor', '__proto__', 'klingon'])('in the language %s is a text file', async (language) => {
+    const reply = await post({ code: 'x', language });
+    expect(reply).toMatchObject({ status: 201, body: { result: { name: 'code.txt' } } });
+  });
+
   test('may name its key in the body', async () => {
     expect(await post({ code: 'x', apikey: key }, { 'x-api-key': '' })).toMatchObject({ status: 201 });
     expect(await post({ code: 'x', apikey: key })).toMatchObject({ status: 400 });
@@ -430,7 +435,8 @@ describe('code', () => {
     [{ code: 5 }, 400, /code must be text in valid Unicode; "5" was given/],
     [{ code: 'x', visibility: 'all' }, 400, /visibility must be public or private; "all"/],
     [{ code: 'x', language: 'a\nb' }, 400, /language must be a name .*; "a\\nb" was given/],
-    [{ code: 'x', filename: [] }, 400, /filename/],
+    [{ code: 'x', filename: [] }, 400, /filename must be text; a list was given/],
+    [`{"code":${'['.repeat(2_000)}${']'.repeat(2_000)}}`, 400, /code must be text .*; a list was given/],
     ['[]', 400, /JSON object with code/],
     ['{', 400, /not valid JSON/],
     [{ code: 'x'.repeat(MAX + 1) }, 413, /larger than/],
