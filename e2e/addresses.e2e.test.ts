@@ -73,6 +73,33 @@ describe('the hour of an address', () => {
     expect((await from(address)).headers['x-ratelimit-remaining']).toBe(String(LIMIT - 1));
   });
 
+  test.each([
+    ['/api/ai', 'GET, POST, OPTIONS', '203.0.113.101'],
+    ['/api/upload', 'POST, OPTIONS', '203.0.113.102'],
+    ['/api/health', 'GET, OPTIONS', '203.0.113.103'],
+  ])('does not count the question which methods %s takes', async (path, allow, address) => {
+    const question = { 'access-control-request-method': 'POST' };
+    for (const headers of [{}, question]) {
+      const reply = await ask(stack.url, path, {
+        method: 'OPTIONS',
+        headers: { 'x-forwarded-for': address, ...headers },
+      });
+      expect(reply).toMatchObject({ status: 204, text: '', headers: { allow, 'access-control-allow-origin': '*' } });
+      expect('access-control-allow-methods' in reply.headers).toBe(headers === question);
+    }
+    const other = await ask(stack.url, path, { method: 'PUT', headers: { 'x-forwarded-for': address } });
+    expect([other.status, other.headers['allow']]).toEqual([405, allow]);
+    const left = path === '/api/health' ? LIMIT : LIMIT - 1;
+    expect(other.headers['x-ratelimit-remaining']).toBe(String(left));
+  });
+
+  test('answers the preflight of a path that does not exist, so that a page gets to see its 404', async () => {
+    const method = 'OPTIONS';
+    const headers = { 'access-control-request-method': 'POST' };
+    expect((await ask(stack.url, '/api/nothing', { method, headers })).status).toBe(204);
+    expect((await ask(stack.url, '/api/nothing', { method })).status).toBe(404);
+  });
+
   test('is one for all addresses of an IPv6 /56, and for both forms of an IPv4 address', async () => {
     await from('2001:db8:0:ff00::1');
     expect((await from('2001:db8:0:ffab:1:2:3:4')).headers['x-ratelimit-remaining']).toBe(String(LIMIT - 2));

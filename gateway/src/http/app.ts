@@ -66,7 +66,11 @@ export function createApp(deps: AppDeps): Express {
   const reference = createReference(publicLimits(deps));
   for (const path of REFERENCE_PATHS) app.all(path, serveReference(path, deps, reference));
   for (const path of STATS_API_PATHS) app.all(path, takeMethods(['GET'], deps), serveStats(path, deps));
-  app.use('/api', (request, response) => serveCounted(deps, request, response, refuse('not_found')));
+  app.use('/api', (request, response) => {
+    // A page shall see that there is nothing, not that it may not ask.
+    if (isPreflight(request)) return void response.status(204).end();
+    return serveCounted(deps, request, response, refuse('not_found'));
+  });
   app.get(PAGE_PATHS, (request, response, next) => deps.statsProxy.forward(request, response, next));
   app.post(PAGE_PATHS, (request, response, next) => deps.statsProxy.forward(request, response, next));
   app.use((_request, response) => sendPlain(response, refuse('not_found')));
@@ -144,6 +148,8 @@ function takeMethods(methods: readonly string[], deps: AppDeps) {
   const message = `This path takes ${methods.join(' and ')} only.`;
   return (request: Request, response: Response, next: NextFunction): void | Promise<void> => {
     if (methods.includes(request.method)) return next();
+    // A question about the path, often a browser's, and not the caller's request: it is not counted.
+    if (request.method === 'OPTIONS') return void response.status(204).set('Allow', allow).end();
     return serveCounted(deps, request, response, refuse('method_not_allowed', { message, headers: { Allow: allow } }));
   };
 }
@@ -155,12 +161,16 @@ function openToOtherOrigins(request: Request, response: Response, next: NextFunc
     'Access-Control-Expose-Headers',
     'X-Request-Id, X-Masked, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, Retry-After',
   );
-  if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return next();
-  // A browser's question, not the caller's request: it is not counted.
-  response.setHeader('Access-Control-Allow-Methods', 'GET, POST');
-  response.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type, X-API-Key');
-  response.setHeader('Access-Control-Max-Age', '86400');
-  response.status(204).end();
+  if (isPreflight(request)) {
+    response.setHeader('Access-Control-Allow-Methods', 'GET, POST');
+    response.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type, X-API-Key');
+    response.setHeader('Access-Control-Max-Age', '86400');
+  }
+  next();
+}
+
+function isPreflight({ method, headers }: Request): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 }
 
 function onError(deps: AppDeps) {
