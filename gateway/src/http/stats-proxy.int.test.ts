@@ -203,7 +203,8 @@ describe('while stats-service hangs', () => {
   }, 30_000);
 });
 
-test('an answer that does not end is cut, a live stream is not', async () => {
+/** The proxy alone, without the gateway around it. */
+async function startProxy() {
   const { port } = stats.address() as AddressInfo;
   const proxy = createStatsProxy(`http://127.0.0.1:${port}`, () => undefined, { headMs: 60_000, wholeMs: 200 });
   const app = express().use((request, response, next) => {
@@ -212,18 +213,36 @@ test('an answer that does not end is cut, a live stream is not', async () => {
   });
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const stop = () => {
+    proxy.stop();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, endStreams: proxy.endStreams, stop };
+}
+
+test('an answer that does not end is cut, a live stream is not', async () => {
+  const proxy = await startProxy();
   const streams: ServerResponse[] = [];
   answer = (request, response) => {
     const isStream = request.url === '/dashboard/events';
     response.writeHead(200, { 'Content-Type': isStream ? 'text/event-stream' : 'text/plain' }).write('first,');
     if (isStream) streams.push(response);
   };
-  const reading = sendRaw(url, get('/dashboard/events'));
+  const reading = sendRaw(proxy.url, get('/dashboard/events'));
   while (streams.length === 0) await new Promise(setImmediate);
-  expect(await sendRaw(url, get('/api/usage'))).toMatch(/first,\r\n$/);
+  expect(await sendRaw(proxy.url, get('/api/usage'))).toMatch(/first,\r\n$/);
   for (const stream of streams) stream.end('last');
   expect(await reading).toMatch(/first,.*last/s);
   proxy.stop();
-  server.close();
+});
+
+test('an answer that comes when the gateway has begun to stop closes its connection', async () => {
+  const proxy = await startProxy();
+  answer = (_request, response) => {
+    proxy.endStreams();
+    response.end('from stats-service');
+  };
+  const stays = get('/api/usage').replace('Connection: close\r\n', '');
+  expect(await sendRaw(proxy.url, stays)).toMatch(/^connection: close\r$.*from stats-service/ims);
+  proxy.stop();
 });
