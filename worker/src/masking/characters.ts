@@ -88,3 +88,6 @@ export function stopsLeft(code: number): boolean {
 export function closes(code: number): boolean {
   return code > 127 || code < 33 || isIn(code, CLOSER);
 }
+
+/** How long a run may grow before it is judged by its beginning and the rest is swallowed. */
+export const LONGEST_RUN = 2048;

@@ -1,8 +1,8 @@
-import { BARE_VALUE, DOT, isIn, LINE_END, QUOTE, WORD } from './characters.ts';
+import { BARE_VALUE, DOT, isIn, LINE_END, LONGEST_RUN, QUOTE, WORD } from './characters.ts';
 import type { Finding, Verify } from './finding.ts';
 import { isPlaceholder, isTemplate } from './placeholder.ts';
 import { CONNECTION_SCHEMES, MAIL_SCHEMES } from './rules/connection-families.ts';
-import { LONGEST_RUN, type TextWindow } from './text-window.ts';
+import type { TextWindow } from './text-window.ts';
 
 const BACKSLASH = 92;
 

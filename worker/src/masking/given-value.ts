@@ -1,5 +1,6 @@
-import { ALNUM, BLANK, isIn, LETTER, LINE_END, QUOTE, SPACE, WORD } from './characters.ts';
-import { LONGEST_RUN, type TextWindow } from './text-window.ts';
+import { endOfBare } from './bare-run.ts';
+import { ALNUM, BLANK, isIn, LETTER, LINE_END, LONGEST_RUN, QUOTE, SPACE, WORD } from './characters.ts';
+import type { TextWindow } from './text-window.ts';
 
 const BACKSLASH = 92;
 const EQUALS = 61;
@@ -229,41 +230,8 @@ function readQuoted(window: TextWindow, at: number, width: number, below: boolea
   return { start, end: index, quoted: true, below, last: true, cut, call: false };
 }
 
-/** `&name=` after a value: the next parameter of a form or a query. */
-function beginsParameter(window: TextWindow, at: number): boolean {
-  const end = window.run(at + 1, WORD, 32);
-  return end > at + 1 && window.at(end) === EQUALS;
-}
-
-/** The pipe between the number and the secret of a Facebook app token. */
-export function joinsNumber(window: TextWindow, start: number, at: number): boolean {
-  return (
-    window.at(at) === 124 &&
-    isIn(window.at(at + 1), ALNUM) &&
-    at - start > 14 &&
-    at - start < 18 &&
-    /^\d+$/.test(window.text.slice(start, at))
-  );
-}
-
-const BARE_STOP = ',;<>)]}|"\'`';
-
 function readBare(window: TextWindow, start: number, below: boolean, inQuery: boolean): GivenValue | undefined {
-  let index = start;
-  let depth = 0;
-  for (; index < start + LONGEST_RUN; index++) {
-    const code = window.at(index);
-    if (code <= 32 || code > 126) break;
-    if (
-      code === 38 &&
-      (inQuery || beginsParameter(window, index) || window.matches(index, '&quot;') || window.matches(index, '&amp;'))
-    )
-      break;
-    if (code === BACKSLASH) break;
-    if (code === 40 || code === 91 || code === 123) depth++;
-    if (depth > 0 && (code === 41 || code === 93 || code === 125)) depth--;
-    else if (BARE_STOP.includes(String.fromCharCode(code)) && !joinsNumber(window, start, index)) break;
-  }
+  const index = endOfBare(window, start, inQuery);
   const cut = index >= start + LONGEST_RUN;
   let end = index;
   if (!cut) {

@@ -1,6 +1,6 @@
+import { joinsNumber } from './bare-run.ts';
 import { BARE_VALUE, BLANK, isIn } from './characters.ts';
 import type { Finding, Verify } from './finding.ts';
-import { joinsNumber } from './given-value.ts';
 import { LEFT_CONTEXT, type TextWindow } from './text-window.ts';
 import { isDrawn, isSecretValue } from './value-judge.ts';
 

@@ -1,12 +1,11 @@
-import { DIGIT, isIn, LINE_END, LOWER, stopsLeft, UPPER } from './characters.ts';
+import { BareRun } from './bare-run.ts';
+import { DIGIT, isIn, LINE_END, LONGEST_RUN, LOWER, stopsLeft, UPPER } from './characters.ts';
 import type { TablePlace } from './table-columns.ts';
 
 /** How far a verifier may look to the left of its anchor for context; a stream keeps as much of what it has emitted. */
 export const LEFT_CONTEXT = 320;
 /** How far a finding may begin to the left of its anchor; a stream withholds as much of an unbroken run. */
 const LEFT_REACH = 256;
-/** How long a run may grow before it is judged by its beginning and the rest is swallowed. */
-export const LONGEST_RUN = 2048;
 /** Runs up to this long are simply read again; longer ones are remembered. */
 const SHORT_RUN = 16;
 const REMEMBERED_RUNS = 6;
@@ -61,6 +60,7 @@ export class TextWindow {
   /** Anchors of a kind before these positions were found to lead nowhere. */
   pairsRejectedUntil = 0;
   hostRejectedUntil = 0;
+  readonly bareRun = new BareRun();
   private longRuns: { bits: number; start: number; end: number }[] = [];
   /** Between these positions nothing looks drawn and no line ends. */
   private calmFrom = 0;
@@ -85,6 +85,7 @@ export class TextWindow {
     this.pairsRejectedUntil -= count;
     this.hostRejectedUntil -= count;
     this.longRuns = [];
+    this.bareRun.forget();
     this.calmFrom = 0;
     this.calmUntil = 0;
   }

@@ -11,6 +11,7 @@ import {
   HEX,
   isIn,
   LETTER,
+  LONGEST_RUN,
   LOWER,
   PERCENT,
   PLUS_SLASH,
@@ -22,7 +23,7 @@ import {
 import type { Anchor, Finding, Verify } from './finding.ts';
 import { isFiller } from './placeholder.ts';
 import { wordiness } from './rules/letter-pairs.ts';
-import { LONGEST_RUN, type TextWindow } from './text-window.ts';
+import type { TextWindow } from './text-window.ts';
 
 /**
  * The shape of a vendor's tokens, written as the vendor's documentation shows it: literal text and drawn parts such as
