@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +20,8 @@ export interface Proxy {
   readonly certificate: string;
   /** What it has logged of requests. */
   accessLog(): Promise<string>;
+  /** What it has said besides: its log of errors, and what came out of the program itself. */
+  errorLog(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -30,7 +32,8 @@ interface Kind {
   readonly movesPosts: boolean;
   /** What the program itself says of the file: throws when it does not take it. */
   check(gateways: readonly string[]): Promise<void>;
-  start(gateways: readonly string[]): Promise<Proxy>;
+  /** @param options.waits whether it waits for gateways that it cannot reach, where its file says so (the default) */
+  start(gateways: readonly string[], options?: { readonly waits?: boolean }): Promise<Proxy>;
 }
 
 /** nginx on `deploy/proxy/nginx.conf`, in which only paths, ports and the list of gateways are other ones. */
@@ -64,13 +67,18 @@ export const caddy: Kind = {
       stdio: 'pipe',
     });
   },
-  async start(gateways) {
+  async start(gateways, { waits = true } = {}) {
     const place = await makePlace();
-    const site = (await readFile(join(FILES, 'Caddyfile'), 'utf8'))
-      .replace(`${HOST} {`, `https://${HOST}:${place.port} {\n\ttls ${place.folder}/cert.pem ${place.folder}/key.pem`)
+    const [options = '', site = ''] = (await readFile(join(FILES, 'Caddyfile'), 'utf8')).split(`${HOST} {`);
+    const own = site
       .replace('reverse_proxy 127.0.0.1:8080', `reverse_proxy ${gateways.join(' ')}`)
+      .replace('lb_try_duration 30s', waits ? '$&' : 'lb_try_duration 0')
       .replace('\tlog {', `\tlog {\n\t\toutput file ${place.folder}/access.log`);
-    await writeFile(join(place.folder, 'Caddyfile'), `{\n\tadmin off\n\tauto_https off\n}\n${site}`);
+    await writeFile(
+      join(place.folder, 'Caddyfile'),
+      `${options.replace(/^\{$/m, '{\n\tadmin off\n\tauto_https off')}https://${HOST}:${place.port} {
+\ttls ${place.folder}/cert.pem ${place.folder}/key.pem${own}`,
+    );
     return run(place, 'caddy', ['run', '--adapter', 'caddyfile', '--config', join(place.folder, 'Caddyfile')]);
   },
 };
@@ -95,7 +103,8 @@ async function writeNginx({ folder, port }: Place, gateways: readonly string[]):
     .replace('\n  listen 443 ', `\n  listen 127.0.0.1:${port} `)
     .replace(`/etc/letsencrypt/live/${HOST}/fullchain.pem`, `${folder}/cert.pem`)
     .replace(`/etc/letsencrypt/live/${HOST}/privkey.pem`, `${folder}/key.pem`)
-    .replace('/var/log/nginx/lontar.log', `${folder}/access.log`);
+    .replace('/var/log/nginx/lontar.log', `${folder}/access.log`)
+    .replace('/var/log/nginx/error.log', `${folder}/error.log`);
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((it) => `${it}_temp_path ${folder}/${it};`);
   await writeFile(
     join(folder, 'nginx.conf'),
@@ -105,8 +114,11 @@ async function writeNginx({ folder, port }: Place, gateways: readonly string[]):
 
 async function run(place: Place, program: string, args: readonly string[]): Promise<Proxy> {
   const { folder, port } = place;
-  const child = spawn(program, args, { stdio: 'ignore', env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder } });
+  const errors = await open(join(folder, 'error.log'), 'a');
+  const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder };
+  const child = spawn(program, args, { stdio: ['ignore', errors.fd, errors.fd], env });
   const gone = once(child, 'exit');
+  await errors.close();
   while (!(await accepts(port))) {
     if (child.exitCode !== null) throw new Error(`${program} ended before it listened`);
     await delay(50);
@@ -116,6 +128,7 @@ async function run(place: Place, program: string, args: readonly string[]): Prom
     host: HOST,
     certificate: await readFile(join(folder, 'cert.pem'), 'utf8'),
     accessLog: () => readFile(join(folder, 'access.log'), 'utf8'),
+    errorLog: () => readFile(join(folder, 'error.log'), 'utf8'),
     async stop() {
       child.kill();
       await gone;
