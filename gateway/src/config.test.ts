@@ -16,6 +16,15 @@ describe('TRUST_PROXY', () => {
   test.each(['true', 'false', '0', '11', 'loopback', '10.0.0.0/33', '10.0.0.1,', '*'])('%j is refused', (text) => {
     expect(() => readConfig(gatewaySettings, { ...base, TRUST_PROXY: text })).toThrow(ConfigError);
   });
+
+  test.each(['0.0.0.0/0', '::/0', '127.0.0.1,0.0.0.0/0', '10.0.0.0/00', '10.0.0.0/', '10.0.0.0/8/0'])(
+    '%j, which would be everybody or is no network, is refused with the reason',
+    (text) => {
+      expect(() => readConfig(gatewaySettings, { ...base, TRUST_PROXY: text })).toThrow(
+        /"true" or a network of all addresses \(\/0\) would let callers choose their own address/,
+      );
+    },
+  );
 });
 
 test('a short pepper is refused without being shown', () => {

@@ -14,7 +14,7 @@ const trustProxy = z
   .string()
   .refine(
     isTrustProxy,
-    'must be the number of proxies in front (1 to 10), or their addresses or networks with commas; "true" would let callers choose their own address',
+    'must be the number of proxies in front (1 to 10), or their addresses or networks with commas; "true" or a network of all addresses (/0) would let callers choose their own address',
   )
   .transform((text) => (/^\d+$/.test(text) ? Number(text) : text.split(',').map((item) => item.trim())));
 
@@ -102,10 +102,11 @@ function isTrustProxy(text: string): boolean {
 }
 
 function isAddressOrNetwork(text: string): boolean {
-  const [address = '', length] = text.split('/');
+  const [address = '', length, ...rest] = text.split('/');
   const version = isIP(address);
-  if (version === 0) return false;
+  if (version === 0 || rest.length > 0) return false;
   if (length === undefined) return true;
+  if (!/^[1-9]\d*$/.test(length)) return false;
   try {
     new BlockList().addSubnet(address, Number(length), version === 4 ? 'ipv4' : 'ipv6');
     return true;
