@@ -40,8 +40,9 @@ const settings = z.object({
   ),
   KEY_PEPPER: pepper,
   TRUST_PROXY: setting(trustProxy.optional(), {
-    about: "The proxies whose X-Forwarded-For is believed; where not set, the socket's address counts.",
-    example: '10.0.0.0/8',
+    about:
+      "The proxies whose X-Forwarded-For is believed, and no more: whoever has such an address can claim any. Where not set, the socket's counts.",
+    example: '172.18.0.1',
   }),
   RATE_LIMIT_PER_HOUR: setting(wholeNumber(1, 1_000_000).prefault('100'), {
     about: 'Requests under /api/ that one address may make in any 3,600 seconds.',

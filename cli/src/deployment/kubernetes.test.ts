@@ -34,6 +34,10 @@ interface Pod {
   }[];
   readonly terminationGracePeriodSeconds: number;
 }
+interface Policy {
+  readonly podSelector: { readonly matchLabels?: Record<string, string> };
+  readonly ingress?: readonly { readonly from?: readonly object[]; readonly ports?: readonly { port: number }[] }[];
+}
 
 const root = new URL('../../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
@@ -106,6 +110,21 @@ describe('the Kubernetes manifests', () => {
       }
     },
   );
+
+  test('gateways believe no address of callers until told whom, and only the ingress controller reaches them', () => {
+    const gateway = workloads.find(({ metadata }) => metadata.name === 'gateway');
+    const trusted = podOf(gateway!).containers[0]?.env?.find(({ name }) => name === 'TRUST_PROXY');
+    expect(trusted?.value).toBe('');
+    const rules = of('NetworkPolicy')
+      .map(({ spec }) => spec as Policy)
+      .filter(({ podSelector }) => matches(labelsOf(gateway!), podSelector.matchLabels ?? {}))
+      .flatMap(({ ingress = [] }) => ingress)
+      // A rule without ports is for all of them.
+      .filter(({ ports }) => ports?.some(({ port }) => port === 8080) ?? true);
+    const [controller] = /(?<=kubectl -n )[\w-]+(?= get pods)/.exec(read('docs/operating.md')) ?? [];
+    const labels = { 'kubernetes.io/metadata.name': controller };
+    expect(rules.map(({ from }) => from)).toEqual([[{ namespaceSelector: { matchLabels: labels } }]]);
+  });
 
   test.each(named(of('Deployment')))('%s may take as long to stop as it drains', (_name, workload) => {
     const drainMs = 25_000;
