@@ -43,7 +43,7 @@ export const statsKeys = {
   session: (digest: string) => redisKeys.stats(`session:${digest}`),
   /** String with expiry: a one-time sign-in code, by its SHA-256. */
   signIn: (digest: string) => redisKeys.stats(`sign-in:${digest}`),
-  /** String with expiry: failed sign-ins of one address. */
+  /** String with expiry: wrong tokens of one address. */
   signInFailures: (address: string) => redisKeys.stats(`sign-in-failures:${address}`),
 } as const;
 

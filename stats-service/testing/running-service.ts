@@ -15,6 +15,8 @@ export interface RunningService {
   ask(path: string, options?: RequestInit & { readonly from?: string }): Promise<Response>;
   /** Signs in and gives the Cookie header. */
   signIn(from?: string): Promise<string>;
+  /** Tries to sign in with this token. */
+  guess(token: string, from?: string): Promise<Response>;
   /** Makes a one-time code, as `lontar dashboard` does. */
   makeCode(): Promise<string>;
   append(events: readonly RequestEvent[]): Promise<void>;
@@ -41,16 +43,19 @@ export async function runService(redis: TestRedis, settings: Record<string, stri
       ...options,
       headers: { 'x-lontar-client-address': from, ...(headers as Record<string, string>) },
     });
+  const guess: RunningService['guess'] = (given, from = HOME) =>
+    ask('/dashboard/session', { method: 'POST', body: JSON.stringify({ token: given }), from });
   return {
     url,
     metricsUrl: `http://127.0.0.1:${service.metricsPort}/metrics`,
     token,
     ask,
     async signIn(from = HOME) {
-      const answer = await ask('/dashboard/session', { method: 'POST', body: JSON.stringify({ token }), from });
+      const answer = await guess(token, from);
       if (answer.status !== 204) throw new Error(`sign-in gave ${answer.status}`);
       return cookieOf(answer);
     },
+    guess,
     async makeCode() {
       const code = randomBytes(24).toString('base64url');
       const digest = createHash('sha256').update(code).digest('hex');

@@ -87,6 +87,18 @@ test('a one-time code works once, and the page that it opens does not show it', 
   expect(never.headers.get('location')).toBe('/?link=used');
 });
 
+test('whoever opens invented links, or has them opened by other sites, locks nobody out', async () => {
+  const from = '198.51.100.98';
+  for (let index = 0; index < 12; index += 1) {
+    const invented = await service.ask(`/?code=never-made-00000${index}`, { from });
+    expect(invented.headers.get('location')).toBe('/?link=used');
+  }
+  await service.signIn(from);
+  for (let index = 0; index < 10; index += 1) await service.guess(`wrong-${index}`, from);
+  expect((await service.guess(service.token, from)).status).toBe(429);
+  expect(cookieOf(await service.ask(`/?code=${await service.makeCode()}`, { from }))).not.toBe('');
+});
+
 test('stolen, expired, revoked and invented cookies are refused', async () => {
   const cookie = await service.signIn();
   const status = async (options: { from?: string; cookie: string }) => {
@@ -130,8 +142,7 @@ test('other sites cannot change anything with the cookie', async () => {
 
 test('guessing the token is slowed down', async () => {
   const from = '198.51.100.99';
-  const guess = (token: string) =>
-    service.ask('/dashboard/session', { method: 'POST', body: JSON.stringify({ token }), from });
+  const guess = (token: string) => service.guess(token, from);
   for (let index = 0; index < 10; index += 1) expect((await guess(`wrong-${index}`)).status).toBe(401);
   const refused = await guess(service.token);
   expect(refused.status).toBe(429);

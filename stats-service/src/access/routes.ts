@@ -79,7 +79,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
  * @returns a redirect to the page without the code: signed in, or with a note that the link is used up
  */
 export async function redeemLink(deps: DashboardDeps, asked: Asked, code: string): Promise<Answer> {
-  const outcome = await signInByCode(deps, code, asked.address);
+  const outcome = await signInByCode(deps.redis, code, asked.address);
   const headers = { 'content-type': 'text/plain; charset=utf-8' };
   const body = 'See /\n';
   if (outcome.outcome !== 'signed_in') return { status: 303, headers: { ...headers, location: '/?link=used' }, body };
