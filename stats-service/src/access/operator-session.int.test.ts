@@ -151,6 +151,36 @@ test('guessing the token is slowed down', async () => {
   await service.signIn();
 });
 
+test('of wrong tokens that come all at once, ten are tried', async () => {
+  const guesses = Array.from({ length: 200 }, (_, index) => service.guess(`wrong-${index}`, '198.51.100.97'));
+  const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(190);
+});
+
+test('right tokens among wrong ones are not counted', async () => {
+  const from = '198.51.100.96';
+  const tokens = Array.from({ length: 30 }, (_, index) => (index % 4 === 1 ? `wrong-${index}` : service.token));
+  const answers = await Promise.all(tokens.map((token) => service.guess(token, from)));
+  expect(answers.map(({ status }) => status)).toEqual(tokens.map((token) => (token === service.token ? 204 : 401)));
+  for (let index = 8; index < 10; index += 1) expect((await service.guess('wrong', from)).status).toBe(401);
+  expect((await service.guess('wrong', from)).status).toBe(429);
+});
+
+test('the ten minutes begin with the first wrong token, and end', async () => {
+  const from = '198.51.100.95';
+  const failures = redisKeys.stats(`sign-in-failures:${from}`);
+  await service.guess('wrong', from);
+  expect(await redis.client.pttl(failures)).toBeGreaterThan(300_000);
+  await redis.client.pexpire(failures, 300_000);
+  for (let index = 0; index < 12; index += 1) await service.guess('wrong', from);
+  const left = await redis.client.pttl(failures);
+  expect(left).toBeGreaterThan(0);
+  expect(left).toBeLessThanOrEqual(300_000);
+  await redis.client.del(failures);
+  await service.signIn(from);
+});
+
 test('resetting the counter starts it at 0 and leaves the rest', async () => {
   const cookie = await service.signIn();
   const before = (await (await service.ask('/api/usage')).json()) as { result: { total: { requests: number } } };

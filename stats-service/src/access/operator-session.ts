@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { loadScript } from '@lontar/shared/redis-script.ts';
 import { statsKeys } from '../stats-keys.ts';
 
 /** Name of the session cookie. */
@@ -7,9 +8,12 @@ export const SESSION_COOKIE = 'lontar_session';
 const SESSION_MS = 7 * 86_400_000;
 /** Wrong tokens from one address before it has to wait. */
 const FAILURES_ALLOWED = 10;
+/** They are forgotten this long after the first of them. */
 const FAILURES_WINDOW_MS = 10 * 60_000;
 const COOKIE_PATTERN = /^[\w-]{43}$/;
 const CODE_PATTERN = /^[\w-]{16,128}$/;
+
+const judgeTokenScript = loadScript(new URL('./judge-token.lua', import.meta.url));
 
 export interface Session {
   /** SHA-256 of the cookie; what Redis knows it by. */
@@ -35,16 +39,10 @@ export interface SessionDeps {
  * @returns the value of the session's cookie. Redis knows only its digest, so a stolen database opens no dashboard
  */
 export async function signInByToken({ redis, token }: SessionDeps, given: string, address: string): Promise<SignIn> {
-  const failures = statsKeys.signInFailures(address);
-  const failed = Number((await redis.get(failures)) ?? 0);
-  if (failed >= FAILURES_ALLOWED) {
-    return { outcome: 'wait', seconds: Math.max(1, Math.ceil((await redis.pttl(failures)) / 1000)) };
-  }
-  if (!sameSecret(given, token)) {
-    await redis.multi().incr(failures).pexpire(failures, FAILURES_WINDOW_MS).exec();
-    return { outcome: 'refused' };
-  }
-  return openSession(redis, address);
+  const right = sameSecret(given, token);
+  const waitMs = await judgeToken(redis, address, right);
+  if (waitMs > 0) return { outcome: 'wait', seconds: Math.ceil(waitMs / 1000) };
+  return right ? openSession(redis, address) : { outcome: 'refused' };
 }
 
 /**
@@ -85,6 +83,12 @@ export async function revokeSession(redis: Redis, session: Session): Promise<voi
 export function sessionCookie(value: string, secure: boolean): string {
   const age = value === '' ? 0 : SESSION_MS / 1000;
   return `${SESSION_COOKIE}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}${secure ? '; Secure' : ''}`;
+}
+
+/** Counts a wrong token; how long the address has to wait, ms, whatever token it sent, or 0. */
+async function judgeToken(redis: Redis, address: string, right: boolean): Promise<number> {
+  const args = [right ? 'right' : 'wrong', FAILURES_ALLOWED, FAILURES_WINDOW_MS];
+  return Number(await judgeTokenScript(redis, [statsKeys.signInFailures(address)], args));
 }
 
 async function openSession(redis: Redis, address: string): Promise<SignIn> {
