@@ -78,10 +78,11 @@ export function startLiveService(deps: LiveDeps): LiveService {
     async openStream(asked, response) {
       const session = await findSession(deps.redis, asked.cookie, asked.address);
       if (session === undefined && !deps.open) return failure('invalid_api_key', 'Sign in to see the dashboard.');
-      if (live.full) return failure('service_unavailable', 'Too many dashboards are open. Close one and try again.');
       const listener = session ? { session: { digest: session.digest, address: asked.address } } : {};
       const snapshot = () => readSnapshot(deps, session !== undefined);
-      await live.open({ response, listener, lastEventId: asked.lastEventId, snapshot });
+      if (!(await live.open({ response, listener, lastEventId: asked.lastEventId, snapshot }))) {
+        return failure('service_unavailable', 'Too many dashboards are open. Close one and try again.');
+      }
       deps.metrics.liveClients.set(live.size);
       response.once('close', () => deps.metrics.liveClients.set(live.size));
       dirty = true;

@@ -111,6 +111,21 @@ test('numbers come at most twice a second, and by themselves when nothing happen
   stream.close();
 }, 20_000);
 
+test('anonymous readers leave places for the operator, and nobody gets in beyond the bound', async () => {
+  const open = await runService(redis, { DASHBOARD_PUBLIC: 'true' });
+  const many = (headers: Record<string, string>) =>
+    Promise.all(Array.from({ length: 70 }, () => readStream(`${open.url}/dashboard/events`, headers)));
+  const home = { 'x-lontar-client-address': HOME };
+  const anonymous = await many(home);
+  const signedIn = await many({ ...home, cookie: await open.signIn() });
+  for (const stream of [...anonymous, ...signedIn]) stream.close();
+  await open.stop();
+  for (const streams of [anonymous, signedIn]) {
+    expect(streams.filter(({ status }) => status === 200)).toHaveLength(50);
+    expect(streams.filter(({ status }) => status === 503)).toHaveLength(20);
+  }
+});
+
 test('a stopping service says goodbye', async () => {
   const brief = await runService(redis);
   const stream = await open(brief);

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { LogRow } from '@lontar/shared/dashboard-contract.ts';
 import { compareCursors } from '../log/read-log.ts';
 import { createLiveStream } from './live-stream.ts';
@@ -41,8 +41,12 @@ class Response extends EventEmitter {
 
 const session = { digest: 'd', address: 'a' };
 
-async function open(live: ReturnType<typeof createLiveStream>, lastEventId?: string, signedIn = true) {
-  const response = new Response();
+async function open(
+  live: ReturnType<typeof createLiveStream>,
+  lastEventId?: string,
+  signedIn = true,
+  response = new Response(),
+) {
   await live.open({
     response: response as unknown as ServerResponse,
     listener: signedIn ? { session } : {},
@@ -100,10 +104,82 @@ test('a reader who does not read is dropped, and the others go on', async () => 
   expect(good.events()).toEqual(['snapshot', 'stats']);
 });
 
-test('the number of streams is bounded', async () => {
-  const live = createLiveStream(logOf([]));
-  while (!live.full) await open(live);
-  expect(live.size).toBe(100);
+describe('the number of streams is bounded', () => {
+  /** Opens streams whose snapshots come when `arrive` is called; `opened` are those that then have one. */
+  function openMany(live: ReturnType<typeof createLiveStream>, count: number, signedIn: boolean) {
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+    const responses = Array.from({ length: count }, () => new Response());
+    const opening = responses.map((response) =>
+      live.open({
+        response: response as unknown as ServerResponse,
+        listener: signedIn ? { session } : {},
+        lastEventId: undefined,
+        snapshot: () => arrived.then(() => () => ({})),
+      }),
+    );
+    const opened = async () => (await Promise.all(opening)).filter(Boolean).length;
+    return { responses, arrive, opened };
+  }
+
+  test('for those that come side by side, too', async () => {
+    const live = createLiveStream(logOf([]));
+    const many = openMany(live, 130, true);
+    many.arrive();
+    expect(await many.opened()).toBe(100);
+    expect(live.size).toBe(100);
+    expect(many.responses.at(-1)?.written).toEqual([]);
+  });
+
+  test('and half of the places are for sessions', async () => {
+    const live = createLiveStream(logOf([]));
+    for (const [signedIn, opened] of [
+      [false, 50],
+      [true, 50],
+      [false, 0],
+    ] as const) {
+      const many = openMany(live, 70, signedIn);
+      many.arrive();
+      expect(await many.opened()).toBe(opened);
+    }
+  });
+
+  test('and sessions may take all of them', async () => {
+    const live = createLiveStream(logOf([]));
+    for (const [signedIn, opened] of [
+      [true, 100],
+      [false, 0],
+    ] as const) {
+      const many = openMany(live, 130, signedIn);
+      many.arrive();
+      expect(await many.opened()).toBe(opened);
+    }
+  });
+
+  test('and who leaves gives the place back, before the snapshot and after it', async () => {
+    const live = createLiveStream(logOf([]));
+    const early = openMany(live, 50, false);
+    for (const response of early.responses) response.destroy();
+    early.arrive();
+    await early.opened();
+    expect(live.size).toBe(0);
+    const late = openMany(live, 50, false);
+    late.arrive();
+    expect(await late.opened()).toBe(50);
+    for (const response of late.responses) response.destroy();
+    const next = openMany(live, 50, false);
+    next.arrive();
+    expect(await next.opened()).toBe(50);
+  });
+
+  test('and who has left before takes none', async () => {
+    const live = createLiveStream(logOf([]));
+    const gone = new Response();
+    gone.destroy();
+    for (let index = 0; index < 110; index += 1) await open(live, undefined, true, gone);
+    const many = openMany(live, 100, true);
+    many.arrive();
+    expect(await many.opened()).toBe(100);
+  });
 });
 
 test('a session that ends takes its streams with it', async () => {

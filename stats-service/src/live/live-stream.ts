@@ -4,7 +4,9 @@ import type { RecentLog } from '../log/follow-log.ts';
 import { CURSOR_PATTERN } from '../log/read-log.ts';
 
 /** Open streams at most; each costs a socket and what it has not read yet. */
-const MAX_CLIENTS = 100;
+const MAX_STREAMS = 100;
+/** Of these without a session: whoever may look on must not keep the operator out. */
+const MAX_ANONYMOUS_STREAMS = MAX_STREAMS / 2;
 /** Unread bytes after which a reader is dropped: it would otherwise hold ever more memory. */
 const MAX_UNREAD_BYTES = 2 * 1024 * 1024;
 /** Rows in one `log` event; a page shows no more. */
@@ -35,21 +37,20 @@ interface Client extends Listener {
 
 export interface LiveStream {
   readonly size: number;
-  /** Whether one more would be too many. */
-  readonly full: boolean;
   /**
    * Opens a stream. A client that comes back with the id of the last event that it saw gets the rows it missed; where
    * they are no longer at hand, or on its first visit, a snapshot.
    *
    * @param snapshot reads the snapshot's data for this listener; gives what completes it with the newest rows, newest
    *   first, so that no row comes between the two
+   * @returns `false` where one more would be too many; nothing has been sent then
    */
   open(options: {
     readonly response: ServerResponse;
     readonly listener: Listener;
     readonly lastEventId: string | undefined;
     readonly snapshot: () => Promise<(rows: readonly LogRow[]) => object>;
-  }): Promise<void>;
+  }): Promise<boolean>;
   /** Sends the event `stats`; `data` is asked once for each kind of listener. */
   sendStats(data: (signedIn: boolean) => object): void;
   /** Sends each client the rows that it does not have. */
@@ -66,7 +67,14 @@ export interface LiveStream {
 /** Keeps the open streams of dashboard pages. */
 export function createLiveStream(log: Pick<RecentLog, 'rows' | 'after'>): LiveStream {
   const clients = new Set<Client>();
+  /** Responses that a stream is open on, or is about to be. */
+  const places = new Map<ServerResponse, Listener>();
 
+  const isFull = ({ session }: Listener) => {
+    if (places.size >= MAX_STREAMS) return true;
+    const anonymous = [...places.values()].filter((listener) => listener.session === undefined);
+    return session === undefined && anonymous.length >= MAX_ANONYMOUS_STREAMS;
+  };
   const send = (client: Client, event: string, data: string) => {
     const { response } = client;
     if (response.writableLength > MAX_UNREAD_BYTES) return drop(client, 'too_slow');
@@ -92,14 +100,17 @@ export function createLiveStream(log: Pick<RecentLog, 'rows' | 'after'>): LiveSt
     get size() {
       return clients.size;
     },
-    get full() {
-      return clients.size >= MAX_CLIENTS;
-    },
     async open({ response, listener, lastEventId, snapshot }) {
+      // Who has left already does not leave again, and would keep the place for ever.
+      if (response.destroyed) return true;
+      if (isFull(listener)) return false;
+      // Taken before anything is waited for, because others come meanwhile.
+      places.set(response, listener);
+      response.once('close', () => places.delete(response));
       const asked = lastEventId !== undefined && CURSOR_PATTERN.test(lastEventId) ? lastEventId : undefined;
       const resumeAt = asked !== undefined && log.after(asked) !== undefined ? asked : undefined;
       const complete = resumeAt === undefined ? await snapshot() : undefined;
-      if (response.destroyed) return;
+      if (response.destroyed) return true;
       const rows = listener.session === undefined ? [] : log.rows.slice(-SNAPSHOT_ROWS).toReversed();
       const cursor = resumeAt ?? log.rows.at(-1)?.cursor ?? '0-0';
       const client: Client = { ...listener, response, cursor };
@@ -109,6 +120,7 @@ export function createLiveStream(log: Pick<RecentLog, 'rows' | 'after'>): LiveSt
       response.on('close', () => clients.delete(client));
       if (complete !== undefined) send(client, 'snapshot', JSON.stringify(complete(rows)));
       sendMissing(client);
+      return true;
     },
     sendStats(data) {
       const texts = new Map<boolean, string>();
