@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
-/** Where `npm run dev -w dashboard` finds a running gateway. */
-const GATEWAY = 'http://127.0.0.1:8080';
+/** Where `npm run dev -w dashboard` finds a running gateway. It refuses changes that pages of another host ask for. */
+const GATEWAY = { target: 'http://127.0.0.1:8080', changeOrigin: false };
 
 export default defineConfig({
   root: fileURLToPath(new URL('./web/', import.meta.url)),

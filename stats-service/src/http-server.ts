@@ -109,11 +109,22 @@ function ask(request: IncomingMessage, url: URL): Asked {
 
 /**
  * Whether a change is asked for by a page of this origin, or by no page at all (curl). SameSite=Strict says the same;
- * this holds where a browser sends the cookie all the same, as between ports of one host.
+ * this holds where a browser sends the cookie all the same, as between ports of one host. Browsers tell the site over
+ * TLS and to localhost alone, the origin everywhere.
  */
-function isSameOrigin(request: IncomingMessage): boolean {
-  const site = request.headers['sec-fetch-site'];
-  return site === undefined || site === 'same-origin' || site === 'none';
+function isSameOrigin({ headers }: IncomingMessage): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
+  return headers.origin === undefined || isOriginOf(headers.origin, headers.host ?? '');
+}
+
+/**
+ * Whether an Origin header names the host of a Host header; `null`, the origin of sandboxed frames, names none. The
+ * scheme is the caller's own, because a proxy in front may have ended TLS.
+ */
+function isOriginOf(origin: string, host: string): boolean {
+  const url = URL.parse(origin);
+  return url !== null && url.host !== '' && url.host === URL.parse(`${url.protocol}//${host}`)?.host;
 }
 
 function noRoute(allow: readonly string[]): Answer {

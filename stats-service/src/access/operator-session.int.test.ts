@@ -140,6 +140,32 @@ test('other sites cannot change anything with the cookie', async () => {
   }
 });
 
+test('where a browser tells only the origin, that has to be this one', async () => {
+  const cookie = await service.signIn();
+  const { host, hostname, port } = new URL(service.url);
+  const reset = async (origin: string, headers: Record<string, string> = {}) =>
+    (await service.ask('/dashboard/reset', { method: 'POST', headers: { cookie, origin, ...headers } })).status;
+  for (const origin of [
+    'null',
+    'http://evil.example',
+    `http://evil.example:${port}`,
+    `http://${hostname}`,
+    `http://${hostname}:1`,
+    `http://${host}.evil.example`,
+    `http://evil.example/${host}`,
+    'nonsense',
+    host,
+  ]) {
+    expect([origin, await reset(origin)]).toEqual([origin, 403]);
+  }
+  expect(await reset('http://evil.example', { 'sec-fetch-site': 'same-origin' })).toBe(403);
+  expect(await reset(`http://${host}`, { 'sec-fetch-site': 'cross-site' })).toBe(403);
+  // Over TLS the scheme is that of the proxy in front.
+  for (const origin of [`http://${host}`, `https://${host}`])
+    expect([origin, await reset(origin)]).toEqual([origin, 204]);
+  expect(await reset(`http://${host}`, { 'sec-fetch-site': 'same-origin' })).toBe(204);
+});
+
 test('guessing the token is slowed down', async () => {
   const from = '198.51.100.99';
   const guess = (token: string) => service.guess(token, from);
