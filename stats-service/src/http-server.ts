@@ -114,7 +114,8 @@ function ask(request: IncomingMessage, url: URL): Asked {
  */
 function isSameOrigin({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
+  // No page can forge it, and it is right behind a proxy that rewrites Host, too.
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
   return headers.origin === undefined || isOriginOf(headers.origin, headers.host ?? '');
 }
 
