@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
-import { readSurroundings } from '../settings/environment.ts';
-import { runLontar } from './program.ts';
+import { type Ended, runInProcess } from '../../testing/run-in-process.ts';
 
 const UPLOAD = `file_${'U'.repeat(22)}`;
 /** What Node says of a file: "ENOENT: no such file or directory, open …". */
@@ -40,14 +39,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function lontar(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const written = { out: '', err: '' };
+function lontar(...args: string[]): Promise<Ended> {
   const environment = { REDIS_URL: redis.url, KEY_PEPPER: 'p'.repeat(40), LONTAR_HOME: join(folder, 'home') };
-  const code = await runLontar(args, () => readSurroundings(folder, environment), {
-    out: { write: (text) => void (written.out += text) },
-    err: { write: (text) => void (written.err += text) },
-  });
-  return { code, ...written };
+  return runInProcess(folder, environment, args);
 }
 
 describe('backup', () => {

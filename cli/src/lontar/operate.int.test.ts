@@ -10,8 +10,7 @@ import { readSettlement } from '@lontar/shared/settlement/settle.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { reserve } from '@lontar/shared/testing/reservations.ts';
 import { fillWindow } from '@lontar/shared/testing/windows.ts';
-import { readSurroundings } from '../settings/environment.ts';
-import { runLontar } from './program.ts';
+import { type Ended, runInProcess } from '../../testing/run-in-process.ts';
 
 let redis: TestRedis;
 let folder: string;
@@ -28,14 +27,10 @@ afterAll(async () => {
 });
 beforeEach(() => redis.client.flushall());
 
-async function lontar(...args: string[]): Promise<{ code: number; out: string; err: string; data: unknown }> {
-  const written = { out: '', err: '' };
-  const code = await runLontar(args, () => readSurroundings(folder, environment), {
-    out: { write: (text) => void (written.out += text) },
-    err: { write: (text) => void (written.err += text) },
-  });
-  const data: unknown = args.includes('--json') && written.out !== '' ? JSON.parse(written.out) : undefined;
-  return { code, ...written, data };
+async function lontar(...args: string[]): Promise<Ended & { data: unknown }> {
+  const ended = await runInProcess(folder, environment, args);
+  const data: unknown = args.includes('--json') && ended.out !== '' ? JSON.parse(ended.out) : undefined;
+  return { ...ended, data };
 }
 
 describe('names of keys', () => {

@@ -10,8 +10,7 @@ import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { reserve } from '@lontar/shared/testing/reservations.ts';
-import { readSurroundings } from '../settings/environment.ts';
-import { runLontar } from './program.ts';
+import { type Ended, runInProcess } from '../../testing/run-in-process.ts';
 
 let redis: TestRedis;
 let folder: string;
@@ -34,14 +33,9 @@ beforeEach(async () => {
 
 const files = () => join(folder, 'home', 'uploads', 'files');
 
-async function lontar(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const written = { out: '', err: '' };
+function lontar(...args: string[]): Promise<Ended> {
   const environment = { REDIS_URL: redis.url, KEY_PEPPER: 'p'.repeat(40), LONTAR_HOME: join(folder, 'home') };
-  const code = await runLontar(args, () => readSurroundings(folder, environment), {
-    out: { write: (text) => void (written.out += text) },
-    err: { write: (text) => void (written.err += text) },
-  });
-  return { code, ...written };
+  return runInProcess(folder, environment, args);
 }
 
 async function createKey(name: string): Promise<string> {

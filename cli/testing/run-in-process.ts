@@ -1,0 +1,27 @@
+import { runLontar } from '../src/lontar/program.ts';
+import { readSurroundings } from '../src/settings/environment.ts';
+
+/** How a run of the operator's command ended, and what it wrote. */
+export interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/**
+ * Runs the operator's command in this process, without a terminal. For tests only.
+ *
+ * @param root folder that stands for the project's
+ */
+export async function runInProcess(
+  root: string,
+  environment: Record<string, string>,
+  args: readonly string[],
+): Promise<Ended> {
+  const written = { out: '', err: '' };
+  const code = await runLontar([...args], () => readSurroundings(root, environment), {
+    out: { write: (text) => void (written.out += text) },
+    err: { write: (text) => void (written.err += text) },
+  });
+  return { code, ...written };
+}
