@@ -34,7 +34,8 @@ export function addressBits(text: string): string | undefined {
 
 /** Four groups of 8 bits, or eight of 16; IPv4 in IPv6 form gives four. */
 function parseAddress(text: string): number[] | undefined {
-  const address = text.replace(/%.*$/, '');
+  const zone = text.indexOf('%');
+  const address = zone < 0 ? text : text.slice(0, zone);
   const version = isIP(address);
   if (version === 4) return address.split('.').map(Number);
   if (version !== 6) return undefined;

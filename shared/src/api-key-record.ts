@@ -1,7 +1,10 @@
 import { z } from 'zod';
 
-/** In flight at once where a key does not say otherwise; admit.lua has the same. */
+/** In flight at once where a key does not say otherwise; the gateway's key-terms.lua has the same. */
 export const DEFAULT_CONCURRENCY = 10;
+
+/** Bytes of uploads that a key may keep where it does not say otherwise: 1 GB. */
+export const DEFAULT_STORAGE_BYTES = 1_073_741_824;
 
 const count = z.coerce.number().int().nonnegative();
 
@@ -42,6 +45,8 @@ export const apiKeyRecordSchema = z.object({
   /** The same as prefixes of bits, see `addressBits`. */
   addressBits: z.string().optional(),
   maxOutputTokens: count.optional(),
+  /** Bytes of uploads that the key may keep; read when it uploads, so no part of `terms`. */
+  storage: count.default(DEFAULT_STORAGE_BYTES),
 });
 
 export type ApiKeyRecord = z.infer<typeof apiKeyRecordSchema>;

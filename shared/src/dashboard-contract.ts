@@ -38,6 +38,8 @@ export interface LogRow {
   /** Place in the log; grows. */
   readonly cursor: string;
   readonly id: string;
+  /** How many refused requests of its second the row stands for; absent for one. It takes the place of an earlier row of its id. */
+  readonly count?: number;
   readonly at: number;
   readonly route: string;
   readonly method: string;
@@ -49,6 +51,8 @@ export interface LogRow {
   readonly keyId?: string;
   readonly endpoint?: Endpoint;
   readonly model?: PublicModel;
+  /** Whether the key paid; absent where nothing was reserved. */
+  readonly charged?: boolean;
   /** Values masked in the answer; absent where there was no answer. */
   readonly masked?: MaskCounts;
   readonly tokens?: { readonly input: number; readonly output: number };

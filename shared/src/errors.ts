@@ -1,128 +1,124 @@
 /**
  * Every way a request can end other than with an answer. The codes travel between services (a settlement names one);
- * status, label and message are what a caller sees. `refunds` tells whether the key gets its credit back: it does for
- * failures on our side, and when nobody waited for the answer.
+ * status, label and message are what a caller sees. Whether a failure of generation was charged is decided when it is
+ * settled (settlement/charge.ts), and said after the message then.
  */
 export const ERROR_CATALOG = {
   missing_parameters: {
     status: 400,
     label: 'Missing required parameters',
     message: 'apikey and prompt are required',
-    refunds: true,
   },
   invalid_parameter: {
     status: 400,
     label: 'Invalid parameter',
     message: 'A parameter is not valid. See /docs for the rules.',
-    refunds: true,
+  },
+  output_used_up: {
+    status: 400,
+    label: 'Invalid parameter',
+    message: 'maxOutputTokens was used up before any text, reasoning included. Ask for more, or leave it out.',
   },
   invalid_api_key: {
     status: 401,
     label: 'Invalid API key',
     message: 'This API key does not exist. Check it for typing errors, or ask the operator for a new one.',
-    refunds: true,
   },
   key_not_active: {
     status: 403,
     label: 'API key not active',
     message: 'This API key is not active. Ask the operator for a new one.',
-    refunds: true,
   },
   address_blocked: {
     status: 403,
     label: 'Address blocked',
     message: 'Requests from this address are blocked. Ask the operator if you think this is a mistake.',
-    refunds: true,
+  },
+  cross_site_request: {
+    status: 403,
+    label: 'Cross-site request',
+    message:
+      'A page of another site asked for this in a way that cannot read the answer. Call the API by fetch, or from a server of your own.',
   },
   not_found: {
     status: 404,
     label: 'Not Found',
     message: 'There is nothing at this path. Text is generated at /api/ai, /api/ai2 and /api/ai3; see /docs.',
-    refunds: true,
   },
   method_not_allowed: {
     status: 405,
     label: 'Method Not Allowed',
     message: 'This path does not take this method. The Allow header lists those that it takes.',
-    refunds: true,
   },
   request_timeout: {
     status: 408,
     label: 'Request Timeout',
     message: 'The request did not arrive in time. Send it faster.',
-    refunds: true,
   },
   payload_too_large: {
     status: 413,
     label: 'Payload Too Large',
     message: 'The request body is too large. Send a shorter one.',
-    refunds: true,
   },
   uri_too_long: {
     status: 414,
     label: 'URI Too Long',
     message: 'The URL is too long. Use POST with a JSON body of the same fields.',
-    refunds: true,
   },
   unsupported_media_type: {
     status: 415,
     label: 'Unsupported Media Type',
     message: 'Send the body as JSON in UTF-8, with the header Content-Type: application/json.',
-    refunds: true,
   },
   headers_too_large: {
     status: 431,
     label: 'Request Header Fields Too Large',
     message: 'The URL and headers are too long. Use POST with a JSON body of the same fields.',
-    refunds: true,
   },
   content_blocked: {
     status: 422,
     label: 'Content blocked',
     message: 'The model refused this prompt or gave no text for it because of its safety filter. Rephrase the prompt.',
-    refunds: false,
   },
   too_many_requests: {
     status: 429,
     label: 'Too many requests',
     message: 'Too many requests. Wait for the time in the Retry-After header, in seconds.',
-    refunds: true,
   },
   internal_error: {
     status: 500,
     label: 'Internal error',
-    message: 'Something went wrong on our side. The request was not charged; try again later.',
-    refunds: true,
+    message: 'Something went wrong on our side. Try again later.',
   },
   masking_failed: {
     status: 500,
     label: 'Internal error',
-    message: 'The answer could not be checked for sensitive data, so it was not sent. The request was not charged.',
-    refunds: true,
+    message: 'The answer could not be checked for sensitive data, so it was not sent.',
   },
   upstream_error: {
     status: 502,
     label: 'Upstream error',
-    message: 'The model did not give an answer. The request was not charged; try again later.',
-    refunds: true,
+    message: 'The model did not give an answer. Try again later.',
   },
   service_unavailable: {
     status: 503,
     label: 'Service unavailable',
     message: 'The service cannot take requests now. Try again after the time in the Retry-After header, in seconds.',
-    refunds: true,
   },
   timed_out: {
     status: 504,
     label: 'Timed out',
-    message: 'There was no answer in time. The request was not charged; try again, or ask for a shorter answer.',
-    refunds: true,
+    message: 'There was no answer in time. Try again, or ask for a shorter answer.',
+  },
+  insufficient_storage: {
+    status: 507,
+    label: 'Insufficient Storage',
+    message: 'There is no room to keep this upload, so nothing of it was kept. Try again later, or ask the operator.',
   },
   client_closed: {
     status: 499,
     label: 'Client closed',
     message: 'The caller left before the answer.',
-    refunds: true,
   },
 } as const satisfies Record<string, ErrorEntry>;
 
@@ -130,7 +126,6 @@ export interface ErrorEntry {
   readonly status: number;
   readonly label: string;
   readonly message: string;
-  readonly refunds: boolean;
 }
 
 export type ErrorCode = keyof typeof ERROR_CATALOG;
@@ -141,6 +136,7 @@ export const ERROR_CODES = Object.keys(ERROR_CATALOG) as [ErrorCode, ...ErrorCod
 /** The codes a settlement may carry: how a generation that was admitted can fail. */
 export const GENERATION_FAILURES = [
   'content_blocked',
+  'output_used_up',
   'upstream_error',
   'timed_out',
   'masking_failed',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ENDPOINTS, PUBLIC_MODELS } from './endpoints.ts';
 import { REQUEST_ID_PATTERN } from './request-id.ts';
+import { SWEEP_GRACE_MS } from './time-budget.ts';
 
 /**
  * What a generation job carries, parsed on both sides of the queue. Jobs outlive deploys: new fields are optional,
@@ -38,12 +39,19 @@ export const GENERATION_JOB = {
   data: generationJobSchema,
   /** Model attempts at most, the first included. */
   attempts: 5,
-  /** How often a job may come back from a worker that died before it is given up. */
-  maxStalledCount: 3,
+  /** How many workers may die or go silent while they have the job in work; after that it is given up (a poison pill). */
+  deathsAtMost: 3,
+  /**
+   * After so many it runs alone among its like, so that the third death names the one job that workers die of: those
+   * that only were in the same worker go on.
+   */
+  aloneAfterDeaths: 2,
+  /** How often the queue takes a job back whatever the reason: a last bound, for starts that never came to run. */
+  maxStalledCount: 20,
   /** Full jitter: a random wait below `baseMs * 2^(attempt-1)`, at most `capMs`. */
   backoff: { baseMs: 250, capMs: 8_000 },
   /** How long a settled result stays in Redis, ms. */
   resultTtlMs: 10 * 60_000,
   /** How long after its deadline an unsettled reservation is given back by the sweeper, ms. */
-  sweepGraceMs: 5_000,
+  sweepGraceMs: SWEEP_GRACE_MS,
 } as const;

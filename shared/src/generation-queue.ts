@@ -9,6 +9,15 @@ const QUEUE_KEYS = `${QUEUE_PREFIX}:${GENERATION_JOB.queue}:`;
 /** Key of the list of waiting jobs; admission looks at its length. */
 export const WAITING_JOBS_KEY = `${QUEUE_KEYS}wait`;
 
+/**
+ * What BullMQ keeps of one job, for the settling script: the job's hash, with its starts (`ats`) and how many of them have
+ * ended as far as the queue knows (`atm`), and its lock, which exists while a worker has it.
+ */
+export function jobKeys(requestId: string): { readonly job: string; readonly lock: string } {
+  const job = `${QUEUE_KEYS}${requestId}`;
+  return { job, lock: `${job}:lock` };
+}
+
 export interface QueueCounts {
   readonly waiting: number;
   readonly active: number;

@@ -7,8 +7,8 @@
 --
 -- Returns the number of records dropped. Idempotent: a repeated beat writes the same record with a newer time.
 
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+--- @include <clock>
+
 redis.call('HSET', KEYS[1], ARGV[1], '{"seenAt":' .. string.format('%.0f', now) .. ',"instance":' .. ARGV[2] .. '}')
 local dropped = 0
 local all = redis.call('HGETALL', KEYS[1])

@@ -3,7 +3,7 @@
  * format characters such as the marks that turn the direction of writing (`gpj.exe` shown as `exe.jpg`). The two
  * joiners are none of them: Persian, the scripts of India and emoji are not written without.
  */
-const HIDDEN = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]--[\u200c\u200d]]/gv;
+const HIDDEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** The first one's name, such as `U+202E`; `undefined` where there is none. */
 export function findHidden(text: string): string | undefined {

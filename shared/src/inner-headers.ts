@@ -1,5 +1,14 @@
 /** Headers between the gateway and stats-service. No caller's are taken for them, and none of them goes to a caller. */
 
+/** Of a request: `INNER_SECRET`, which proves that it is a gateway that names the caller. */
+export const INNER_SECRET_HEADER = 'x-lontar-inner-secret';
+
+/** Of an answer to a request without the right secret, so that a gateway does not take it for an answer to its caller. */
+export const INNER_REFUSAL_HEADER = 'x-lontar-inner-refusal';
+
+/** Of a request: it is to be answered to the operator alone (`UTILITY_ENDPOINTS`); the gateway cannot tell who that is. */
+export const OPERATOR_ONLY_HEADER = 'x-lontar-operator-only';
+
 /** Of a request: the caller's address, in the form that limits are counted by. */
 export const CLIENT_ADDRESS_HEADER = 'x-lontar-client-address';
 

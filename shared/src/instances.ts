@@ -2,13 +2,10 @@ import { z } from 'zod';
 import { type Redis } from './redis-connection.ts';
 import { redisKeys } from './redis-keys.ts';
 import { loadScript } from './redis-script.ts';
-
-const HEARTBEAT_MS = 3_000;
-/** An instance without a heartbeat for this long is gone, ms. */
-export const INSTANCE_EXPIRY_MS = 12_000;
+import { HEARTBEAT_MS, INSTANCE_EXPIRY_MS } from './time-budget.ts';
 
 /** What one running gateway or worker says of itself. */
-export const instanceSchema = z.object({
+const instanceSchema = z.object({
   id: z.string(),
   service: z.enum(['gateway', 'worker', 'stats-service']),
   version: z.string(),

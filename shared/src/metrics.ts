@@ -1,12 +1,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { ENDPOINTS, PUBLIC_MODELS } from './endpoints.ts';
-import { OUTCOMES } from './request-event.ts';
+import { ENDPOINTS } from './endpoints.ts';
 import { MASK_TYPES } from './settlement/settlement.ts';
 
 /** Latency buckets, seconds; the edges hold the thresholds of the service-level objectives. */
-const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
+export const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 /** Buckets of work that takes well under a millisecond, seconds. */
-const FINE_BUCKETS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5];
+export const FINE_BUCKETS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5];
 /** Token buckets of the OpenTelemetry conventions for generative AI. */
 const TOKEN_BUCKETS = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576];
 
@@ -24,7 +23,7 @@ export const ROUTE_LABELS = [
 export type RouteLabel = (typeof ROUTE_LABELS)[number];
 
 /** Why a model attempt is made again. */
-export const RETRY_REASONS = ['rate_limited', 'server_error', 'connection', 'stalled', 'worker_lost'] as const;
+const RETRY_REASONS = ['rate_limited', 'server_error', 'connection', 'cut_off', 'stalled', 'worker_lost'] as const;
 export type RetryReason = (typeof RETRY_REASONS)[number];
 
 /** How a model call failed, as a metric's label. */
@@ -33,27 +32,29 @@ export const MODEL_ERROR_TYPES = [
   'rate_limited',
   'server_error',
   'connection',
+  'cut_off',
   'stalled',
   'refused',
   'unauthorized',
   'invalid_answer',
   'empty_answer',
+  'output_used_up',
   'content_blocked',
   'too_large',
   'cancelled',
 ] as const;
 export type ModelErrorType = (typeof MODEL_ERROR_TYPES)[number];
 
-/** What an upload is, as the statistics tell them apart: content that only its owner sees counts as private. */
-export const UPLOAD_KINDS = ['file', 'code', 'private'] as const;
-export type UploadKind = (typeof UPLOAD_KINDS)[number];
+/** Who paid for a model call: the key, nobody, or that is open, because the request goes on or another settles it. */
+export const CALL_CHARGES = ['charged', 'given_back', 'open'] as const;
+export type CallCharge = (typeof CALL_CHARGES)[number];
 
-/** How an upload that was let in ended. */
-export const UPLOAD_OUTCOMES = ['kept', 'limited', 'too_large', 'invalid', 'cut_off', 'failed'] as const;
-export type UploadOutcome = (typeof UPLOAD_OUTCOMES)[number];
-
-export const JOB_OUTCOMES = ['answered', 'failed', 'retried', 'expired', 'cancelled', 'repeated'] as const;
+const JOB_OUTCOMES = ['answered', 'failed', 'retried', 'expired', 'cancelled', 'repeated'] as const;
 export type JobOutcome = (typeof JOB_OUTCOMES)[number];
+
+/** Why a job was given up: workers died of it, its data cannot be read, or it failed in a way that nobody foresaw. */
+export const GIVEN_UP_REASONS = ['poison_pill', 'unreadable', 'failed'] as const;
+export type GivenUpReason = (typeof GIVEN_UP_REASONS)[number];
 
 /** A registry with the process defaults and `app_build_info`, for one instance of a service. */
 export function createRegistry(service: string, version: string): Registry {
@@ -69,69 +70,6 @@ export function createRegistry(service: string, version: string): Registry {
     registers: [registry],
   }).set({ version }, 1);
   return registry;
-}
-
-export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;
-
-/** What a gateway measures. */
-export function gatewayMetrics(registry: Registry) {
-  const registers = [registry];
-  const requests = new Counter({
-    name: 'gateway_requests_total',
-    help: 'Requests answered under /api/, by route and outcome.',
-    labelNames: ['endpoint', 'outcome'] as const,
-    registers,
-  });
-  for (const endpoint of ROUTE_LABELS) for (const outcome of OUTCOMES) requests.inc({ endpoint, outcome }, 0);
-  return {
-    ...uploadMetrics(registers),
-    requests,
-    requestDuration: new Histogram({
-      name: 'gateway_request_duration_seconds',
-      help: 'Time from receipt of a request to its answer, seconds.',
-      labelNames: ['endpoint', 'outcome'] as const,
-      buckets: LATENCY_BUCKETS,
-      registers,
-    }),
-    inFlight: new Gauge({
-      name: 'gateway_requests_in_flight',
-      help: 'Requests received and not yet answered.',
-      registers,
-    }),
-    admissionDuration: new Histogram({
-      name: 'gateway_admission_duration_seconds',
-      help: 'Time of the admission round trip to Redis, seconds.',
-      buckets: FINE_BUCKETS,
-      registers,
-    }),
-    eventsDropped: new Counter({
-      name: 'gateway_events_dropped_total',
-      help: 'Answered requests that could not be told to the statistics because too many waited while Redis was away.',
-      registers,
-    }),
-  };
-}
-
-function uploadMetrics(registers: Registry[]) {
-  const uploads = new Counter({
-    name: 'gateway_uploads_total',
-    help: 'Uploads with a good key, by kind and outcome.',
-    labelNames: ['kind', 'outcome'] as const,
-    registers,
-  });
-  const uploadBytes = new Counter({
-    name: 'gateway_upload_bytes_total',
-    help: 'Bytes of content received in uploads, by kind and outcome.',
-    labelNames: ['kind', 'outcome'] as const,
-    registers,
-  });
-  for (const kind of UPLOAD_KINDS) {
-    for (const outcome of UPLOAD_OUTCOMES) {
-      uploads.inc({ kind, outcome }, 0);
-      uploadBytes.inc({ kind, outcome }, 0);
-    }
-  }
-  return { uploads, uploadBytes };
 }
 
 export type WorkerMetrics = ReturnType<typeof workerMetrics>;
@@ -160,9 +98,17 @@ function jobMetrics(registry: Registry) {
     jobsProcessed.inc({ outcome }, 0);
     jobProcess.zero({ outcome });
   }
+  const jobsGivenUp = new Counter({
+    name: 'queue_jobs_given_up_total',
+    help: 'Jobs given up: poison_pill (three workers died or hung with it), unreadable (its data), failed (unforeseen).',
+    labelNames: ['reason'] as const,
+    registers,
+  });
+  for (const reason of GIVEN_UP_REASONS) jobsGivenUp.inc({ reason }, 0);
   return {
     jobsProcessed,
     jobProcess,
+    jobsGivenUp,
     jobsStalled: new Counter({
       name: 'queue_jobs_stalled_total',
       help: 'Jobs taken back from a worker that died or hung.',
@@ -193,6 +139,13 @@ function modelMetrics(registry: Registry) {
     registers,
   });
   for (const reason of RETRY_REASONS) retries.inc({ reason }, 0);
+  const callCharges = new Counter({
+    name: 'model_calls_total',
+    help: 'Model calls by outcome (none: an answer) and by who paid: charged to the key, given back, or open (made again, or settled by another).',
+    labelNames: ['outcome', 'charge'] as const,
+    registers,
+  });
+  for (const outcome of MODEL_ERROR_TYPES) for (const charge of CALL_CHARGES) callCharges.inc({ outcome, charge }, 0);
   const calls = new Histogram({
     name: 'gen_ai_client_operation_duration_seconds',
     help: 'Duration of model calls, seconds; error_type is none for successes.',
@@ -202,6 +155,7 @@ function modelMetrics(registry: Registry) {
   });
   return {
     retries,
+    callCharges,
     calls,
     firstChunk: new Histogram({
       name: 'gen_ai_client_operation_time_to_first_chunk_seconds',
@@ -224,11 +178,11 @@ function maskingMetrics(registry: Registry) {
   const registers = [registry];
   const operations = new Counter({
     name: 'masking_operations_total',
-    help: 'Answers masked: secured (something was masked), normal (nothing was), failed (the answer was refused).',
+    help: 'Answers masked: secured (something was masked), normal (nothing was), failed (masking failed, the answer was thrown away), refused (it would have taken too much work, likewise).',
     labelNames: ['result'] as const,
     registers,
   });
-  for (const result of ['secured', 'normal', 'failed']) operations.inc({ result }, 0);
+  for (const result of ['secured', 'normal', 'failed', 'refused']) operations.inc({ result }, 0);
   const secrets = new Counter({
     name: 'masking_secrets_masked_total',
     help: 'Values masked in answers, by type.',
@@ -247,6 +201,3 @@ function maskingMetrics(registry: Registry) {
     }),
   };
 }
-
-/** Closed set of labels for public models. */
-export const MODEL_LABELS = PUBLIC_MODELS;

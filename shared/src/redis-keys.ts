@@ -8,9 +8,9 @@ export const QUEUE_PREFIX = TAG;
 export const redisKeys = {
   /** Hash: one API key's hash, state, limits, and counts of charged requests and of its UTC day. */
   apiKey: (keyId: string) => `${TAG}:key:${keyId}`,
-  /** Sorted set: ids of all API keys, by time of creation. */
+  /** Sorted set: ids of all API keys, by time of creation; those of one millisecond in order, too. */
   apiKeyIndex: `${TAG}:keys`,
-  /** List: sliding hour of a key (its form is told in admit.lua). */
+  /** List: sliding hour of a key (its form is told in script-includes/sliding-window.lua). */
   keyHour: (keyId: string) => `${TAG}:key-hour:${keyId}`,
   /** Sorted set: a key's reservations, the ids of its unsettled requests, by when they end, Unix ms. */
   keyFlight: (keyId: string) => `${TAG}:key-flight:${keyId}`,
@@ -22,7 +22,9 @@ export const redisKeys = {
   addressBan: (address: string) => `${TAG}:address-ban:${address}`,
   /** Sorted set: addresses banned or over their hour, by when that ends, Unix ms. */
   blockedAddresses: `${TAG}:blocked-addresses`,
-  /** Hash: one request's result, kept for a while; before, the fence of a job that was started again. */
+  /** List with expiry: when failures that may have cost money were given back to a key in the last hour, Unix ms. */
+  keyFreeFailures: (keyId: string) => `${TAG}:key-free-failures:${keyId}`,
+  /** Hash: one request's result and charge, kept for a while; before, what the settlement's scripts have to remember. */
   request: (requestId: string) => `${TAG}:request:${requestId}`,
   /** Sorted set: ids of keys with reservations, by when the sweeper has to look at them, Unix ms. */
   keysInFlight: `${TAG}:keys-in-flight`,
@@ -32,14 +34,21 @@ export const redisKeys = {
   openUploads: `${TAG}:open-uploads`,
   /** Stream: replies for one gateway instance. */
   inbox: (gateway: string) => `${TAG}:inbox:${gateway}`,
-  /** Channel: ids of requests whose caller has left. */
+  /** Channel: ids of requests that workers have to stop working on. */
   cancellations: `${TAG}:cancellations`,
   /** Stream: answered requests on their way to the statistics. */
   events: `${TAG}:events`,
   /** String with expiry: number of the last batch of events that one gateway instance appended. */
   eventProducer: (gateway: string) => `${TAG}:event-producer:${gateway}`,
-  /** String: events that did not fit into the bounded stream. */
-  eventsDropped: `${TAG}:events-dropped`,
+  /** String: bytes of events in the stream, as their gateways and stats-service add and take away. */
+  eventBytes: `${TAG}:event-bytes`,
+  /** Hash: requests told as numbers, what to how many (its form is told in event-tally.ts). */
+  eventTally: `${TAG}:event-tally`,
+  /** Sorted set: distinct people of these, by their last request, Unix ms. */
+  eventPeople: `${TAG}:event-people`,
+  /** Hash and sorted set: the same, in stats-service's hands; beside its fields, `token` names who may count it. */
+  eventTallyTaken: `${TAG}:event-tally-taken`,
+  eventPeopleTaken: `${TAG}:event-people-taken`,
   /** Hash: instance id to its record, for gateways and workers that are up. */
   instances: `${TAG}:instances`,
   /** String: written by health probes, because a write notices what PING does not. */
@@ -48,6 +57,15 @@ export const redisKeys = {
   uploads: (day: string, address: string) => `${TAG}:uploads:${day}:${address}`,
   /** Hash: `files`, `bytes` and `kind:<kind>` of everything stored by uploads. */
   uploadTotals: `${TAG}:upload-totals`,
+  /**
+   * Hash: bytes that uploads take in the storage, those on their way included: `bytes` and `files` of all, `key:<id>` bytes
+   * of one API key; `counted` once the uploads that were there before have been counted. A gateway counts anew without it.
+   */
+  uploadStorage: `${TAG}:upload-storage`,
+  /** Sorted set: ids of the uploads of one API key that `uploadStorage` counts, by when they were made, Unix ms. */
+  keyUploads: (keyId: string) => `${TAG}:key-uploads:${keyId}`,
+  /** List: sliding hour of an address's downloads (its form is told in script-includes/sliding-window.lua). */
+  addressDownloads: (address: string) => `${TAG}:address-downloads:${address}`,
   /** Whatever a restore tries whether this Redis can read it; gone at once. */
   restoreTrial: `${TAG}:restore-trial`,
   /** Prefix of everything that stats-service alone keeps. */

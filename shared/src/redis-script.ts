@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { expandScript } from './expand-script.ts';
 import type { Redis } from './redis-connection.ts';
 
 /** What a Lua script gives back here: nested lists of strings, integers and nothing. */
@@ -12,11 +12,12 @@ export type RedisScript = (
 ) => Promise<unknown>;
 
 /**
- * Loads a script from a `.lua` file beside the caller.
+ * Loads a script from a `.lua` file beside the caller, with what it includes (see `expandScript`).
  *
  * @param file the script's URL, `new URL('./x.lua', import.meta.url)`
  * @returns a function that runs it by its digest and, where Redis does not know it (restarted, or another replica),
  *   sends the whole text once
+ * @throws Error where the file, or one that it includes, cannot be read
  */
 export function loadScript(file: URL): RedisScript {
   return load(file, (redis, command, args) => redis.call(command, args));
@@ -30,7 +31,7 @@ export function loadBinaryScript(file: URL): RedisScript {
 type Send = (redis: Redis, command: 'evalsha' | 'eval', args: (string | number)[]) => Promise<unknown>;
 
 function load(file: URL, send: Send): RedisScript {
-  const source = readFileSync(file, 'utf8');
+  const source = expandScript(file);
   const digest = createHash('sha1').update(source).digest('hex');
   return async (redis, keys, args) => {
     try {

@@ -17,8 +17,8 @@ export const OUTCOMES = [
 export type Outcome = (typeof OUTCOMES)[number];
 
 /**
- * One answered request under `/api/`, as the gateway tells it to the statistics. Text in it is masked; the address is
- * the canonical one that limits are counted by.
+ * One answered request under `/api/`, or one whose caller left and paid (`isAnswer`), as the gateway tells it to the
+ * statistics. Text in it is masked; the address is the canonical one that limits are counted by.
  */
 export const requestEventSchema = z.object({
   v: z.literal(1),
@@ -30,7 +30,8 @@ export const requestEventSchema = z.object({
   method: z.string(),
   status: z.number().int(),
   outcome: z.enum(OUTCOMES),
-  error: z.enum(ERROR_CODES).optional(),
+  /** One that a later version has is left out: the event counts all the same. */
+  error: z.enum(ERROR_CODES).optional().catch(undefined),
   /** From receipt to answer, whole ms; the same number as `metadata.response_time`. */
   responseMs: z.number().int(),
   address: z.string(),
@@ -40,6 +41,8 @@ export const requestEventSchema = z.object({
   generation: z
     .object({
       endpoint: z.enum(ENDPOINTS),
+      /** Whether the key paid for it. */
+      charged: z.boolean().optional(),
       model: z.enum(PUBLIC_MODELS).optional(),
       masked: z.object({ url: z.number(), key: z.number(), ip: z.number(), connection: z.number() }).optional(),
       usage: z.object({ input: z.number(), output: z.number() }).optional(),
@@ -54,6 +57,36 @@ export const requestEventSchema = z.object({
 });
 
 export type RequestEvent = z.infer<typeof requestEventSchema>;
+
+/**
+ * Whether the event tells of an answer. One of a caller who left and paid is shown in the log, and counted nowhere: it has
+ * had no answer.
+ */
+export function isAnswer({ error, generation }: Pick<RequestEvent, 'error' | 'generation'>): boolean {
+  return error !== 'client_closed' || generation === undefined;
+}
+
+/** Masked texts of one request; in the stream beside its event, so that they can be left out. */
+export const eventTextsSchema = z.object({ prompt: z.string().optional(), answer: z.string().optional() });
+export type EventTexts = z.infer<typeof eventTextsSchema>;
+
+/**
+ * Whether a request got no further than the door: nobody worked for it, and whoever sends many of the kind must not fill
+ * logs with them. All are counted; they are told once per address, reason and second. Answers about the service itself
+ * are such too, because no limit counts those of health.
+ */
+export function isToldThinned({ route, status, generation }: RequestEvent): boolean {
+  if (generation !== undefined) return false;
+  return status >= 400 || !WORK_ROUTES.has(route);
+}
+
+/** Paths under which a success has done something. */
+const WORK_ROUTES: ReadonlySet<string> = new Set([...ENDPOINTS, '/api/upload', '/api/code']);
+
+/** What refused requests have in common in the log, beside their address and second. */
+export function reasonOf({ error, outcome, status }: Pick<RequestEvent, 'error' | 'outcome' | 'status'>): string {
+  return error ?? `${outcome} ${status}`;
+}
 
 /** Answers that a generation endpoint gave, whatever their status, count as generation requests. */
 export function isGenerationRoute(route: string): route is (typeof ENDPOINTS)[number] {

@@ -6,7 +6,7 @@ import { OUTCOMES } from './request-event.ts';
 export const QUEUE_STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
 /** Why an event was not counted. */
-export const EVENT_DROP_REASONS = ['malformed', 'stream_full'] as const;
+const EVENT_DROP_REASONS = ['malformed'] as const;
 
 export type StatsMetrics = ReturnType<typeof statsMetrics>;
 
@@ -26,7 +26,7 @@ function pipelineMetrics(registry: Registry) {
   for (const endpoint of ROUTE_LABELS) for (const outcome of OUTCOMES) recorded.inc({ endpoint, outcome }, 0);
   const dropped = new Counter({
     name: 'stats_events_dropped_total',
-    help: 'Events that were not counted: not understood, or refused by the full stream.',
+    help: 'Events that were not counted because they could not be understood.',
     labelNames: ['reason'] as const,
     registers,
   });

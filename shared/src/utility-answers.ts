@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { UPLOAD_KINDS } from './metrics.ts';
+import { UPLOAD_KINDS } from './gateway-metrics.ts';
 import { MASK_TYPES } from './settlement/settlement.ts';
 
 /**
@@ -100,3 +100,6 @@ export const healthSchema = z.object({
   endpoints: z.record(z.string(), state),
 });
 export type Health = z.infer<typeof healthSchema>;
+
+/** The same without numbers, for services that keep theirs to themselves. */
+export const briefHealthSchema = healthSchema.pick({ status: true, version: true, timestamp: true, endpoints: true });

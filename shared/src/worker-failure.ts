@@ -1,7 +1,5 @@
 import type { Instance } from './instances.ts';
-
-/** A worker with a free slot that has not touched a job for this long while jobs wait is stuck, ms. */
-const IDLE_PROGRESS_MS = 15_000;
+import { IDLE_PROGRESS_MS } from './time-budget.ts';
 
 /** Jobs that wait for a worker. */
 export interface Backlog {

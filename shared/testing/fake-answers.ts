@@ -45,6 +45,21 @@ export function blockedBody(protocol: Protocol): object {
   };
 }
 
+/** As Gemini 2.5 answers, without any part; and as servers of reasoning models in OpenAI's protocol do. */
+export function usedUpBody(protocol: Protocol): object {
+  if (protocol === 'gemini') {
+    return {
+      candidates: [{ content: { role: 'model' }, finishReason: 'MAX_TOKENS', index: 0 }],
+      usageMetadata: { promptTokenCount: 11, thoughtsTokenCount: 7, totalTokenCount: 18 },
+    };
+  }
+  const message = { role: 'assistant', content: null, reasoning_content: 'First I think.' };
+  return {
+    ...answerBody(protocol, '', 'length'),
+    choices: [{ index: 0, message, finish_reason: 'length' }],
+  };
+}
+
 export function errorBody(protocol: Protocol, status: number): object {
   return protocol === 'gemini'
     ? { error: { code: status, message: UPSTREAM_WORDS, status: 'FAKE' } }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerBody, blockedBody, errorBody, type Protocol, UPSTREAM_WORDS } from './fake-answers.ts';
+import { answerBody, blockedBody, errorBody, type Protocol, UPSTREAM_WORDS, usedUpBody } from './fake-answers.ts';
 import { delayWhileOpen, drip, sendHuge } from './slow-answers.ts';
 
 /** How the fake upstream treats one call. */
@@ -31,6 +31,8 @@ export type FakeBehaviour =
   | 'garbage'
   /** 200 with an answer whose text is empty. */
   | 'empty'
+  /** 200 with what a reasoning model says that used all its output tokens before any text. */
+  | 'used-up'
   /** 200 with what the protocol says when a safety filter stopped everything. */
   | 'blocked'
   /** 200 with 50 MB of answer, streamed without a length. */
@@ -237,6 +239,9 @@ async function perform({ protocol }: FakeCall, behaviour: FakeBehaviour, respons
       return;
     case 'empty':
       json(200, answerBody(protocol, ''));
+      return;
+    case 'used-up':
+      json(200, usedUpBody(protocol));
       return;
     case 'blocked':
       json(200, blockedBody(protocol));

@@ -1,11 +1,15 @@
 import type { Redis } from '../src/redis-connection.ts';
+import { loadScript } from '../src/redis-script.ts';
 
-/** As admit.lua writes it. */
-const FILL = `redis.call('RPUSH', KEYS[1], struct.pack('>I4dI4d', ARGV[1], 0, ARGV[1], ARGV[2]))`;
+const fillScript = loadScript(new URL('./fill-window.lua', import.meta.url));
+const ageScript = loadScript(new URL('./age-window.lua', import.meta.url));
 
-/** Makes a sliding window hold so many requests, all of this second. */
-export async function fillWindow(redis: Redis, window: string, requests: number): Promise<void> {
-  const [seconds] = await redis.time();
-  await redis.del(window);
-  await redis.eval(FILL, 1, window, String(seconds), requests);
+/** Makes each of these sliding windows hold so many requests, all of this second. Rejects where Redis is away. */
+export async function fillWindows(redis: Redis, windows: readonly string[], requests: number): Promise<void> {
+  await fillScript(redis, windows, [requests]);
+}
+
+/** Makes a sliding window as old as if all its requests had been so many seconds earlier. Rejects where Redis is away. */
+export async function ageWindow(redis: Redis, window: string, seconds: number): Promise<void> {
+  await ageScript(redis, [window], [seconds]);
 }

@@ -44,7 +44,8 @@ const redisUrl = z
     (text) => URL.canParse(text) && ['redis:', 'rediss:', 'unix:'].includes(new URL(text).protocol),
     'must be a redis:// or rediss:// URL, or unix:///path/to/redis.sock',
   )
-  .transform((text) => (text.startsWith('unix:') ? new URL(text).pathname : text));
+  // The path, and behind it what the client takes as options: ?username=…&password=….
+  .transform((text) => (text.startsWith('unix:') ? new URL(text).pathname + new URL(text).search : text));
 
 export const sharedSettings = {
   REDIS_URL: setting(redisUrl, {
@@ -60,6 +61,11 @@ export const sharedSettings = {
   LOG_LEVEL: setting(oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'), {
     about: 'The least level that is logged.',
     example: 'info',
+  }),
+  LOG_FILE: setting(z.string().optional(), {
+    about:
+      'The file that standard output is appended to, where the service is to rotate it: 10 MB and four earlier ones. npm start sets it.',
+    example: '/var/log/lontar/gateway.log',
   }),
   LOG_CONTENT: setting(oneOf(['masked', 'off']).default('masked'), {
     about: "Whether the operator's log on the dashboard shows masked prompts and answers, or no text at all.",
@@ -78,9 +84,20 @@ export const sharedSettings = {
     about: 'Uploads that one address may make in a UTC day.',
     example: '20',
   }),
+  INNER_SECRET: setting(z.string().min(32, 'must have at least 32 characters'), {
+    about:
+      'The secret by which stats-service knows the gateway and Prometheus, the same for all of them; it answers nobody else.',
+    example: 'the output of: openssl rand -base64 32',
+    secret: true,
+  }),
   DRAIN_TIMEOUT_MS: setting(wholeNumber(0, 600_000).prefault('25000'), {
     about: 'How long a stopping process may take to finish what it has begun, ms.',
     example: '25000',
+  }),
+  FREE_FAILURES_PER_HOUR: setting(wholeNumber(0, 1_000).prefault('5'), {
+    about:
+      'Failures that may have cost the operator money and brought no answer (a stall, a timeout, an answer that is too large or cannot be read) that one key gets back in any hour; further ones are charged. 0 charges all; gateways and workers must have the same.',
+    example: '5',
   }),
   REQUEST_TIMEOUT_MS: setting(wholeNumber(1_000, 3_600_000).prefault('120000'), {
     about: 'How long a caller waits for an answer at most, ms; the deadline of a job.',

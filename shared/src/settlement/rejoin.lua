@@ -6,18 +6,52 @@
 -- ARGV[1]  request id
 -- ARGV[2]  number of this start, from 2
 -- ARGV[3]  longest length of the inbox
+-- ARGV[4]  how often the queue has taken the job back from a worker that was lost
+-- ARGV[5]  when the job came, Unix ms
+-- ARGV[6]  when Redis last came back, Unix ms: a lock that was lost while it was away says nothing against the job
+-- ARGV[7]  '1' where this job is alone: no other suspect runs in this worker
+-- ARGV[8]  deaths of workers from which on a job is a suspect, and runs alone
+-- ARGV[9]  deaths of workers after which it is given up
 --
--- Returns 'run'      the request is unsettled; earlier starts are fenced off from now on
---         'settled'  it was settled before; the reply has been sent again, and the model must not be called
---         'gone'     there is no such reservation (any more): nobody waits
+-- Returns { 'run', spent }     the request is unsettled; earlier starts are fenced off from now on. spent is 1 where a call
+--                              that may have cost money is noted (note-start.lua), else 0
+--         { 'left', spent }    as 'run', but the caller has left: it must be settled, and the model not called
+--         { 'alone', spent }   as 'run', but only where no other suspect runs: ask again then; nothing is fenced off yet
+--         { 'deadly', spent }  too many workers died of it: it must not run, and is to be settled as failed
+--         { 'settled' }        it was settled before; the reply has been sent again, and the model must not be called
+--         { 'gone' }           there is no such reservation (any more): nobody waits
 --
--- Idempotent: the fence only grows, and a repeated reply is recognised by its request id.
+-- Idempotent: the fence only grows, each loss is counted once, and a repeated reply is recognised by its request id.
 
-local result, fence = unpack(redis.call('HMGET', KEYS[1], 'result', 'fence'))
+local result, left, spent, fence, begun, losses, deaths =
+  unpack(redis.call('HMGET', KEYS[1], 'result', 'left', 'spent', 'fence', 'begun', 'losses', 'deaths'))
 if result then
   redis.call('XADD', KEYS[3], 'NOMKSTREAM', 'MAXLEN', '~', ARGV[3], '*', 'id', ARGV[1], 'settlement', result)
-  return 'settled'
+  return { 'settled' }
 end
-if not redis.call('ZSCORE', KEYS[2], ARGV[1]) then return 'gone' end
-if tonumber(ARGV[2]) > tonumber(fence or '1') then redis.call('HSET', KEYS[1], 'fence', ARGV[2]) end
-return 'run'
+if not redis.call('ZSCORE', KEYS[2], ARGV[1]) then return { 'gone' } end
+
+spent = spent and 1 or 0
+local start = tonumber(ARGV[2])
+fence = tonumber(fence or '1')
+deaths = tonumber(deaths or '0')
+local lost = tonumber(ARGV[4]) - tonumber(losses or '0')
+if lost > 0 then
+  -- Starts after the fence were never let run: they waited to be alone, or their worker died before they could ask, and
+  -- did no harm. Only if more were lost than those, the one that ran was.
+  local ranAndWasLost = lost > start - 1 - fence
+  if ranAndWasLost and tonumber(begun or ARGV[5]) > tonumber(ARGV[6]) then deaths = deaths + 1 end
+  redis.call('HSET', KEYS[1], 'losses', ARGV[4], 'deaths', deaths)
+end
+-- The job of a caller who has left does no more harm, however many died of it: the model is not called.
+if not left then
+  if deaths >= tonumber(ARGV[9]) then return { 'deadly', spent } end
+  if deaths >= tonumber(ARGV[8]) and ARGV[7] ~= '1' then return { 'alone', spent } end
+end
+
+if start > fence then
+  local time = redis.call('TIME')
+  local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
+  redis.call('HSET', KEYS[1], 'fence', ARGV[2], 'begun', now)
+end
+return { left and 'left' or 'run', spent }

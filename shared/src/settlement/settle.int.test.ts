@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startTestRedis, type TestRedis } from '../../testing/redis-server.ts';
 import { countReservations, reserve } from '../../testing/reservations.ts';
+import type { GenerationFailure } from '../errors.ts';
+import { jobKeys } from '../generation-queue.ts';
 import type { Redis } from '../redis-connection.ts';
 import { redisKeys } from '../redis-keys.ts';
-import { readSettlement, rejoin, settle } from './settle.ts';
-import type { Settlement } from './settlement.ts';
+import { noteCost, noteReturn, type RejoinInput, readSettlement, rejoin, settle } from './settle.ts';
+import { parseSettlement, type Settlement } from './settlement.ts';
 
 const requestId = 'req_0000000000000000000001';
 const keyId = 'k1';
@@ -17,7 +19,11 @@ const answered: Settlement = {
   usage: { input: 1, output: 2 },
   work: { attempts: 1, queuedMs: 1, modelMs: 1, maskMs: 0.1 },
 };
-const failed: Settlement = { v: 1, outcome: 'failed', error: 'upstream_error' };
+const failure = (error: GenerationFailure): Settlement => ({ v: 1, outcome: 'failed', error });
+const failed = failure('upstream_error');
+const first: RejoinInput = {
+  ...{ requestId, keyId, replyTo: gateway, start: 1, losses: 0, receivedAt: 1_000, redisBackAt: 0, alone: false },
+};
 
 let server: TestRedis;
 let redis: Redis;
@@ -41,9 +47,8 @@ const replies = async () =>
 
 describe('settle', () => {
   test('stores the outcome with an expiry, frees the reservation, and replies', async () => {
-    expect(await settle(redis, { requestId, keyId, settlement: answered, attempt: 1, replyTo: gateway })).toEqual({
-      kind: 'settled',
-    });
+    const result = await settle(redis, { requestId, keyId, settlement: answered, attempt: 1, replyTo: gateway });
+    expect(result).toEqual({ kind: 'settled', settlement: answered });
     expect(await readSettlement(redis, requestId)).toEqual(answered);
     expect(await redis.pttl(redisKeys.request(requestId))).toBeGreaterThan(500_000);
     expect(await countReservations(redis)).toBe(0);
@@ -66,7 +71,7 @@ describe('settle', () => {
     try {
       await expect(redis.set('x', 'y')).rejects.toThrow('OOM');
       const result = await settle(redis, { requestId, keyId, settlement: answered, attempt: 1, replyTo: gateway });
-      expect(result).toEqual({ kind: 'settled' });
+      expect(result).toMatchObject({ kind: 'settled' });
       expect(await replies()).toHaveLength(1);
     } finally {
       await redis.config('SET', 'maxmemory', '0');
@@ -74,17 +79,25 @@ describe('settle', () => {
   });
 
   test.each([
-    ['an answer', answered, 5],
-    ['a prompt that the safety filter refused', { v: 1, outcome: 'failed', error: 'content_blocked' }, 5],
-    ['a failure of the upstream', failed, 4],
-    ['a timeout', { v: 1, outcome: 'failed', error: 'timed_out' }, 4],
-    ['masking that failed', { v: 1, outcome: 'failed', error: 'masking_failed' }, 4],
-    ['a caller who left', { v: 1, outcome: 'failed', error: 'client_closed' }, 4],
-  ] as [string, Settlement, number][])(
-    'of %s leaves the right number of charges',
-    async (_what, settlement, expected) => {
-      await settle(redis, { requestId, keyId, settlement });
+    ['an answer', answered, 'yes', 5],
+    ['a prompt that the safety filter refused', failure('content_blocked'), 'yes', 5],
+    ['an answer without text because the output tokens were used up', failure('output_used_up'), 'yes', 5],
+    ['a failure that may have cost money', failure('upstream_error'), 'yes', 4],
+    ['a failure that cannot have cost any', failure('upstream_error'), 'no', 4],
+    ['a timeout', failure('timed_out'), 'yes', 4],
+    ['masking that failed', failure('masking_failed'), 'yes', 4],
+    ['a gateway that stopped', failure('service_unavailable'), 'yes', 4],
+    ['a caller who left before the model was asked', failure('client_closed'), 'no', 4],
+    ['a caller who left after that', failure('client_closed'), 'yes', 5],
+  ] as [string, Settlement, 'yes' | 'no', number][])(
+    'of %s leaves the right number of charges, and says so',
+    async (_what, settlement, cost, expected) => {
+      await settle(redis, { requestId, keyId, settlement, cost, freeFailuresPerHour: 5, replyTo: gateway });
       expect(await charged()).toBe(expected);
+      const stored = await readSettlement(redis, requestId);
+      expect(stored).toEqual(settlement === answered ? answered : { ...settlement, charged: expected === 5 });
+      expect(parseSettlement((await replies())[0]?.[3] ?? '')).toEqual(stored);
+      expect(await redis.hget(redisKeys.request(requestId), 'charge')).toBe(expected === 5 ? 'charge' : 'refund');
     },
   );
 
@@ -94,11 +107,12 @@ describe('settle', () => {
         settle(redis, { requestId, keyId, settlement, attempt: index % 2, replyTo: gateway }),
       ),
     );
+    const settlement = { ...failed, charged: false };
     expect(results).toEqual([
-      { kind: 'settled' },
-      { kind: 'already', settlement: failed },
-      { kind: 'already', settlement: failed },
-      { kind: 'already', settlement: failed },
+      { kind: 'settled', settlement },
+      { kind: 'already', settlement },
+      { kind: 'already', settlement },
+      { kind: 'already', settlement },
     ]);
     expect(await charged()).toBe(4);
     expect(await replies()).toHaveLength(1);
@@ -138,36 +152,247 @@ describe('settle', () => {
 
   test('survives scripts that Redis has forgotten', async () => {
     await redis.script('FLUSH');
-    expect(await settle(redis, { requestId, keyId, settlement: answered })).toEqual({ kind: 'settled' });
+    expect(await settle(redis, { requestId, keyId, settlement: answered })).toMatchObject({ kind: 'settled' });
+  });
+});
+
+describe('failures that are given back', () => {
+  const ids = Array.from({ length: 60 }, (_, index) => `req_of_many_${index}`);
+  const settleOne = (id: string, freeFailuresPerHour = 5, connection = redis) =>
+    settle(connection, {
+      requestId: id,
+      keyId,
+      settlement: failure('timed_out'),
+      cost: 'yes',
+      freeFailuresPerHour,
+      cancel: true,
+    });
+  const given = () => redis.lrange(redisKeys.keyFreeFailures(keyId), 0, -1);
+  const isGivenBack = async (id: string, freeFailuresPerHour = 5) => {
+    const result = await settleOne(id, freeFailuresPerHour);
+    return result.kind === 'settled' && result.settlement.outcome === 'failed' && result.settlement.charged === false;
+  };
+  const hourAgo = async (offsetMs: number) => {
+    const [seconds, micros] = await redis.time();
+    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000) - 3_600_000 + offsetMs;
+  };
+  beforeEach(async () => {
+    await redis.hset(redisKeys.apiKey(keyId), { charged: 100 });
+    for (const id of ids) await reserve(redis, id, keyId);
+  });
+
+  test('are exactly as many as may be, however many settle at once, twice each, over several connections', async () => {
+    const connections = [redis, redis.duplicate(), redis.duplicate()];
+    const all = [...ids, ...ids].map((id, index) => settleOne(id, 5, connections[index % 3]));
+    const results = await Promise.all(all);
+    expect(results.filter(({ kind }) => kind === 'settled')).toHaveLength(60);
+    expect(await charged()).toBe(100 - 5);
+    expect(await given()).toHaveLength(5);
+    expect(await redis.pttl(redisKeys.keyFreeFailures(keyId))).toBeGreaterThan(3_500_000);
+    for (const connection of connections.slice(1)) connection.disconnect();
+  });
+
+  test('leave the window one by one, after a whole hour', async () => {
+    const list = redisKeys.keyFreeFailures(keyId);
+    await redis.rpush(list, await hourAgo(-1), await hourAgo(60_000), await hourAgo(120_000));
+    expect([await isGivenBack('req_of_many_0', 3), await isGivenBack('req_of_many_1', 3)]).toEqual([true, false]);
+    expect(await given()).toHaveLength(3);
+  });
+
+  test('are none with 0, and follow a setting that was made smaller, or larger', async () => {
+    expect(await isGivenBack('req_of_many_0', 0)).toBe(false);
+    for (const id of ids.slice(1, 5)) expect(await isGivenBack(id, 4)).toBe(true);
+    expect(await isGivenBack('req_of_many_5', 2)).toBe(false);
+    expect(await isGivenBack('req_of_many_6', 5)).toBe(true);
+    expect(await isGivenBack('req_of_many_7', 5)).toBe(false);
+  });
+
+  test('are not held up for ever by what a clock that was wrong has written', async () => {
+    await redis.rpush(redisKeys.keyFreeFailures(keyId), await hourAgo(9 * 3_600_000));
+    expect(await isGivenBack('req_of_many_0', 1)).toBe(true);
+  });
+
+  test('cost nothing where nothing can have been spent', async () => {
+    for (const id of ids.slice(0, 20)) {
+      await settle(redis, { requestId: id, keyId, settlement: failed, cost: 'no', freeFailuresPerHour: 5 });
+    }
+    expect(await given()).toHaveLength(0);
+    expect(await charged()).toBe(80);
+  });
+
+  test('are not used up by a caller who has left: that caller pays', async () => {
+    await redis.hset(redisKeys.request('req_of_many_0'), 'left', '1');
+    expect(await isGivenBack('req_of_many_0')).toBe(false);
+    expect(await given()).toHaveLength(0);
+  });
+});
+
+describe('who cannot know whether the model was asked', () => {
+  const { job, lock } = jobKeys(requestId);
+  const byGateway = (settlement: Settlement, leaveToWorker = false) =>
+    settle(redis, { requestId, keyId, settlement, freeFailuresPerHour: 5, cancel: true, leaveToWorker });
+  const left = failure('client_closed');
+
+  test.each([
+    ['no worker has started it', {}, 4],
+    ['every start has ended, and none may have cost money', { ats: 3, atm: 3 }, 4],
+    ['a start has ended unseen, or not at all', { ats: 3, atm: 2 }, 5],
+  ] as const)('is told by the job: %s', async (_what, fields, expected) => {
+    if ('ats' in fields) await redis.hset(job, fields);
+    await byGateway(left);
+    expect(await charged()).toBe(expected);
+  });
+
+  test.each([
+    ['waits after two starts that were', 2, 4],
+    ['has been started again since', 3, 5],
+  ] as const)(
+    'is told of starts that were handed back before the model was asked: the job %s',
+    async (_what, ats, expected) => {
+      await redis.hset(job, { ats });
+      for (const starts of [1, 2, 2]) await noteReturn(redis, { requestId, keyId }, starts);
+      await byGateway(left);
+      expect(await charged()).toBe(expected);
+    },
+  );
+
+  test('is told by a call that was noted, which is noted for unsettled requests alone', async () => {
+    await noteCost(redis, { requestId, keyId });
+    await noteCost(redis, { requestId: 'req_unknown', keyId });
+    expect(await redis.exists(redisKeys.request('req_unknown'))).toBe(0);
+    await redis.hset(job, { ats: 1, atm: 1 });
+    await byGateway(left);
+    expect(await charged()).toBe(5);
+  });
+
+  test('leaves a request to the worker that has its job, marks it, and tells the worker each time', async () => {
+    const subscriber = redis.duplicate();
+    await subscriber.subscribe(redisKeys.cancellations);
+    let heard = 0;
+    subscriber.on('message', () => heard++);
+    await redis.set(lock, 'worker');
+    for (let repeat = 0; repeat < 2; repeat++) expect(await byGateway(left, true)).toEqual({ kind: 'in work' });
+    expect(await countReservations(redis)).toBe(1);
+    expect(await rejoin(redis, { ...first, start: 2 })).toEqual({
+      kind: 'left',
+      spent: false,
+    });
+    const byWorker = { requestId, keyId, settlement: left, cost: 'yes', attempt: 2, replyTo: gateway } as const;
+    expect(await settle(redis, byWorker)).toEqual({ kind: 'settled', settlement: { ...left, charged: true } });
+    expect(await byGateway(left, true)).toEqual({ kind: 'already', settlement: { ...left, charged: true } });
+    while (heard < 2) await new Promise(setImmediate);
+    subscriber.disconnect();
+  });
+
+  test('settles itself once no worker has the job any more', async () => {
+    await redis.hset(job, { ats: 1 });
+    await redis.set(lock, 'worker');
+    expect(await byGateway(left, true)).toEqual({ kind: 'in work' });
+    await redis.del(lock);
+    expect(await byGateway(left, true)).toEqual({ kind: 'settled', settlement: { ...left, charged: true } });
+  });
+
+  test('marks nothing where there is no such reservation', async () => {
+    await redis.set(lock, 'worker');
+    await redis.del(redisKeys.keyFlight(keyId));
+    expect(await byGateway(left, true)).toEqual({ kind: 'gone' });
+    expect(await redis.exists(redisKeys.request(requestId))).toBe(0);
   });
 });
 
 describe('rejoin', () => {
-  const again = (start: number) => rejoin(redis, { requestId, keyId, replyTo: gateway, start });
+  const again = (start: number, over: Partial<RejoinInput> = {}) => rejoin(redis, { ...first, start, ...over });
 
   test('fences earlier starts off', async () => {
-    expect(await again(2)).toBe('run');
+    expect(await again(2)).toEqual({ kind: 'run', spent: false });
     expect(await settle(redis, { requestId, keyId, settlement: failed, attempt: 1 })).toEqual({ kind: 'fenced' });
     expect(await charged()).toBe(5);
-    expect(await settle(redis, { requestId, keyId, settlement: answered, attempt: 2 })).toEqual({ kind: 'settled' });
+    expect(await settle(redis, { requestId, keyId, settlement: answered, attempt: 2 })).toMatchObject({
+      kind: 'settled',
+    });
   });
 
   test('never lowers the fence, and lets a gateway settle at any time', async () => {
     await again(3);
-    expect(await again(2)).toBe('run');
+    expect(await again(2)).toEqual({ kind: 'run', spent: false });
     expect(await settle(redis, { requestId, keyId, settlement: answered, attempt: 2 })).toEqual({ kind: 'fenced' });
-    expect(await settle(redis, { requestId, keyId, settlement: failed })).toEqual({ kind: 'settled' });
+    expect(await settle(redis, { requestId, keyId, settlement: failed })).toMatchObject({ kind: 'settled' });
   });
 
   test('sends the reply of a settled request again, without a charge', async () => {
     await settle(redis, { requestId, keyId, settlement: answered, attempt: 1 });
-    expect(await again(2)).toBe('settled');
+    expect(await again(2)).toEqual({ kind: 'settled' });
     expect(await replies()).toEqual([['id', requestId, 'settlement', JSON.stringify(answered)]]);
     expect(await charged()).toBe(5);
   });
 
   test('knows when nobody waits', async () => {
     await redis.del(redisKeys.keyFlight(keyId));
-    expect(await again(2)).toBe('gone');
+    expect(await again(2)).toEqual({ kind: 'gone' });
+  });
+
+  test('lets a job run alone after two deaths of workers, and not at all after three', async () => {
+    expect(await again(2, { losses: 1 })).toMatchObject({ kind: 'run' });
+    expect(await again(3, { losses: 2 })).toMatchObject({ kind: 'alone' });
+    expect(await again(3, { losses: 2, alone: true })).toMatchObject({ kind: 'run' });
+    expect(await again(4, { losses: 3, alone: true })).toMatchObject({ kind: 'deadly' });
+  });
+
+  test('counts each death once, however often it is asked', async () => {
+    for (let repeat = 0; repeat < 5; repeat++) expect(await again(2, { losses: 1 })).toMatchObject({ kind: 'run' });
+    expect(await again(3, { losses: 1 })).toMatchObject({ kind: 'run' });
+  });
+
+  test('blames no job for what happened while it waited to be alone', async () => {
+    await again(2, { losses: 1 });
+    for (let start = 3; start < 10; start++)
+      expect(await again(start, { losses: start - 1 })).toMatchObject({ kind: 'alone' });
+    expect(await again(10, { losses: 9, alone: true })).toMatchObject({ kind: 'run' });
+  });
+
+  test('blames no job for a lock that was lost while Redis was away', async () => {
+    for (let start = 2; start < 10; start++) {
+      expect(await again(start, { losses: start - 1, redisBackAt: Date.now() + 1_000 })).toMatchObject({ kind: 'run' });
+    }
+  });
+
+  test('counts the death of a start although the next one was lost before it could ask', async () => {
+    expect(await again(3, { losses: 2 })).toMatchObject({ kind: 'run' });
+    expect(await again(5, { losses: 4 })).toMatchObject({ kind: 'alone' });
+  });
+
+  test('does not blame a retry for the loss of a start that never asked', async () => {
+    await again(2);
+    for (let start = 4; start < 12; start += 2) {
+      expect(await again(start, { losses: start / 2 - 1 })).toMatchObject({ kind: 'run' });
+    }
+  });
+
+  test('counts retries and jobs handed back as no deaths', async () => {
+    for (let start = 2; start < 10; start++) expect(await again(start)).toMatchObject({ kind: 'run' });
+  });
+
+  test('fences nothing off for a job that has to wait to be alone', async () => {
+    await again(2, { losses: 1 });
+    await again(3, { losses: 2 });
+    expect(await settle(redis, { requestId, keyId, settlement: answered, attempt: 2 })).toMatchObject({
+      kind: 'settled',
+    });
+    expect(await again(3, { losses: 2, alone: true })).toEqual({ kind: 'settled' });
+  });
+
+  test('gives no job up whose caller has left, and does not let it wait: its worker settles it, and asks no model', async () => {
+    await redis.hset(redisKeys.request(requestId), { left: '1', deaths: '2', losses: '2', fence: '3', begun: '2000' });
+    expect(await again(4, { losses: 2 })).toEqual({ kind: 'left', spent: false });
+    expect(await again(5, { losses: 3 })).toEqual({ kind: 'left', spent: false });
+    expect(await settle(redis, { requestId, keyId, settlement: failed, attempt: 4 })).toEqual({ kind: 'fenced' });
+  });
+
+  test('tells of a call that was noted, whatever else it says', async () => {
+    await noteCost(redis, { requestId, keyId });
+    expect(await again(2, { losses: 1 })).toEqual({ kind: 'run', spent: true });
+    expect(await again(3, { losses: 2 })).toEqual({ kind: 'alone', spent: true });
+    expect(await again(3, { losses: 2, alone: true })).toEqual({ kind: 'run', spent: true });
+    expect(await again(4, { losses: 3 })).toEqual({ kind: 'deadly', spent: true });
   });
 });

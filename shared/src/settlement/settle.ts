@@ -1,33 +1,47 @@
-import { ERROR_CATALOG } from '../errors.ts';
 import { GENERATION_JOB } from '../generation-job.ts';
+import { jobKeys } from '../generation-queue.ts';
 import type { Redis } from '../redis-connection.ts';
 import { redisKeys } from '../redis-keys.ts';
 import { loadScript } from '../redis-script.ts';
-import { type Settlement, settlementSchema } from './settlement.ts';
+import { chargeTerms, impliesCost } from './charge.ts';
+import { parseSettlement, type Settlement, writeSettlement } from './settlement.ts';
 
 const settleScript = loadScript(new URL('./settle.lua', import.meta.url));
 const rejoinScript = loadScript(new URL('./rejoin.lua', import.meta.url));
+const noteStartScript = loadScript(new URL('./note-start.lua', import.meta.url));
 
 /** About how many replies an inbox holds at most; a gateway that falls behind finds the rest as stored results. */
-export const INBOX_LENGTH = 20_000;
+const INBOX_LENGTH = 20_000;
 
 export interface SettleInput {
   readonly requestId: string;
   readonly keyId: string;
+  /** Without `charged`: that is decided here. */
   readonly settlement: Settlement;
+  /**
+   * Whether asking the model for this request may have cost money. Absent for who cannot know: Redis is asked. Of no
+   * interest where the settlement itself says that the model did its work.
+   */
+  readonly cost?: 'yes' | 'no';
+  /** `FREE_FAILURES_PER_HOUR`; absent where the failure is one that the setting does not bound. */
+  readonly freeFailuresPerHour?: number;
   /** The job's start that settles, from 1; absent for a gateway or the sweeper, which no retry can overtake. */
   readonly attempt?: number;
   /** Gateway instance to send the reply to; absent when the caller is that gateway itself. */
   readonly replyTo?: string;
   /** Tell workers to stop working on the request. */
   readonly cancel?: boolean;
+  /** Where a worker has the job, only tell it to stop: it settles the request, see `in work`. */
+  readonly leaveToWorker?: boolean;
   /** The caller has been told that the request failed: where it was charged all the same, the charge is given back. */
   readonly takeBack?: boolean;
 }
 
 export type SettleResult =
-  | { readonly kind: 'settled' }
-  | { readonly kind: 'already'; readonly settlement: Settlement }
+  /** With `charged`, by this call or by an earlier one that was first. */
+  | { readonly kind: 'settled' | 'already'; readonly settlement: Settlement }
+  /** A worker has the job. The request is marked as left, and the worker told to stop and to settle it. */
+  | { readonly kind: 'in work' }
   | { readonly kind: 'fenced' }
   | { readonly kind: 'gone' };
 
@@ -38,46 +52,131 @@ export type SettleResult =
  * @throws when Redis cannot be reached or refuses the write; whether the request was settled is then unknown
  */
 export async function settle(redis: Redis, input: SettleInput): Promise<SettleResult> {
+  const { requestId, keyId, settlement } = input;
   const keys = [
-    redisKeys.request(input.requestId),
-    redisKeys.keyFlight(input.keyId),
-    redisKeys.apiKey(input.keyId),
+    redisKeys.request(requestId),
+    redisKeys.keyFlight(keyId),
+    redisKeys.apiKey(keyId),
     redisKeys.inbox(input.replyTo ?? ''),
   ];
-  const reply = (await settleScript(redis, keys, [
-    input.requestId,
-    isCharged(input.settlement) ? 'charge' : 'refund',
-    JSON.stringify(input.settlement),
+  const args = [
+    requestId,
+    chargeTerms(settlement),
+    writeSettlement(withCharge(settlement, true)),
     GENERATION_JOB.resultTtlMs,
     input.attempt ?? 0,
     input.replyTo === undefined ? 0 : INBOX_LENGTH,
-    input.cancel ? redisKeys.cancellations : '',
+    input.cancel || input.leaveToWorker ? redisKeys.cancellations : '',
     input.takeBack ? 1 : 0,
-  ])) as ['settled' | 'fenced' | 'gone'] | ['already', string];
-  if (reply[0] === 'already') return { kind: 'already', settlement: settlementSchema.parse(JSON.parse(reply[1])) };
-  return { kind: reply[0] };
+  ];
+  if (!impliesCost(settlement)) {
+    const { job, lock } = jobKeys(requestId);
+    keys.push(job, lock, redisKeys.keyFreeFailures(keyId));
+    args.push(
+      writeSettlement(withCharge(settlement, false)),
+      input.cost ?? 'look',
+      input.freeFailuresPerHour ?? 0,
+      input.leaveToWorker ? 1 : 0,
+    );
+  }
+  const reply = (await settleScript(redis, keys, args)) as
+    | ['settled', Charge]
+    | ['already', Charge, string]
+    | ['in work' | 'fenced' | 'gone'];
+  if (reply[0] === 'settled') return { kind: 'settled', settlement: withCharge(settlement, reply[1] === 'charge') };
+  if (reply[0] !== 'already') return { kind: reply[0] };
+  return { kind: 'already', settlement: readStored(reply[2], reply[1]) };
 }
 
-/** Whether the key pays: for answers, and for prompts that the model's safety filter refused; never for our failures. */
-export function isCharged(settlement: Settlement): boolean {
-  return settlement.outcome === 'answered' || !ERROR_CATALOG[settlement.error].refunds;
+type Charge = 'charge' | 'refund';
+
+function withCharge(settlement: Settlement, charged: boolean): Settlement {
+  return settlement.outcome === 'answered' ? settlement : { ...settlement, charged };
+}
+
+/** What another version stored in a form that this one cannot read is an internal error here, charged as it was. */
+function readStored(json: string, charge: Charge): Settlement {
+  const settlement = parseSettlement(json) ?? { v: 1, outcome: 'failed', error: 'internal_error' };
+  return withCharge(settlement, charge === 'charge');
+}
+
+/** One more start of a job, which asks whether it may run. */
+export interface RejoinInput {
+  readonly requestId: string;
+  readonly keyId: string;
+  readonly replyTo: string;
+  /** Number of this start, from 2; 1 for a first start that is late. */
+  readonly start: number;
+  /** How often the queue has taken the job back from a worker that was lost. */
+  readonly losses: number;
+  /** When the job came, Unix ms. */
+  readonly receivedAt: number;
+  /** When Redis last came back, Unix ms; 0 where it never was away. */
+  readonly redisBackAt: number;
+  /** No other job that workers died of runs in this worker. */
+  readonly alone: boolean;
+}
+
+/** Whether a job that is started again may go on; `spent` tells of a call that may have cost money, see `noteCost`. */
+export type Rejoined =
+  | { readonly kind: 'run' | 'left' | 'alone' | 'deadly'; readonly spent: boolean }
+  | { readonly kind: 'settled' | 'gone' };
+
+/**
+ * Asks whether a job that is started again may go on, and counts the workers that died of it; sends the reply again
+ * where it was settled. See rejoin.lua for the contract. Safe to repeat.
+ */
+export async function rejoin(redis: Redis, input: RejoinInput): Promise<Rejoined> {
+  const keys = [redisKeys.request(input.requestId), redisKeys.keyFlight(input.keyId), redisKeys.inbox(input.replyTo)];
+  const [kind, spent] = (await rejoinScript(redis, keys, [
+    input.requestId,
+    input.start,
+    INBOX_LENGTH,
+    input.losses,
+    input.receivedAt,
+    input.redisBackAt,
+    input.alone ? 1 : 0,
+    GENERATION_JOB.aloneAfterDeaths,
+    GENERATION_JOB.deathsAtMost,
+  ])) as ['run' | 'left' | 'alone' | 'deadly', number] | ['settled' | 'gone'];
+  return kind === 'settled' || kind === 'gone' ? { kind } : { kind, spent: spent === 1 };
+}
+
+interface NotedRequest {
+  readonly requestId: string;
+  readonly keyId: string;
 }
 
 /**
- * Asks whether a job that is started again may go on; sends the reply again where it was settled. See rejoin.lua.
- *
- * @param start number of this start, from 2
+ * Notes, before a job goes back to the queue, that its model call may have cost money though it brought no answer: whoever
+ * settles the request has to know. Safe to repeat.
  */
-export async function rejoin(
+export async function noteCost(redis: Redis, request: NotedRequest): Promise<void> {
+  await noteStart(redis, request, 'spent', 1);
+}
+
+/**
+ * Notes, before a job is handed back to the queue, that this start asked the model nothing: the queue counts a start that
+ * was handed back as it counts one whose worker died. Safe to repeat.
+ *
+ * @param starts how many starts of the job have been handed back, this one included
+ */
+export async function noteReturn(redis: Redis, request: NotedRequest, starts: number): Promise<void> {
+  await noteStart(redis, request, 'returned', starts);
+}
+
+async function noteStart(
   redis: Redis,
-  input: { requestId: string; keyId: string; replyTo: string; start: number },
-): Promise<'run' | 'settled' | 'gone'> {
-  const keys = [redisKeys.request(input.requestId), redisKeys.keyFlight(input.keyId), redisKeys.inbox(input.replyTo)];
-  return (await rejoinScript(redis, keys, [input.requestId, input.start, INBOX_LENGTH])) as 'run' | 'settled' | 'gone';
+  { requestId, keyId }: NotedRequest,
+  field: 'spent' | 'returned',
+  value: number,
+): Promise<void> {
+  const keys = [redisKeys.request(requestId), redisKeys.keyFlight(keyId)];
+  await noteStartScript(redis, keys, [requestId, field, value]);
 }
 
 /** The stored outcome of a request, or `undefined` while it is unsettled or no longer kept. */
 export async function readSettlement(redis: Redis, requestId: string): Promise<Settlement | undefined> {
   const stored = await redis.hget(redisKeys.request(requestId), 'result');
-  return stored === null ? undefined : settlementSchema.parse(JSON.parse(stored));
+  return stored === null ? undefined : parseSettlement(stored);
 }

@@ -16,7 +16,7 @@ const maskCountsSchema = z.object({
 });
 
 /** Tokens of one answer as the upstream counted them; 0 where it did not say. */
-export const tokenUsageSchema = z.object({ input: z.number().int(), output: z.number().int() });
+const tokenUsageSchema = z.object({ input: z.number().int(), output: z.number().int() });
 export type TokenUsage = z.infer<typeof tokenUsageSchema>;
 
 const workSchema = z.object({
@@ -32,27 +32,66 @@ const workSchema = z.object({
   promptPreview: z.string().optional(),
 });
 
+const answeredSchema = z.object({
+  v: z.literal(1),
+  outcome: z.literal('answered'),
+  text: z.string().min(1),
+  masked: maskCountsSchema,
+  usage: tokenUsageSchema,
+  work: workSchema,
+});
+
+const failedSchema = z.object({
+  v: z.literal(1),
+  outcome: z.literal('failed'),
+  error: z.enum(GENERATION_FAILURES),
+  /** Whether the key paid; absent until the request is settled. */
+  charged: z.boolean().optional(),
+  work: workSchema.optional(),
+});
+
+/**
+ * The form in Redis. Settlements outlive deploys: `error` is one of the codes that every version knows, and a later one
+ * stands in `detail` beside the earlier code that comes nearest. A code that this version does not know is an internal error.
+ */
+const storedSchema = z.discriminatedUnion('outcome', [
+  answeredSchema,
+  failedSchema.extend({
+    error: failedSchema.shape.error.catch('internal_error'),
+    detail: failedSchema.shape.error.optional().catch(undefined),
+  }),
+]);
+
 /**
  * The one outcome of an admitted request. It is stored as the result, sent to the gateway's inbox, and told to the
  * statistics. Its text is masked: unmasked text never leaves the worker's memory.
  */
-export const settlementSchema = z.discriminatedUnion('outcome', [
-  z.object({
-    v: z.literal(1),
-    outcome: z.literal('answered'),
-    text: z.string().min(1),
-    masked: maskCountsSchema,
-    usage: tokenUsageSchema,
-    work: workSchema,
-  }),
-  z.object({
-    v: z.literal(1),
-    outcome: z.literal('failed'),
-    error: z.enum(GENERATION_FAILURES),
-    work: workSchema.optional(),
-  }),
-]);
-
-export type Settlement = z.infer<typeof settlementSchema>;
+export type Settlement = z.infer<typeof answeredSchema> | z.infer<typeof failedSchema>;
 export type Answered = Extract<Settlement, { outcome: 'answered' }>;
-export type WorkRecord = z.infer<typeof workSchema>;
+export type Failed = Extract<Settlement, { outcome: 'failed' }>;
+
+/** The stored form of a settlement, JSON. */
+export function writeSettlement(settlement: Settlement): string {
+  if (settlement.outcome === 'answered' || settlement.error !== 'output_used_up') return JSON.stringify(settlement);
+  return JSON.stringify({ ...settlement, error: 'upstream_error', detail: settlement.error });
+}
+
+/**
+ * Reads the stored form.
+ *
+ * @returns `undefined` where it is none that this version can read
+ */
+export function parseSettlement(json: string): Settlement | undefined {
+  const parsed = storedSchema.safeParse(parseJson(json));
+  if (!parsed.success || parsed.data.outcome === 'answered') return parsed.data;
+  const { detail, ...settlement } = parsed.data;
+  return detail === undefined ? settlement : { ...settlement, error: detail };
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}

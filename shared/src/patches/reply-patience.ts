@@ -13,6 +13,9 @@ const SLICES = 16;
  *
  * One timer serves all commands. It runs while any of them is open, and keeps no process alive.
  *
+ * Patches `sendCommand` and reads `isSettled` and `reject` of its commands: checked with ioredis 6.0.0.
+ * reply-patience.int.test.ts fails where commands go another way.
+ *
  * @param ms how long Redis may take, in steps of a sixteenth
  */
 export function limitReplyTime(redis: Redis, ms: number): void {

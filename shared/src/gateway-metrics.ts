@@ -1,0 +1,161 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { CALL_CHARGES, FINE_BUCKETS, LATENCY_BUCKETS, ROUTE_LABELS } from './metrics.ts';
+import { OUTCOMES } from './request-event.ts';
+
+/** What an upload is, as the statistics tell them apart: content that only its owner sees counts as private. */
+export const UPLOAD_KINDS = ['file', 'code', 'private'] as const;
+export type UploadKind = (typeof UPLOAD_KINDS)[number];
+
+/**
+ * How an upload with a good key ended. Refused before a byte of it was kept: `limited` by the address's day, `no_credits`,
+ * `busy` with others on their way; `key_full` by what its key may keep, `storage_full` by what all may, or by the disk.
+ */
+const UPLOAD_OUTCOMES = [
+  'kept',
+  'limited',
+  'no_credits',
+  'busy',
+  'key_full',
+  'storage_full',
+  'too_large',
+  'invalid',
+  'cut_off',
+  'failed',
+] as const;
+export type UploadOutcome = (typeof UPLOAD_OUTCOMES)[number];
+
+/** What the gateway bounds before it asks Redis: of one address, and of all. */
+const DOOR_BOUNDS = ['connections', 'requests', 'bodies', 'bytes'] as const;
+export type DoorBound = (typeof DOOR_BOUNDS)[number];
+/** How a request for a file ended; `missing` also for those that may not have it. */
+const DOWNLOAD_OUTCOMES = ['served', 'missing', 'refused', 'limited', 'failed'] as const;
+export type DownloadOutcome = (typeof DOWNLOAD_OUTCOMES)[number];
+
+export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;
+
+/** What a gateway measures. */
+export function gatewayMetrics(registry: Registry) {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'gateway_requests_total',
+    help: 'Requests answered under /api/, by route and outcome.',
+    labelNames: ['endpoint', 'outcome'] as const,
+    registers,
+  });
+  for (const endpoint of ROUTE_LABELS) for (const outcome of OUTCOMES) requests.inc({ endpoint, outcome }, 0);
+  const callersLeft = new Counter({
+    name: 'gateway_callers_left_total',
+    help: 'Admitted requests whose caller left before the answer, by whether the key paid: it does where the model had been asked.',
+    labelNames: ['charge'] as const,
+    registers,
+  });
+  for (const charge of CALL_CHARGES) callersLeft.inc({ charge }, 0);
+  return {
+    callersLeft,
+    ...uploadMetrics(registers),
+    ...doorMetrics(registers),
+    ...eventMetrics(registers),
+    requests,
+    requestDuration: new Histogram({
+      name: 'gateway_request_duration_seconds',
+      help: 'Time from receipt of a request to its answer, seconds.',
+      labelNames: ['endpoint', 'outcome'] as const,
+      buckets: LATENCY_BUCKETS,
+      registers,
+    }),
+    inFlight: new Gauge({
+      name: 'gateway_requests_in_flight',
+      help: 'Requests received and not yet answered.',
+      registers,
+    }),
+    admissionDuration: new Histogram({
+      name: 'gateway_admission_duration_seconds',
+      help: 'Time of the admission round trip to Redis, seconds.',
+      buckets: FINE_BUCKETS,
+      registers,
+    }),
+  };
+}
+
+/** What is told of an event that cannot be told wholly: everything but its texts, or only what it counts. */
+export const EVENT_REDUCTIONS = ['texts', 'row'] as const;
+
+function eventMetrics(registers: Registry[]) {
+  const eventsReduced = new Counter({
+    name: 'gateway_events_reduced_total',
+    help: 'Answered requests that are counted, but whose texts or whole row the log misses because too many waited for stats-service or Redis.',
+    labelNames: ['left_out'] as const,
+    registers,
+  });
+  for (const left_out of EVENT_REDUCTIONS) eventsReduced.inc({ left_out }, 0);
+  return {
+    eventsReduced,
+    eventsDropped: new Counter({
+      name: 'gateway_events_dropped_total',
+      help: 'Answered requests that are not counted because Redis was away when the gateway stopped.',
+      registers,
+    }),
+  };
+}
+
+function doorMetrics(registers: Registry[]) {
+  const tooMuch = new Counter({
+    name: 'gateway_too_much_total',
+    help: 'Connections, requests and bodies refused because one address, or all, had too many or too large ones.',
+    labelNames: ['what', 'whose'] as const,
+    registers,
+  });
+  for (const what of DOOR_BOUNDS) for (const whose of ['address', 'all']) tooMuch.inc({ what, whose }, 0);
+  return {
+    tooMuch,
+    connections: new Gauge({
+      name: 'gateway_connections_open',
+      help: 'Open connections of callers and proxies that are served.',
+      registers,
+    }),
+    bodyBytes: new Gauge({
+      name: 'gateway_body_bytes',
+      help: 'Bytes held of request bodies that are being read.',
+      registers,
+    }),
+  };
+}
+
+function uploadMetrics(registers: Registry[]) {
+  const uploads = new Counter({
+    name: 'gateway_uploads_total',
+    help: 'Uploads with a good key, by kind and outcome.',
+    labelNames: ['kind', 'outcome'] as const,
+    registers,
+  });
+  const uploadBytes = new Counter({
+    name: 'gateway_upload_bytes_total',
+    help: 'Bytes of content received in uploads, by kind and outcome.',
+    labelNames: ['kind', 'outcome'] as const,
+    registers,
+  });
+  for (const kind of UPLOAD_KINDS) {
+    for (const outcome of UPLOAD_OUTCOMES) {
+      uploads.inc({ kind, outcome }, 0);
+      uploadBytes.inc({ kind, outcome }, 0);
+    }
+  }
+  const downloads = new Counter({
+    name: 'gateway_downloads_total',
+    help: 'Requests for files, by outcome.',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  for (const outcome of DOWNLOAD_OUTCOMES) downloads.inc({ outcome }, 0);
+  const storage = (name: string, help: string) => new Gauge({ name, help, registers });
+  return {
+    uploads,
+    uploadBytes,
+    downloads,
+    uploadStorage: storage(
+      'gateway_upload_storage_bytes',
+      'Bytes that uploads take, those on their way included; every gateway tells the same.',
+    ),
+    uploadStorageMost: storage('gateway_upload_storage_limit_bytes', 'Bytes that uploads may take in all.'),
+  };
+}

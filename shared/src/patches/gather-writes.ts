@@ -1,0 +1,38 @@
+import type { Redis } from 'ioredis';
+
+/** Commands that are written together at most. */
+const MOST_GATHERED = 32;
+
+/**
+ * Sends what one turn of the event loop writes with one system call instead of one per command; Redis then reads and
+ * answers it together, too. ioredis's own pipelining does the same at several times the cost.
+ *
+ * Patches `stream.write` of each new connection: checked with ioredis 6.0.0, which writes every command by it, at once.
+ * gather-writes.int.test.ts fails where it no longer does.
+ */
+export function gatherWrites(redis: Redis): void {
+  redis.on('connect', () => {
+    const { stream } = redis;
+    const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
+    let gathered = 0;
+    const send = () => {
+      gathered = 0;
+      stream.uncork();
+    };
+    const gather = (...args: unknown[]) => {
+      if (gathered === 0) {
+        stream.cork();
+        setImmediate(send);
+      }
+      gathered++;
+      const hasRoom = write(...args);
+      // A turn in which thousands of requests arrive lasts long; Redis shall work meanwhile.
+      if (gathered % MOST_GATHERED === 0) {
+        stream.uncork();
+        stream.cork();
+      }
+      return hasRoom;
+    };
+    stream.write = gather;
+  });
+}

@@ -1,0 +1,55 @@
+-- Sliding windows: how many requests there were within the last seconds, exactly, in at most one read and one write.
+--
+-- Gives  lookAtWindow(key, span)  the state of the window: how many it holds, the count that runs on, what stands before
+--                                 it, its oldest live second and its newest entry's (these two nil where it is empty)
+--        addToWindow(key, span, count, base, oldest, newest)  counts one request more in a window whose state is this
+--        HOUR, the usual span, in seconds; and `call`, `format`, `pack` and `unpackFrom`, of Redis and Lua
+--
+-- A window is a list with one entry for each second that had a request. An entry is four numbers: second, base, oldest
+-- and count, packed because to read them as text takes longer than the commands. The count runs on; base is the count of
+-- the newest entry that had left when this one was written, and oldest the first second that had not, so that the newest
+-- entry alone tells the window's state until another entry leaves. An entry leaves a whole second late, so that no more
+-- than the limit fits into any 3,600 s, and memory is bounded by the seconds of the window. The newest entry that has left
+-- stays in the list: its count is the next base.
+--
+-- Windows outlive a deploy, and services of two versions may count in one: their layout stays as it is.
+
+--- @include <clock>
+
+local HOUR = 3600
+-- second, base, oldest, count
+local ENTRY = '>I4dI4d'
+local call, format, pack, unpackFrom = redis.call, string.format, struct.pack, struct.unpack
+
+local function lookAtWindow(key, span)
+  local tail = call('LINDEX', key, '-1')
+  if not tail then return 0, 0, 0 end
+  local newest, base, oldest, count = unpackFrom(ENTRY, tail)
+  -- An entry further ahead than the span is from a clock that was wrong: it would count for as long as that was ahead.
+  if newest < second - span or newest > second + span then
+    call('DEL', key)
+    return 0, 0, 0
+  end
+  if oldest < second - span then
+    base, oldest = select(4, unpackFrom(ENTRY, call('LINDEX', key, '0'))), nil
+    while not oldest do
+      local next, _, _, through = unpackFrom(ENTRY, call('LINDEX', key, '1'))
+      if next >= second - span then
+        oldest = next
+      else
+        call('LPOP', key)
+        base = through
+      end
+    end
+  end
+  return count - base, count, base, oldest, newest
+end
+
+local function addToWindow(key, span, count, base, oldest, newest)
+  if newest and newest >= second then
+    call('LSET', key, '-1', pack(ENTRY, newest, base, oldest, count + 1))
+  else
+    call('RPUSH', key, pack(ENTRY, second, base, oldest or second, count + 1))
+    call('EXPIRE', key, format('%d', span + 2))
+  end
+end
