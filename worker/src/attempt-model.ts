@@ -6,11 +6,12 @@ import type { ProcessDeps } from './process-generation.ts';
 export type AttemptResult =
   | { readonly kind: 'answer'; readonly answer: ModelAnswer; readonly durationMs: number }
   | { readonly kind: 'failed'; readonly error: ModelErrorType; readonly retryAfterMs?: number | undefined }
-  | { readonly kind: 'aborted'; readonly reason: AbortReason | 'deadline' };
+  /** `call`: how the call ended all the same; it may have been over when the end came. */
+  | { readonly kind: 'aborted'; readonly reason: AbortReason | 'deadline'; readonly call: ModelErrorType };
 
 /**
  * Makes one model attempt, which ends with the deadline, the loss of the job's lock, a caller's leaving, or the
- * worker's stop, whichever comes first.
+ * worker's stop, whichever comes first. Whatever comes of it, the model has been asked.
  */
 export async function attemptModel(deps: ProcessDeps, { job, signal }: JobStart): Promise<AttemptResult> {
   const ending = new AbortController();
@@ -32,7 +33,7 @@ export async function attemptModel(deps: ProcessDeps, { job, signal }: JobStart)
   const startedAt = performance.now();
   try {
     const answer = await deps.model.generate(request, either);
-    if (either.aborted) return { kind: 'aborted', reason: either.reason as AbortReason | 'deadline' };
+    if (either.aborted) return { kind: 'aborted', reason: either.reason as AbortReason | 'deadline', call: 'none' };
     const durationMs = performance.now() - startedAt;
     deps.metrics.calls.observe({ ...labels, error_type: 'none' }, durationMs / 1000);
     deps.metrics.firstChunk.observe(labels, durationMs / 1000);
@@ -43,8 +44,9 @@ export async function attemptModel(deps: ProcessDeps, { job, signal }: JobStart)
   } catch (error) {
     const kind: ModelErrorType = error instanceof ModelError ? error.kind : 'invalid_answer';
     deps.metrics.calls.observe({ ...labels, error_type: kind }, (performance.now() - startedAt) / 1000);
-    if (either.aborted) return { kind: 'aborted', reason: either.reason as AbortReason | 'deadline' };
-    deps.noteModelOutcome(kind === 'content_blocked');
+    if (either.aborted) return { kind: 'aborted', reason: either.reason as AbortReason | 'deadline', call: kind };
+    // The model did its work; that no text came of it is the caller's doing.
+    deps.noteModelOutcome(kind === 'content_blocked' || kind === 'output_used_up');
     return { kind: 'failed', error: kind, retryAfterMs: error instanceof ModelError ? error.retryAfterMs : undefined };
   } finally {
     clearTimeout(timer);

@@ -1,11 +1,10 @@
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
-
-/** A connection that only listens asks nothing, so a dead one would never be noticed; this asks, ms. */
-const ASK_MS = 1_000;
+import { LISTENER_ASK_MS } from '@lontar/shared/time-budget.ts';
 
 /**
- * Listens for callers that have left. Every worker hears of each; the one that has the job in work stops it.
+ * Listens for callers that have left. Every worker hears of each; the one that has the job in work stops and settles it.
+ * What is said while the connection is away is said again: the caller's gateway repeats it until the request is settled.
  *
  * @param subscriber a connection of its own: it can do nothing else while it listens
  */
@@ -15,7 +14,7 @@ export async function listenForCancellations(
 ): Promise<{ stop(): void }> {
   subscriber.on('message', (_channel: string, requestId: string) => cancel(requestId));
   await subscriber.subscribe(redisKeys.cancellations);
-  const timer = setInterval(() => void subscriber.ping().catch(() => undefined), ASK_MS);
+  const timer = setInterval(() => void subscriber.ping().catch(() => undefined), LISTENER_ASK_MS);
   return {
     stop() {
       clearInterval(timer);

@@ -85,8 +85,10 @@ export const workerSettings = z.object({
     about: 'Hosts that are never masked.',
     example: 'api.github.com',
   }),
+  FREE_FAILURES_PER_HOUR: sharedSettings.FREE_FAILURES_PER_HOUR,
   DRAIN_TIMEOUT_MS: sharedSettings.DRAIN_TIMEOUT_MS,
   LOG_LEVEL: sharedSettings.LOG_LEVEL,
+  LOG_FILE: sharedSettings.LOG_FILE,
   LOG_CONTENT: sharedSettings.LOG_CONTENT,
 });
 

@@ -2,13 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { GENERATION_JOB } from '@lontar/shared/generation-job.ts';
 import { MODEL_ERROR_TYPES, type ModelErrorType } from '@lontar/shared/metrics.ts';
 import * as fc from 'fast-check';
-import { decideFailure, type FailureDecision, type FailureInput } from './failure-policy.ts';
+import { decideFailure, type FailureDecision, type FailureInput, mayHaveCost } from './failure-policy.ts';
 
 const NOW = 1_000_000;
 const base: FailureInput = {
   kind: 'server_error',
   attempt: 1,
   attempts: 5,
+  spentBefore: false,
   now: NOW,
   deadlineAt: NOW + 120_000,
   random: 0.5,
@@ -24,11 +25,13 @@ describe('what each kind becomes', () => {
     rate_limited: { action: 'retry', delayMs: 125, reason: 'rate_limited' },
     server_error: { action: 'retry', delayMs: 125, reason: 'server_error' },
     connection: { action: 'retry', delayMs: 125, reason: 'connection' },
+    cut_off: { action: 'retry', delayMs: 125, reason: 'cut_off' },
     stalled: { action: 'retry', delayMs: 125, reason: 'stalled' },
     refused: fail('upstream_error'),
     unauthorized: fail('upstream_error'),
     invalid_answer: fail('upstream_error'),
     empty_answer: fail('upstream_error'),
+    output_used_up: fail('output_used_up'),
     too_large: fail('upstream_error'),
     content_blocked: fail('content_blocked'),
     cancelled: fail('client_closed'),
@@ -50,6 +53,16 @@ const cases: { readonly name: string; readonly given: Partial<FailureInput>; rea
     name: 'is capped',
     given: { attempt: 40, attempts: 50 },
     decided: { action: 'retry', delayMs: 4_000, reason: 'server_error' },
+  },
+  {
+    name: 'a call that may have cost money is made again once',
+    given: { kind: 'stalled', attempt: 2, spentBefore: true },
+    decided: fail('timed_out'),
+  },
+  {
+    name: 'after such a call one that cost nothing is made again all the same',
+    given: { spentBefore: true },
+    decided: { action: 'retry', delayMs: 125, reason: 'server_error' },
   },
   { name: 'the last attempt', given: { attempt: 5 }, decided: fail('upstream_error') },
   { name: 'the last attempt that stalled', given: { attempt: 5, kind: 'stalled' }, decided: fail('timed_out') },
@@ -89,6 +102,7 @@ test('a retry never starts too late, too early, or once too often', () => {
     retryAfterMs: fc.option(fc.integer({ min: -1_000, max: 1e12 }), { nil: undefined }),
     attempt: fc.integer({ min: 1, max: 2_000 }),
     attempts: fc.integer({ min: 1, max: 2_000 }),
+    spentBefore: fc.boolean(),
     now: fc.integer({ min: 0, max: 1e13 }),
     deadlineAt: fc.integer({ min: 0, max: 1e13 }),
     random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
@@ -100,9 +114,27 @@ test('a retry never starts too late, too early, or once too often', () => {
       expect(Number.isInteger(decision.delayMs)).toBe(true);
       expect(input.attempt).toBeLessThan(input.attempts);
       expect(input.now + decision.delayMs).toBeLessThanOrEqual(input.deadlineAt - 50);
+      expect(input.spentBefore && mayHaveCost(input.kind)).toBe(false);
       const asked = Math.max(0, input.retryAfterMs ?? 0);
       expect(decision.delayMs).toBeGreaterThanOrEqual(asked);
       expect(decision.delayMs).toBeLessThan(asked + GENERATION_JOB.backoff.capMs);
+    }),
+  );
+});
+
+test('whatever the upstream does, a request makes at most two calls that may have cost money, and five in all', () => {
+  const outcomes = fc.array(fc.constantFrom(...MODEL_ERROR_TYPES), { minLength: 10, maxLength: 10 });
+  fc.assert(
+    fc.property(outcomes, (kinds) => {
+      let spent = 0;
+      let calls = 0;
+      for (const kind of kinds) {
+        const decision = decideFailure({ ...base, kind, attempt: ++calls, spentBefore: spent > 0 });
+        if (mayHaveCost(kind)) spent++;
+        if (decision.action === 'fail') break;
+      }
+      expect(spent).toBeLessThanOrEqual(2);
+      expect(calls).toBeLessThanOrEqual(5);
     }),
   );
 });

@@ -13,6 +13,8 @@ export interface FailureInput {
   readonly attempt: number;
   /** Model attempts at most, the first included. */
   readonly attempts: number;
+  /** Whether an earlier call of this request may have cost money and brought no answer. */
+  readonly spentBefore: boolean;
   /** Unix ms. */
   readonly now: number;
   /** When the caller stops waiting, Unix ms. */
@@ -34,11 +36,13 @@ const TREATMENT: Record<ModelErrorType, Treatment> = {
   rate_limited: { retry: 'rate_limited', givenUp: 'upstream_error' },
   server_error: { retry: 'server_error', givenUp: 'upstream_error' },
   connection: { retry: 'connection', givenUp: 'upstream_error' },
+  cut_off: { retry: 'cut_off', givenUp: 'upstream_error' },
   stalled: { retry: 'stalled', givenUp: 'timed_out' },
   refused: { givenUp: 'upstream_error' },
   unauthorized: { givenUp: 'upstream_error' },
   invalid_answer: { givenUp: 'upstream_error' },
   empty_answer: { givenUp: 'upstream_error' },
+  output_used_up: { givenUp: 'output_used_up' },
   too_large: { givenUp: 'upstream_error' },
   content_blocked: { givenUp: 'content_blocked' },
   cancelled: { givenUp: 'client_closed' },
@@ -46,16 +50,32 @@ const TREATMENT: Record<ModelErrorType, Treatment> = {
   none: { givenUp: 'internal_error' },
 };
 
+/** The upstream did no work that it could ask money for: it did not take the request, or failed before an answer. */
+const FREE: ReadonlySet<ModelErrorType> = new Set([
+  'rate_limited',
+  'server_error',
+  'connection',
+  'refused',
+  'unauthorized',
+]);
+
+/** Whether a model call that ended so may have cost the operator money. */
+export function mayHaveCost(kind: ModelErrorType): boolean {
+  return !FREE.has(kind);
+}
+
 /**
  * Decides what follows a failed model attempt: another one after a wait, or the end of the request.
  *
  * The wait has full jitter (`GENERATION_JOB.backoff`). What the upstream asked for in `Retry-After` comes before it,
  * so that requests which were turned away together do not come back together. A wait that would end too close to the
- * deadline is not begun: the caller learns at once what it would learn at the deadline.
+ * deadline is not begun: the caller learns at once what it would learn at the deadline. A call that may have cost money is
+ * made again once in a request, whatever else happens to it, so that no prompt makes the operator pay for more than two.
  */
 export function decideFailure(input: FailureInput): FailureDecision {
   const { retry, givenUp } = TREATMENT[input.kind];
-  if (retry === undefined || input.attempt >= input.attempts) return { action: 'fail', error: givenUp };
+  const spentTwice = mayHaveCost(input.kind) && input.spentBefore;
+  if (retry === undefined || spentTwice || input.attempt >= input.attempts) return { action: 'fail', error: givenUp };
   const delayMs = Math.max(0, input.retryAfterMs ?? 0) + jitterMs(input.attempt, input.random);
   if (input.now + delayMs > input.deadlineAt - SHORTEST_ATTEMPT_MS) return { action: 'fail', error: givenUp };
   return { action: 'retry', delayMs, reason: retry };

@@ -1,13 +1,12 @@
 import { GENERATION_JOB, type GenerationJob, generationJobSchema } from '@lontar/shared/generation-job.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
-import { LONGEST_BLOCK_MS, type Redis } from '@lontar/shared/redis-connection.ts';
+import type { GivenUpReason } from '@lontar/shared/metrics.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { QUEUE_PREFIX } from '@lontar/shared/redis-keys.ts';
 import { throttledWarning } from '@lontar/shared/throttled-log.ts';
-import { type Job, Worker } from 'bullmq';
+import { JOB_LOCK_MS, LONGEST_BLOCK_MS, STALLED_CHECK_MS } from '@lontar/shared/time-budget.ts';
+import { type Job, WaitingError, Worker } from 'bullmq';
 
-/** A worker that died is noticed when its lock ends; renewals come at half of this, ms. */
-const LOCK_MS = 5_000;
-const STALLED_CHECK_MS = 1_500;
 /** After an error of the queue, ms; BullMQ's own default of 15 s would leave callers waiting. */
 const ERROR_RETRY_MS = 200;
 /** Cancellations that arrive before their job are remembered for this long, ms. */
@@ -23,18 +22,31 @@ export interface JobStart {
   readonly start: number;
   /** Which model attempt this is, from 1. */
   readonly attempt: number;
+  /** How often the queue has taken the job back from a worker that was lost. */
+  readonly losses: number;
   /** Aborts with an `AbortReason`. */
   readonly signal: AbortSignal;
 }
 
-/** What comes of a start: the job is done, or it goes back to the queue for a while. */
-export type JobEnd = { readonly kind: 'done' } | { readonly kind: 'again'; readonly delayMs: number };
+/**
+ * What comes of a start: the job is done, it goes back to the queue for a while and has used up an attempt, or it goes
+ * back to the front of the queue as if it had not been started, for another worker.
+ */
+export type JobEnd =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'again'; readonly delayMs: number }
+  | { readonly kind: 'handed back' };
 
 export interface JobRunner {
-  /** Stops the work on a request whose caller has left; remembered for a job that is about to start. */
+  /**
+   * Stops the work on a request whose caller has left, or that another has settled; remembered for a job that is about to
+   * start.
+   */
   cancel(requestId: string): void;
   /** Jobs in work now. */
   readonly active: number;
+  /** Takes so many more jobs than `concurrency`, because as many of those in work only wait. */
+  allowMore(count: number): void;
   /**
    * Takes no more jobs and waits for those in work; what is not finished in time is handed back to the queue.
    */
@@ -46,8 +58,8 @@ export interface JobRunnerOptions {
   readonly concurrency: number;
   readonly logger: Logger;
   process(start: JobStart): Promise<JobEnd>;
-  /** A job was given up without being processed to its end: it stalled too often, or its data cannot be read. */
-  onGivenUp(requestId: string, job: GenerationJob | undefined): Promise<void>;
+  /** A job was given up without being processed to its end. */
+  onGivenUp(requestId: string, job: GenerationJob | undefined, reason: GivenUpReason): Promise<void>;
   /** A job was taken back from a worker that died. */
   onStalled(requestId: string): void;
 }
@@ -68,40 +80,18 @@ class Again extends Error {
 export function startJobRunner(options: JobRunnerOptions): JobRunner {
   const { logger } = options;
   const cancelled = rememberCancellations();
-  let active = 0;
-
-  // BullMQ hands the abort signal to processors that declare three parameters, and to no others.
-  const run = async (job: Job<GenerationJob>, _token: string | undefined, signal: AbortSignal | undefined) => {
-    const parsed = generationJobSchema.safeParse(job.data);
-    const requestId = job.id ?? '';
-    if (!parsed.success) {
-      logger.error({ requestId }, 'a job has an unknown form; is a newer gateway running?');
-      await options.onGivenUp(requestId, undefined);
-      return;
-    }
-    if (cancelled.take(requestId)) return;
-    active++;
-    try {
-      const end = await options.process({
-        job: parsed.data,
-        start: job.attemptsStarted,
-        attempt: job.attemptsMade + 1,
-        signal: signal ?? new AbortController().signal,
-      });
-      if (end.kind === 'again') throw new Again(end.delayMs);
-    } finally {
-      active--;
-    }
-  };
+  const work = { active: 0 };
+  const run = createProcessor(options, cancelled.take, work);
 
   const worker = new Worker<GenerationJob, void>(
     GENERATION_JOB.queue,
+    // BullMQ hands the abort signal to processors that declare three parameters, and to no others.
     (job, token, signal) => run(job, token, signal),
     {
       connection: options.redis,
       prefix: QUEUE_PREFIX,
       concurrency: options.concurrency,
-      lockDuration: LOCK_MS,
+      lockDuration: JOB_LOCK_MS,
       stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: GENERATION_JOB.maxStalledCount,
       runRetryDelay: ERROR_RETRY_MS,
@@ -118,7 +108,7 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   worker.on('failed', (job, error) => {
     if (error instanceof Again && job !== undefined && job.attemptsMade < GENERATION_JOB.attempts) return;
     const parsed = generationJobSchema.safeParse(job?.data);
-    void options.onGivenUp(job?.id ?? '', parsed.success ? parsed.data : undefined).catch(() => undefined);
+    void options.onGivenUp(job?.id ?? '', parsed.success ? parsed.data : undefined, 'failed').catch(() => undefined);
   });
 
   return {
@@ -126,13 +116,53 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
       if (!worker.cancelJob(requestId, 'cancelled' satisfies AbortReason)) cancelled.add(requestId);
     },
     get active() {
-      return active;
+      return work.active;
+    },
+    allowMore(count) {
+      worker.concurrency = options.concurrency + count;
     },
     async stop(timeoutMs) {
       const handBack = setTimeout(() => worker.cancelAllJobs('stopping' satisfies AbortReason), timeoutMs);
       await worker.close();
       clearTimeout(handBack);
     },
+  };
+}
+
+/** What is done with one job that the queue hands out. */
+function createProcessor(
+  options: JobRunnerOptions,
+  takeCancelled: (requestId: string) => boolean,
+  work: { active: number },
+) {
+  return async (job: Job<GenerationJob>, token: string | undefined, signal: AbortSignal | undefined) => {
+    const parsed = generationJobSchema.safeParse(job.data);
+    const requestId = job.id ?? '';
+    if (!parsed.success) {
+      options.logger.error({ requestId }, 'a job has an unknown form; is a newer gateway running?');
+      await options.onGivenUp(requestId, undefined, 'unreadable');
+      return;
+    }
+    const given = signal ?? new AbortController().signal;
+    work.active++;
+    try {
+      const end = await options.process({
+        job: parsed.data,
+        start: job.attemptsStarted,
+        attempt: job.attemptsMade + 1,
+        losses: job.stalledCounter,
+        // Processed all the same: somebody has to settle the request, and this worker has its job.
+        signal: takeCancelled(requestId) ? AbortSignal.abort('cancelled' satisfies AbortReason) : given,
+      });
+      if (end.kind === 'again') throw new Again(end.delayMs);
+      if (end.kind === 'handed back') {
+        await job.moveToWait(token);
+        // BullMQ asks for this error: it must not finish a job that is in the queue again.
+        throw new WaitingError();
+      }
+    } finally {
+      work.active--;
+    }
   };
 }
 

@@ -1,6 +1,8 @@
+import { setImmediate as othersHadTheirTurn } from 'node:timers/promises';
 import type { WorkerMetrics } from '@lontar/shared/metrics.ts';
 import type { MaskCounts } from '@lontar/shared/settlement/settlement.ts';
-import type { Masker } from './masking/mask.ts';
+import type { Masker, MaskResult } from './masking/mask.ts';
+import { MaskingBudgetExceeded } from './masking/work-budget.ts';
 
 /** Characters of a prompt that the operator's log keeps. */
 const PROMPT_PREVIEW_CHARS = 4_000;
@@ -11,16 +13,27 @@ export type MaskedAnswer =
 
 /**
  * Masks an answer and counts what was masked. Fails closed: if masking throws, there is no text to go on with, and the
- * reason is the error's type alone, because its message could quote the text.
+ * reason is the error's type alone, because its message could quote the text. A long answer is masked in slices, and
+ * other jobs have their turn between two of them.
  */
-export function maskAnswer(
+export async function maskAnswer(
   { masker, metrics }: { readonly masker: Masker; readonly metrics: WorkerMetrics },
   text: string,
-): MaskedAnswer {
-  const startedAt = performance.now();
+): Promise<MaskedAnswer> {
+  let durationMs = 0;
+  const timed = (steps: Iterator<undefined, MaskResult>) => {
+    const startedAt = performance.now();
+    try {
+      return steps.next();
+    } finally {
+      durationMs += performance.now() - startedAt;
+    }
+  };
   try {
-    const { text: masked, spans } = masker.mask(text);
-    const durationMs = performance.now() - startedAt;
+    const steps = masker.maskInSlices(text);
+    let step = timed(steps);
+    for (; step.done !== true; step = timed(steps)) await othersHadTheirTurn();
+    const { text: masked, spans } = step.value;
     const counts = { url: 0, key: 0, ip: 0, connection: 0 };
     for (const { type } of spans) {
       counts[type]++;
@@ -30,20 +43,22 @@ export function maskAnswer(
     metrics.maskingOperations.inc({ result: spans.length > 0 ? 'secured' : 'normal' });
     return { kind: 'masked', text: masked, counts, durationMs };
   } catch (error) {
-    metrics.maskingOperations.inc({ result: 'failed' });
+    metrics.maskingOperations.inc({ result: error instanceof MaskingBudgetExceeded ? 'refused' : 'failed' });
     const reason = error instanceof Error ? error.name : typeof error;
-    return { kind: 'failed', reason, durationMs: performance.now() - startedAt };
+    return { kind: 'failed', reason, durationMs };
   }
 }
 
 /**
- * The beginning of a prompt for the operator's log, masked as a whole first, so that the cut cannot leave half of a
- * secret. `undefined` when it cannot be masked.
+ * The beginning of a prompt for the operator's log, cut where no half of a secret is left. `undefined` when it cannot be
+ * masked.
  */
 export function previewPrompt(masker: Masker, prompt: string): string | undefined {
   try {
-    const { text } = masker.mask(prompt);
-    return text.length <= PROMPT_PREVIEW_CHARS ? text : `${text.slice(0, PROMPT_PREVIEW_CHARS).toWellFormed()}…`;
+    const { text, whole } = masker.maskBeginning(prompt, PROMPT_PREVIEW_CHARS);
+    return whole && text.length <= PROMPT_PREVIEW_CHARS
+      ? text
+      : `${text.slice(0, PROMPT_PREVIEW_CHARS).toWellFormed()}…`;
   } catch {
     return undefined;
   }

@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { GenerationJob } from '@lontar/shared/generation-job.ts';
+import { GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
+import { jobKeys, openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { createLogger } from '@lontar/shared/logger.ts';
-import { createRegistry, workerMetrics } from '@lontar/shared/metrics.ts';
+import { createRegistry, type WorkerMetrics, workerMetrics } from '@lontar/shared/metrics.ts';
+import { connectForJobs } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { readSettlement, settle } from '@lontar/shared/settlement/settle.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { countReservations, reserve } from '@lontar/shared/testing/reservations.ts';
-import type { AbortReason, JobStart } from './job-runner.ts';
-import type { Masker } from './masking/mask.ts';
+import { type AbortReason, type JobEnd, type JobStart, startJobRunner } from './job-runner.ts';
+import { createMasker, type Masker } from './masking/mask.ts';
 import { type LanguageModel, type ModelAnswer, ModelError, type ModelRequest } from './model/language-model.ts';
-import { type ProcessDeps, processGeneration, settleGivenUp } from './process-generation.ts';
+import { type ProcessDeps, processGeneration } from './process-generation.ts';
+import { createQuarantine } from './quarantine.ts';
+import { settleGivenUp } from './settle-job.ts';
 
 const NOW = 1_800_000_000_000;
 const requestId = 'req_0000000000000000000001';
@@ -18,6 +22,7 @@ const SECRET = 'the unmasked text';
 let server: TestRedis;
 let asked: ModelRequest[];
 let registry: ReturnType<typeof createRegistry>;
+let metrics: WorkerMetrics;
 
 beforeAll(async () => {
   server = await startTestRedis();
@@ -26,6 +31,7 @@ afterAll(() => server.stop());
 beforeEach(async () => {
   asked = [];
   registry = createRegistry('worker', 'test');
+  metrics = workerMetrics(registry);
   await server.client.flushall();
   await server.client.hset(redisKeys.apiKey('k'), { id: 'k', charged: 1 });
   await reserve(server.client, requestId, 'k');
@@ -36,19 +42,25 @@ type Generate = LanguageModel['generate'];
 const answer: ModelAnswer = { text: `Here is ${SECRET}.`, usage: { input: 3, output: 4 }, finishReason: 'stop' };
 const masker: Masker = {
   ...({} as Masker),
-  mask: (text) => ({
-    text: text.replaceAll(SECRET, '***API_KEY***'),
-    spans: [{ type: 'key', rule: 'r', start: 0, end: 1 }],
-  }),
+  *maskInSlices(text) {
+    yield;
+    return {
+      text: text.replaceAll(SECRET, '***API_KEY***'),
+      spans: [{ type: 'key', rule: 'r', source: 's', start: 0, end: 1 }],
+    };
+  },
+  maskBeginning: (text) => ({ text: text.replaceAll(SECRET, '***API_KEY***'), whole: true }),
 };
 
 function deps(generate: Generate, over: Partial<ProcessDeps> = {}): ProcessDeps {
   return {
     redisReturnedAt: () => 0,
+    redisOutageEndedAt: () => 0,
+    quarantine: createQuarantine(() => undefined),
     redis: server.client,
     clock: { now: () => NOW, stop: () => undefined },
     logger: createLogger('test', 'silent'),
-    metrics: over.metrics ?? workerMetrics(registry),
+    metrics: over.metrics ?? metrics,
     model: {
       provider: 'demo',
       generate: (request, signal) => {
@@ -60,6 +72,7 @@ function deps(generate: Generate, over: Partial<ProcessDeps> = {}): ProcessDeps 
     upstreamName: (model) => `upstream ${model}`,
     personas: { '/api/ai': 'one', '/api/ai2': 'two', '/api/ai3': 'three' },
     masker,
+    freeFailuresPerHour: 5,
     keepPreviews: true,
     random: () => 0.5,
     noteModelOutcome: () => undefined,
@@ -83,7 +96,18 @@ function start(job: Partial<GenerationJob> = {}, over: Partial<JobStart> = {}): 
     deadlineAt: NOW + 10_000,
     ...job,
   };
-  return { job: data, start: 1, attempt: 1, signal: new AbortController().signal, ...over };
+  return { job: data, start: 1, attempt: 1, losses: 0, signal: new AbortController().signal, ...over };
+}
+
+/** What the metric of model calls has counted, as `outcome charge`. */
+async function calls(): Promise<string[]> {
+  const { values } = await (registry.getSingleMetric('model_calls_total') as { get(): Promise<Counted> }).get();
+  return values.flatMap(({ labels, value }) =>
+    Array.from({ length: value }, () => `${labels.outcome} ${labels.charge}`),
+  );
+}
+interface Counted {
+  readonly values: readonly { readonly value: number; readonly labels: { outcome: string; charge: string } }[];
 }
 
 const settled = () => readSettlement(server.client, requestId);
@@ -125,18 +149,44 @@ describe('one start of a job', () => {
     expect(JSON.stringify(await settled())).not.toContain('Tell me');
   });
 
+  const broken: Masker = {
+    ...masker,
+    maskInSlices: (text) => {
+      throw new RangeError(text);
+    },
+  };
+
   test('refuses the answer when masking throws: no text anywhere, and the credit back', async () => {
-    const broken: Masker = {
-      ...masker,
-      mask: (text) => {
-        throw new RangeError(text);
-      },
-    };
     await processGeneration(deps(answers, { masker: broken }), start());
     expect(await settled()).toMatchObject({ outcome: 'failed', error: 'masking_failed' });
     expect(JSON.stringify(await server.client.xrange(redisKeys.inbox('g'), '-', '+'))).not.toContain(SECRET);
     expect(await charged()).toBe(0);
     expect(await registry.metrics()).toContain('masking_operations_total{result="failed",service="worker"} 1');
+  });
+
+  test('refuses an answer that would take too much work to mask: no text anywhere, and the credit back', async () => {
+    let text = SECRET;
+    for (let number = 0; text.length < 60_000; number++) text += `secret=${'abc'.charAt(number % 3)}${number}/`;
+    await processGeneration(
+      deps(async () => ({ ...answer, text }), { masker: createMasker() }),
+      start(),
+    );
+    const kept = await settled();
+    expect(kept).toMatchObject({ outcome: 'failed', error: 'masking_failed' });
+    expect(JSON.stringify(kept)).not.toContain('secret=');
+    expect(JSON.stringify(await server.client.xrange(redisKeys.inbox('g'), '-', '+'))).not.toContain('secret=');
+    expect(await charged()).toBe(0);
+    expect(await registry.metrics()).toContain('masking_operations_total{result="refused",service="worker"} 1');
+  });
+
+  test('gives the credit for answers that cannot be masked back within the free failures alone', async () => {
+    await processGeneration(deps(answers, { masker: broken, freeFailuresPerHour: 1 }), start());
+    expect(await settled()).toMatchObject({ error: 'masking_failed', charged: false });
+    const second = 'req_0000000000000000000002';
+    await reserve(server.client, second, 'k');
+    await processGeneration(deps(answers, { masker: broken, freeFailuresPerHour: 1 }), start({ id: second }));
+    expect(await readSettlement(server.client, second)).toMatchObject({ error: 'masking_failed', charged: true });
+    expect(await calls()).toEqual(['none charged', 'none given_back']);
   });
 
   test.each([
@@ -197,11 +247,11 @@ describe('no model is called', () => {
 
 test('a job that nobody can read is settled for the key that has its reservation, and gives its credit back', async () => {
   for (let other = 0; other < 250; other++) await reserve(server.client, `req_of_${other}`, `key-${other}`);
-  await settleGivenUp({ redis: server.client }, requestId, undefined);
+  await settleGivenUp({ redis: server.client, freeFailuresPerHour: 5 }, requestId, undefined);
   expect(await settled()).toMatchObject({ outcome: 'failed', error: 'internal_error' });
   expect(await server.client.hget(redisKeys.apiKey('k'), 'charged')).toBe('0');
   expect(await countReservations(server.client)).toBe(250);
-  await settleGivenUp({ redis: server.client }, 'req_unknown', undefined);
+  await settleGivenUp({ redis: server.client, freeFailuresPerHour: 5 }, 'req_unknown', undefined);
   expect(await countReservations(server.client)).toBe(250);
 });
 
@@ -239,13 +289,31 @@ describe('an aborted call', () => {
     return processGeneration(deps(generate), start({}, { signal: controller.signal }));
   };
 
-  test.each(['cancelled', 'lock lost'] as const)('that was %s settles nothing', async (reason) => {
-    expect(await abortedBy(reason)).toEqual({ kind: 'done' });
+  test('whose job another worker has settles nothing', async () => {
+    expect(await abortedBy('lock lost')).toEqual({ kind: 'done' });
     expect(await settled()).toBeUndefined();
   });
 
+  test('because its caller left is charged: the model had been asked', async () => {
+    expect(await abortedBy('cancelled')).toEqual({ kind: 'done' });
+    expect(await settled()).toEqual({ v: 1, outcome: 'failed', error: 'client_closed', charged: true });
+    expect(await charged()).toBe(1);
+    expect(await calls()).toEqual(['cancelled charged']);
+  });
+
+  test('that had ended in a refusal is not', async () => {
+    const controller = new AbortController();
+    const generate: Generate = () => {
+      controller.abort('cancelled' satisfies AbortReason);
+      return Promise.reject(new ModelError('rate_limited'));
+    };
+    await processGeneration(deps(generate), start({}, { signal: controller.signal }));
+    expect(await settled()).toMatchObject({ error: 'client_closed', charged: false });
+    expect(await charged()).toBe(0);
+  });
+
   test('because the worker stops hands the job back', async () => {
-    expect(await abortedBy('stopping')).toEqual({ kind: 'again', delayMs: 0 });
+    expect(await abortedBy('stopping')).toEqual({ kind: 'handed back' });
     expect(await settled()).toBeUndefined();
   });
 
@@ -253,15 +321,233 @@ describe('an aborted call', () => {
     await processGeneration(deps(never), start({ deadlineAt: NOW + 20 }));
     expect(await settled()).toMatchObject({ outcome: 'failed', error: 'timed_out' });
     expect(await charged()).toBe(0);
+    expect(await calls()).toEqual(['cancelled given_back']);
+  });
+});
+
+describe('a caller who left', () => {
+  const aborted = AbortSignal.abort('cancelled' satisfies AbortReason);
+  const leave = () => server.client.hset(redisKeys.request(requestId), 'left', '1');
+
+  test('before the job began pays nothing, and the model is not asked', async () => {
+    expect(await processGeneration(deps(answers), start({}, { signal: aborted }))).toEqual({ kind: 'done' });
+    expect(asked).toHaveLength(0);
+    expect(await settled()).toMatchObject({ error: 'client_closed', charged: false });
+    expect(await charged()).toBe(0);
+  });
+
+  test('from a worker that died pays, and the model is not asked again', async () => {
+    await leave();
+    expect(await processGeneration(deps(answers), start({}, { start: 2, attempt: 1, losses: 1 }))).toEqual({
+      kind: 'done',
+    });
+    expect(asked).toHaveLength(0);
+    expect(await settled()).toMatchObject({ error: 'client_closed', charged: true });
+    expect(await charged()).toBe(1);
+  });
+
+  test.each([
+    ['rate_limited', false, 0],
+    ['stalled', true, 1],
+  ] as const)('between two attempts, the first of them %s, pays: %s', async (kind, isCharged, charges) => {
+    await processGeneration(deps(fails(new ModelError(kind))), start());
+    await leave();
+    await processGeneration(deps(answers), start({}, { start: 2, attempt: 2 }));
+    expect(asked).toHaveLength(1);
+    expect(await settled()).toMatchObject({ error: 'client_closed', charged: isCharged });
+    expect(await charged()).toBe(charges);
+  });
+});
+
+describe('a job that workers died of', () => {
+  const after = (deaths: number) => ({ start: deaths + 1, losses: deaths });
+  const die = (deaths: number) =>
+    server.client.hset(redisKeys.request(requestId), {
+      fence: deaths,
+      begun: NOW - 5,
+      losses: deaths - 1,
+      deaths: deaths - 1,
+    });
+
+  test.each([
+    [5, false, 0],
+    [0, true, 1],
+  ] as const)('is given up; with %i free failures an hour it is charged: %s', async (free, isCharged, charges) => {
+    await die(GENERATION_JOB.deathsAtMost);
+    const end = await processGeneration(
+      deps(answers, { freeFailuresPerHour: free }),
+      start({}, after(GENERATION_JOB.deathsAtMost)),
+    );
+    expect(end).toEqual({ kind: 'done' });
+    expect(asked).toHaveLength(0);
+    expect(await settled()).toMatchObject({ error: 'internal_error', charged: isCharged });
+    expect(await charged()).toBe(charges);
+    expect(await registry.metrics()).toContain('queue_jobs_given_up_total{reason="poison_pill",service="worker"} 1');
+  });
+
+  test('runs alone before that, and leaves the quarantine to the next', async () => {
+    const waiting = Promise.withResolvers<void>();
+    const quarantine = createQuarantine(() => waiting.resolve());
+    const leave = await quarantine.enter(new AbortController().signal);
+    await die(GENERATION_JOB.aloneAfterDeaths);
+    const processed = processGeneration(
+      deps(answers, { quarantine }),
+      start({}, after(GENERATION_JOB.aloneAfterDeaths)),
+    );
+    await waiting.promise;
+    const next = quarantine.enter(new AbortController().signal);
+    leave?.();
+    expect(await processed).toEqual({ kind: 'done' });
+    expect(await settled()).toMatchObject({ outcome: 'answered' });
+    expect(await next).toBeDefined();
+  });
+
+  test('whose caller leaves while it waits to run alone is settled, and the model not asked', async () => {
+    const leaving = new AbortController();
+    const quarantine = createQuarantine(() => leaving.abort('cancelled' satisfies AbortReason));
+    await quarantine.enter(new AbortController().signal);
+    await die(GENERATION_JOB.aloneAfterDeaths);
+    const suspect = start({}, { ...after(GENERATION_JOB.aloneAfterDeaths), signal: leaving.signal });
+    expect(await processGeneration(deps(answers, { quarantine }), suspect)).toEqual({ kind: 'done' });
+    expect(asked).toHaveLength(0);
+    expect(await settled()).toMatchObject({ error: 'client_closed', charged: true });
+  });
+});
+
+describe('a job that stopping workers hand back', () => {
+  /** Takes the job from a real queue, and stops while `process` has it. */
+  async function stopDuring(process: (start: JobStart) => Promise<JobEnd>): Promise<void> {
+    const redis = connectForJobs(server.url, 'test');
+    await redis.connect();
+    const begun = Promise.withResolvers<void>();
+    const runner = startJobRunner({
+      ...{ redis, concurrency: 1, logger: createLogger('test', 'silent') },
+      ...{ onGivenUp: () => Promise.resolve(), onStalled: () => undefined },
+      process: (next) => {
+        begun.resolve();
+        return process(next);
+      },
+    });
+    await begun.promise;
+    await runner.stop(0);
+    redis.disconnect();
+  }
+  const untilStopped = ({ signal }: JobStart) =>
+    new Promise((resolve) => {
+      signal.addEventListener('abort', resolve, { once: true });
+    });
+  /** As a gateway settles it whose caller leaves while the job waits. */
+  const leave = () =>
+    settle(server.client, {
+      ...{ requestId, keyId: 'k', freeFailuresPerHour: 5, cancel: true, leaveToWorker: true },
+      settlement: { v: 1, outcome: 'failed', error: 'client_closed' },
+    });
+
+  beforeEach(async () => {
+    const queue = openGenerationQueue(server.client, () => undefined);
+    await queue.add(start({ receivedAt: Date.now(), deadlineAt: Date.now() + 60_000 }).job);
+    await queue.close();
+  });
+
+  test('before the model was asked costs its caller, who leaves then, nothing', async () => {
+    for (let stop = 0; stop < 2; stop++) {
+      await stopDuring(async (next) => {
+        await untilStopped(next);
+        return processGeneration(deps(answers), next);
+      });
+    }
+    expect(asked).toHaveLength(0);
+    expect(await leave()).toMatchObject({ kind: 'settled', settlement: { charged: false } });
+    expect(await charged()).toBe(0);
+  });
+
+  test('and that is lost with a worker then is one that may have asked it', async () => {
+    await stopDuring(async (next) => {
+      await untilStopped(next);
+      return processGeneration(deps(answers), next);
+    });
+    await server.client.hincrby(jobKeys(requestId).job, 'ats', 1);
+    expect(await leave()).toMatchObject({ settlement: { charged: true } });
+  });
+
+  test('after it was asked is one that its caller, who leaves then, pays for', async () => {
+    await stopDuring((next) =>
+      processGeneration(deps(never, { clock: { now: Date.now, stop: () => undefined } }), next),
+    );
+    expect(asked).toHaveLength(1);
+    expect(await leave()).toMatchObject({ settlement: { charged: true } });
+    expect(await charged()).toBe(1);
+    expect(await calls()).toEqual(['cancelled open']);
+  });
+
+  test('before it was asked has a stalled call of its own made again, as any other', async () => {
+    const end = await processGeneration(deps(fails(new ModelError('stalled'))), start({}, { start: 3, attempt: 1 }));
+    expect(end.kind).toBe('again');
+  });
+});
+
+describe('a call that may have cost money and brought no answer', () => {
+  test.each([
+    ['stalled', 'timed_out'],
+    ['cut_off', 'upstream_error'],
+  ] as const)('(%s) is made again once in a request, whatever comes between', async (kind, error) => {
+    const kinds = [kind, 'server_error', kind] as const;
+    for (const [index, next] of kinds.entries()) {
+      const end = await processGeneration(
+        deps(fails(new ModelError(next))),
+        start({}, { start: index + 1, attempt: index + 1 }),
+      );
+      expect(end.kind).toBe(index < 2 ? 'again' : 'done');
+    }
+    expect(await settled()).toMatchObject({ error, charged: false });
+  });
+
+  test('is not made again where a worker died over the one before', async () => {
+    const end = await processGeneration(
+      deps(fails(new ModelError('stalled'))),
+      start({}, { start: 2, attempt: 1, losses: 1 }),
+    );
+    expect(end).toEqual({ kind: 'done' });
+  });
+
+  test.each(['too_large', 'invalid_answer', 'empty_answer'] as const)(
+    '(%s) is charged beyond the free ones',
+    async (kind) => {
+      await processGeneration(deps(fails(new ModelError(kind)), { freeFailuresPerHour: 0 }), start());
+      expect(await settled()).toMatchObject({ error: 'upstream_error', charged: true });
+      expect(await charged()).toBe(1);
+      expect(await calls()).toEqual([`${kind} charged`]);
+    },
+  );
+
+  test.each(['rate_limited', 'server_error', 'connection', 'refused', 'unauthorized'] as const)(
+    'is none of %s, which is always given back',
+    async (kind) => {
+      const last = start({}, { start: 5, attempt: 5 });
+      await processGeneration(deps(fails(new ModelError(kind)), { freeFailuresPerHour: 0 }), last);
+      expect(await settled()).toMatchObject({ error: 'upstream_error', charged: false });
+      expect(await charged()).toBe(0);
+      expect(await calls()).toEqual([`${kind} given_back`]);
+    },
+  );
+
+  test('counts although the last failure of its request cost nothing', async () => {
+    await processGeneration(deps(fails(new ModelError('stalled'))), start());
+    const last = start({}, { start: 5, attempt: 5 });
+    await processGeneration(deps(fails(new ModelError('server_error')), { freeFailuresPerHour: 0 }), last);
+    expect(await settled()).toMatchObject({ error: 'upstream_error', charged: true });
+  });
+
+  test("is the caller's own doing where the output tokens were used up", async () => {
+    await processGeneration(deps(fails(new ModelError('output_used_up'))), start());
+    expect(await settled()).toMatchObject({ error: 'output_used_up', charged: true });
+    expect(await charged()).toBe(1);
   });
 });
 
 test('a start that a later one has overtaken cannot settle', async () => {
   const overtaken: Generate = async () => {
-    await processGeneration(
-      deps(answers, { metrics: workerMetrics(createRegistry('worker', 'test')) }),
-      start({}, { start: 2 }),
-    );
+    await processGeneration(deps(answers), start({}, { start: 2 }));
     return { ...answer, text: 'too late' };
   };
   await processGeneration(deps(overtaken), start());

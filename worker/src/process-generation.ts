@@ -1,40 +1,20 @@
 import type { Endpoint, PublicModel } from '@lontar/shared/endpoints.ts';
-import type { GenerationFailure } from '@lontar/shared/errors.ts';
-import { GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
-import type { Logger } from '@lontar/shared/logger.ts';
-import type { JobOutcome, WorkerMetrics } from '@lontar/shared/metrics.ts';
-import type { RedisClock } from '@lontar/shared/redis-clock.ts';
-import type { Redis } from '@lontar/shared/redis-connection.ts';
-import { findReservation } from '@lontar/shared/settlement/reservations.ts';
-import { rejoin, settle } from '@lontar/shared/settlement/settle.ts';
+import { GENERATION_JOB } from '@lontar/shared/generation-job.ts';
+import type { JobOutcome, ModelErrorType } from '@lontar/shared/metrics.ts';
+import type { Rejoined } from '@lontar/shared/settlement/settle.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
+import { type AskDeps, askAlone, askToRun } from './ask-to-run.ts';
 import { type AttemptResult, attemptModel } from './attempt-model.ts';
 import { decideFailure } from './failure-policy.ts';
-import type { JobEnd, JobStart } from './job-runner.ts';
+import type { AbortReason, JobEnd, JobStart } from './job-runner.ts';
 import { maskAnswer, previewPrompt } from './mask-answer.ts';
 import type { Masker } from './masking/mask.ts';
 import type { LanguageModel } from './model/language-model.ts';
+import type { Quarantine } from './quarantine.ts';
+import { countCall, noteHandBack, noteRetry, type Run, type SettleDeps, settleJob } from './settle-job.ts';
 
-/**
- * A job older than this is asked about before the model is called: its caller may have been refused meanwhile, because
- * the gateway's own write was slow. Below the gateway's patience with Redis, ms.
- */
-const LATE_MS = 500;
-/**
- * After Redis was away, gateways first withdraw the requests that they refused meanwhile; jobs from before its return
- * wait so long for that, ms.
- */
-const WITHDRAWALS_FIRST_MS = 2_000;
-const LOOK_AGAIN_MS = 100;
-const WRITE_RETRY_MS = 200;
-
-export interface ProcessDeps {
-  readonly redis: Redis;
-  /** See `RedisPresence.returnedAt`. */
-  readonly redisReturnedAt: () => number;
-  readonly clock: RedisClock;
-  readonly logger: Logger;
-  readonly metrics: WorkerMetrics;
+export interface ProcessDeps extends AskDeps, SettleDeps {
+  readonly quarantine: Quarantine;
   readonly model: LanguageModel;
   readonly upstreamName: (model: PublicModel) => string;
   readonly personas: Readonly<Record<Endpoint, string>>;
@@ -44,8 +24,6 @@ export interface ProcessDeps {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly noteModelOutcome: (ok: boolean) => void;
-  /** Told about each write that Redis refused; must not flood the log. */
-  readonly onRedisFailure: (error: unknown) => void;
 }
 
 /**
@@ -58,103 +36,112 @@ export async function processGeneration(deps: ProcessDeps, start: JobStart): Pro
   if (start.start === 1) deps.metrics.jobWait.observe(Math.max(0, startedAt - job.receivedAt) / 1000);
 
   const mayRun = await askToRun(deps, start, startedAt);
-  if (mayRun !== 'run') return finish(deps, start, startedAt, mayRun === 'settled' ? 'repeated' : 'cancelled');
-  if (startedAt >= job.deadlineAt) {
-    await settleFailure(deps, start, 'timed_out');
-    return finish(deps, start, startedAt, 'expired');
+  if (mayRun.kind !== 'alone') return goOn(deps, start, startedAt, mayRun);
+  const leave = await deps.quarantine.enter(start.signal);
+  if (leave === undefined) return finishAborted(deps, runOf(start, startedAt, mayRun), abortReason(start));
+  try {
+    return await goOn(deps, start, deps.clock.now(), await askAlone(deps, start));
+  } finally {
+    leave();
   }
+}
+
+async function goOn(deps: ProcessDeps, start: JobStart, startedAt: number, mayRun: Rejoined): Promise<JobEnd> {
+  const { job, signal } = start;
+  const run = runOf(start, startedAt, mayRun);
+  if (mayRun.kind === 'settled') return finish(deps, run, 'repeated');
+  if (mayRun.kind === 'gone') return finish(deps, run, 'cancelled');
+  if (mayRun.kind === 'left') return finishAborted(deps, run, 'cancelled');
+  if (mayRun.kind === 'deadly') return giveUpDeadly(deps, run);
+  if (signal.aborted) return finishAborted(deps, run, abortReason(start));
+  if (startedAt >= job.deadlineAt) return finishAborted(deps, run, 'deadline');
 
   const result = await attemptModel(deps, start);
-  if (result.kind === 'aborted') return finishAborted(deps, start, startedAt, result.reason);
-  if (result.kind === 'failed') return finishFailure(deps, start, startedAt, result);
-  const settlement = maskAndDescribe(deps, start, startedAt, result);
-  await settleJob(deps, start, settlement);
-  return finish(deps, start, startedAt, settlement.outcome);
+  if (result.kind === 'aborted') return finishAborted(deps, run, result.reason, result.call);
+  if (result.kind === 'failed') return finishFailure(deps, run, result);
+  const settlement = await maskAndDescribe(deps, run, result);
+  await settleJob(deps, run, settlement, 'none');
+  return finish(deps, run, settlement.outcome);
 }
 
-/**
- * Settles a request whose job nobody can run, so that its caller need not wait for the deadline.
- *
- * @param job undefined where its data cannot be read; its gateway then finds the stored result
- */
-export async function settleGivenUp(
-  { redis }: Pick<ProcessDeps, 'redis'>,
-  requestId: string,
-  job: GenerationJob | undefined,
-): Promise<void> {
-  const keyId = job?.keyId ?? (await findReservation(redis, requestId)) ?? '';
-  const settlement = { v: 1, outcome: 'failed', error: 'internal_error' } as const;
-  await settle(redis, { requestId, keyId, settlement, ...(job && { replyTo: job.gateway }) });
+/** A start whose worker was lost may have asked the model; one that was handed back has noted whether it did. */
+function runOf(start: JobStart, startedAt: number, mayRun: Rejoined): Run {
+  return { ...start, startedAt, spentBefore: start.losses > 0 || ('spent' in mayRun && mayRun.spent) };
 }
 
-async function askToRun(deps: ProcessDeps, { job, start }: JobStart, now: number): Promise<'run' | 'settled' | 'gone'> {
-  if (start === 1 && now - job.receivedAt < LATE_MS) return 'run';
-  await untilWithdrawn(deps, job);
-  const { id: requestId, keyId, gateway: replyTo } = job;
-  const answer = await untilTaken(deps, job, () => rejoin(deps.redis, { requestId, keyId, replyTo, start }));
-  return answer ?? 'gone';
+/** A job that workers die of: no other one may take it, and the caller has waited long enough. */
+async function giveUpDeadly(deps: ProcessDeps, run: Run): Promise<JobEnd> {
+  const line = { requestId: run.job.id, deaths: GENERATION_JOB.deathsAtMost };
+  deps.logger.error(line, 'a job was given up: each worker that had it died or went silent (a poison pill)');
+  deps.metrics.jobsGivenUp.inc({ reason: 'poison_pill' });
+  await settleJob(deps, run, { v: 1, outcome: 'failed', error: 'internal_error' }, undefined);
+  return finish(deps, run, 'failed');
 }
 
-/** Waits where a gateway may have refused the job's request, and not have been able to say so yet. */
-async function untilWithdrawn({ clock, redisReturnedAt }: ProcessDeps, job: GenerationJob): Promise<void> {
-  const mayBeRefused = () => {
-    const returnedAt = redisReturnedAt();
-    return job.receivedAt < returnedAt && clock.now() < Math.min(returnedAt + WITHDRAWALS_FIRST_MS, job.deadlineAt);
-  };
-  while (mayBeRefused()) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+/** Why a job's work ended early; a worker that stops sends jobs away before their signals fire. */
+function abortReason({ signal }: JobStart): AbortReason {
+  return signal.aborted ? (signal.reason as AbortReason) : 'stopping';
 }
 
+/** @param call how the model call ended; absent where none was made */
 async function finishAborted(
   deps: ProcessDeps,
-  start: JobStart,
-  startedAt: number,
-  reason: 'deadline' | 'cancelled' | 'lock lost' | 'stopping',
+  run: Run,
+  reason: AbortReason | 'deadline',
+  call?: ModelErrorType,
 ): Promise<JobEnd> {
-  if (reason === 'deadline') {
-    await settleFailure(deps, start, 'timed_out');
-    return finish(deps, start, startedAt, 'expired');
+  switch (reason) {
+    case 'deadline':
+      await settleJob(deps, run, { v: 1, outcome: 'failed', error: 'timed_out' }, call);
+      return finish(deps, run, 'expired');
+    case 'cancelled':
+      await settleJob(deps, run, { v: 1, outcome: 'failed', error: 'client_closed' }, call);
+      return finish(deps, run, 'cancelled');
+    case 'lock lost':
+      countCall(deps, call, 'open');
+      return finish(deps, run, 'cancelled');
+    case 'stopping':
+      await noteHandBack(deps, run, call);
+      finish(deps, run, 'retried');
+      return { kind: 'handed back' };
   }
-  if (reason !== 'stopping') return finish(deps, start, startedAt, 'cancelled');
-  finish(deps, start, startedAt, 'retried');
-  return { kind: 'again', delayMs: 0 };
 }
 
 async function finishFailure(
   deps: ProcessDeps,
-  start: JobStart,
-  startedAt: number,
+  run: Run,
   failure: Extract<AttemptResult, { kind: 'failed' }>,
 ): Promise<JobEnd> {
-  const { job, attempt } = start;
+  const { job, attempt, spentBefore } = run;
   const decision = decideFailure({
     kind: failure.error,
     retryAfterMs: failure.retryAfterMs,
     attempt,
     attempts: GENERATION_JOB.attempts,
+    spentBefore,
     now: deps.clock.now(),
     deadlineAt: job.deadlineAt,
     random: deps.random(),
   });
   const line = { requestId: job.id, attempt, reason: failure.error };
   if (decision.action === 'retry') {
+    await noteRetry(deps, run, failure.error);
     deps.logger.warn({ ...line, delayMs: decision.delayMs }, 'a model attempt failed; it will be made again');
     deps.metrics.retries.inc({ reason: decision.reason });
-    finish(deps, start, startedAt, 'retried');
+    finish(deps, run, 'retried');
     return { kind: 'again', delayMs: decision.delayMs };
   }
   deps.logger.warn({ ...line, error: decision.error }, 'a request failed at the model');
-  await settleFailure(deps, start, decision.error);
-  return finish(deps, start, startedAt, 'failed');
+  await settleJob(deps, run, { v: 1, outcome: 'failed', error: decision.error }, failure.error);
+  return finish(deps, run, 'failed');
 }
 
-function maskAndDescribe(
+async function maskAndDescribe(
   deps: ProcessDeps,
-  start: JobStart,
-  startedAt: number,
+  { job, attempt, startedAt }: Run,
   result: Extract<AttemptResult, { kind: 'answer' }>,
-): Settlement {
-  const { job, attempt } = start;
-  const masked = maskAnswer(deps, result.answer.text);
+): Promise<Settlement> {
+  const masked = await maskAnswer(deps, result.answer.text);
   const work = {
     attempts: attempt,
     queuedMs: Math.max(0, startedAt - job.receivedAt),
@@ -176,42 +163,10 @@ function maskAndDescribe(
   };
 }
 
-async function settleFailure(deps: ProcessDeps, start: JobStart, error: GenerationFailure): Promise<void> {
-  await settleJob(deps, start, { v: 1, outcome: 'failed', error });
-}
-
-async function settleJob(deps: ProcessDeps, { job, start }: JobStart, settlement: Settlement): Promise<void> {
-  const { id: requestId, keyId, gateway: replyTo } = job;
-  const result = await untilTaken(deps, job, () =>
-    settle(deps.redis, { requestId, keyId, settlement, attempt: start, replyTo }),
-  );
-  if (result && result.kind !== 'settled') {
-    deps.logger.info({ requestId, result: result.kind }, 'somebody else settled first');
-  }
-}
-
-/**
- * Writes, and goes on trying while Redis refuses (full, read-only, failing over): giving up would waste work that is
- * paid for.
- *
- * @returns undefined after the job's deadline: nobody waits any more, and the gateway or the sweeper gives the credit back
- */
-async function untilTaken<T>(deps: ProcessDeps, job: GenerationJob, write: () => Promise<T>): Promise<T | undefined> {
-  for (;;) {
-    try {
-      return await write();
-    } catch (error) {
-      deps.onRedisFailure(error);
-      if (deps.clock.now() > job.deadlineAt) return undefined;
-      await new Promise((resolve) => setTimeout(resolve, WRITE_RETRY_MS));
-    }
-  }
-}
-
-function finish(deps: ProcessDeps, start: JobStart, startedAt: number, outcome: JobOutcome): JobEnd {
-  const durationMs = deps.clock.now() - startedAt;
+function finish(deps: ProcessDeps, run: Run, outcome: JobOutcome): JobEnd {
+  const durationMs = deps.clock.now() - run.startedAt;
   deps.metrics.jobsProcessed.inc({ outcome });
   deps.metrics.jobProcess.observe({ outcome }, durationMs / 1000);
-  deps.logger.debug({ requestId: start.job.id, outcome, durationMs, attempt: start.attempt }, 'job finished');
+  deps.logger.debug({ requestId: run.job.id, outcome, durationMs, attempt: run.attempt }, 'job finished');
   return { kind: 'done' };
 }

@@ -1,14 +1,13 @@
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
-
-const ASK_MS = 250;
-/** Without an answer for so long, Redis counts as away, ms: gateways wait as long before they refuse a request. */
-const AWAY_MS = 800;
+import { PRESENCE_ASK_MS, REDIS_AWAY_MS } from '@lontar/shared/time-budget.ts';
 
 /** Whether Redis answers, and since when. */
 export interface RedisPresence {
   /** When Redis came back, Unix ms by its own clock: it is in the future while Redis is away, and 0 where it never was. */
   returnedAt(): number;
+  /** The same, without the times in which this process itself stood still: those say nothing of Redis. */
+  outageEndedAt(): number;
   stop(): void;
 }
 
@@ -20,14 +19,26 @@ export interface RedisPresence {
 export function watchPresence(redis: Redis, clock: RedisClock): RedisPresence {
   let heardAt = performance.now();
   let returnedAt = 0;
+  let outageEndedAt = 0;
+  let awakeAt = performance.now();
+  let stoodStillAt = 0;
   let asking = false;
+  const noteAwake = (now: number) => {
+    if (now - awakeAt > REDIS_AWAY_MS) stoodStillAt = now;
+    awakeAt = now;
+  };
   const timer = setInterval(() => {
+    noteAwake(performance.now());
     if (asking) return;
     asking = true;
     redis.ping().then(
       () => {
         const now = performance.now();
-        if (now - heardAt > AWAY_MS) returnedAt = clock.now();
+        noteAwake(now);
+        if (now - heardAt > REDIS_AWAY_MS) {
+          returnedAt = clock.now();
+          if (stoodStillAt < heardAt) outageEndedAt = returnedAt;
+        }
         heardAt = now;
         asking = false;
       },
@@ -35,9 +46,10 @@ export function watchPresence(redis: Redis, clock: RedisClock): RedisPresence {
         asking = false;
       },
     );
-  }, ASK_MS);
+  }, PRESENCE_ASK_MS);
   return {
-    returnedAt: () => (performance.now() - heardAt > AWAY_MS ? Number.POSITIVE_INFINITY : returnedAt),
+    returnedAt: () => (performance.now() - heardAt > REDIS_AWAY_MS ? Number.POSITIVE_INFINITY : returnedAt),
+    outageEndedAt: () => outageEndedAt,
     stop: () => clearInterval(timer),
   };
 }

@@ -10,20 +10,20 @@ import { startProbeListener } from '@lontar/shared/probe-listener.ts';
 import { startRedisClock, tellTimeByRedis } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectForJobs, connectPatient } from '@lontar/shared/redis-connection.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
-import { createThrottle, throttledWarning } from '@lontar/shared/throttled-log.ts';
+import { createThrottle, throttledWarning, throttleLines } from '@lontar/shared/throttled-log.ts';
+import { STOP_RESERVE_MS } from '@lontar/shared/time-budget.ts';
 import { VERSION } from '@lontar/shared/version.ts';
 import { listenForCancellations } from './cancellations.ts';
 import type { WorkerConfig } from './config.ts';
 import { type JobRunner, startJobRunner } from './job-runner.ts';
 import { createMasker } from './masking/mask.ts';
 import { chooseModel } from './model/choose-model.ts';
-import { type ProcessDeps, processGeneration, settleGivenUp } from './process-generation.ts';
+import { type ProcessDeps, processGeneration } from './process-generation.ts';
 import { createProgress, type Progress } from './progress.ts';
+import { createQuarantine } from './quarantine.ts';
 import { judgeReadiness } from './readiness.ts';
 import { watchPresence } from './redis-presence.ts';
-
-/** What stopping keeps of its time for handing jobs back and closing connections, ms. */
-const STOP_RESERVE_MS = 2_000;
+import { settleGivenUp } from './settle-job.ts';
 
 /**
  * Starts a worker: model, masking and Redis first, then the runner that takes jobs.
@@ -54,9 +54,12 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   const presence = watchPresence(connections.jobs, clock);
   lifecycle.started('presence', presence.stop);
   const progress = createProgress(metrics, chosen.model.provider);
-  const deps: ProcessDeps = {
+  const deps: ProcessDeps & { readonly logger: Logger } = {
     redis: connections.jobs,
     redisReturnedAt: presence.returnedAt,
+    redisOutageEndedAt: presence.outageEndedAt,
+    // Called once jobs run; by then the runner is there.
+    quarantine: createQuarantine((waiting) => runner.allowMore(waiting)),
     clock,
     logger,
     metrics,
@@ -64,28 +67,33 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
     upstreamName: chosen.upstreamName,
     personas: personasOf(config),
     masker: createMasker(maskOptionsOf(config, chosen.knownValues, chosen.hosts)),
+    freeFailuresPerHour: config.FREE_FAILURES_PER_HOUR,
     keepPreviews: config.LOG_CONTENT === 'masked',
     random: Math.random,
     noteModelOutcome: progress.noteModelOutcome,
     onRedisFailure: throttledWarning(logger, 'Redis refused a settlement'),
   };
-  const runner = runJobs(config, deps, connections.jobs, progress);
+  const runner: JobRunner = runJobs(config, deps, connections.jobs, progress);
   const cancellations = await listenForCancellations(connections.subscriber, runner.cancel);
   lifecycle.started('cancellations', cancellations.stop);
   await startProbes(config, lifecycle, { id, logger, redis: connections.probes, registry, runner, progress });
   // Last, so that it stops first: cancellations, probes and heartbeat go on while jobs are finished.
-  lifecycle.started('jobs', () => runner.stop(Math.max(0, config.DRAIN_TIMEOUT_MS - STOP_RESERVE_MS)));
+  lifecycle.started('jobs', () => {
+    deps.quarantine.close();
+    return runner.stop(Math.max(0, config.DRAIN_TIMEOUT_MS - STOP_RESERVE_MS));
+  });
   logger.info({ instance: id, version: VERSION, concurrency: config.WORKER_CONCURRENCY }, 'the worker takes jobs');
   logger.info(chosen.notice);
 }
 
 function runJobs(
   config: WorkerConfig,
-  deps: ProcessDeps,
+  deps: ProcessDeps & { readonly logger: Logger },
   redis: ReturnType<typeof connectPatient>,
   progress: Progress,
 ): JobRunner {
   const stalledLines = createThrottle();
+  const thinned: ProcessDeps = { ...deps, logger: throttleLines(deps.logger) };
   return startJobRunner({
     redis,
     concurrency: config.WORKER_CONCURRENCY,
@@ -93,13 +101,14 @@ function runJobs(
     async process(start) {
       progress.jobStarted();
       try {
-        return await processGeneration(deps, start);
+        return await processGeneration(thinned, start);
       } finally {
         progress.jobFinished();
       }
     },
-    async onGivenUp(requestId, job) {
-      deps.logger.error({ requestId }, 'a job was given up');
+    async onGivenUp(requestId, job, reason) {
+      deps.logger.error({ requestId, reason }, 'a job was given up');
+      deps.metrics.jobsGivenUp.inc({ reason });
       await settleGivenUp(deps, requestId, job);
     },
     onStalled(requestId) {
@@ -164,8 +173,10 @@ function personasOf(config: WorkerConfig): Record<Endpoint, string> {
 
 /** What the service itself must never give away, whatever the model says. */
 function maskOptionsOf(config: WorkerConfig, secrets: readonly string[], hosts: readonly string[]) {
-  const redis = URL.canParse(config.REDIS_URL) ? new URL(config.REDIS_URL) : undefined;
-  const redisPassword = decodeURIComponent(redis?.password ?? '');
+  // A socket's path has its password behind it.
+  const base = 'unix:///';
+  const redis = URL.canParse(config.REDIS_URL, base) ? new URL(config.REDIS_URL, base) : undefined;
+  const redisPassword = decodeURIComponent(redis?.password ?? '') || (redis?.searchParams.get('password') ?? '');
   // A name of one label, such as `redis`, is a word of the trade; addresses are masked anyway.
   const redisHosts = [redis?.hostname ?? ''].filter((host) => host.includes('.') && /[a-z]$/i.test(host));
   return {

@@ -1,24 +1,9 @@
-import { DASH, DOT, isIn, WORD } from './characters.ts';
+import { CODE, DASH, DOT, isIn, WORD } from './characters.ts';
+import { ADDRESS_WORDS, VERSION_WORDS } from './lexicon/addresses.ts';
 import type { TextWindow } from './text-window.ts';
 
 /** How far back a word may stand that says what a dotted number is. */
 const REACH = 64;
-const SECTION_SIGN = 0xa7;
-
-const VERSION_WORDS = new Set(
-  `version versions versi ver v vers section sections sec chapter chapters clause clauses bab pasal ayat klausul bagian subbab butir
-  poin oid oids build builds release releases released rilis revision rev firmware driver drivers patch hotfix update upgrade upgraded
-  table tabel figure gambar fig appendix lampiran paragraph annex article artikel item items sdk jdk jre api-level semver kernel
-  step langkah rule aturan requirement chrome chromium safari webkit mozilla oracle rp idr usd rupiah versioning tag nomor no halaman`.split(
-    /\s+/,
-  ),
-);
-const ADDRESS_WORDS = new Set(
-  `ip ips ipv4 ipv6 address addresses addr alamat host hosts server servers peladen node nodes gateway router resolver dns nameserver
-  subnet netmask network jaringan interface port listen listens listening bind binds bound ping ssh telnet curl client peer connect
-  connects connected loopback localhost proxy from dari via cidr src dst source destination aaaa ns mx ptr route machine vm inet inet6
-  dhcp vpn firewall whitelist allowlist blocklist remote endpoint traceroute nmap dig lan wan`.split(/\s+/),
-);
 
 export type AddressContext = 'version' | 'address' | 'none';
 
@@ -28,14 +13,14 @@ export function contextBefore(window: TextWindow, start: number): AddressContext
   let end = start;
   for (let seen = 0; seen < 6; ) {
     while (end > stop && !isWordPart(window.code(end - 1))) {
-      if (window.code(end - 1) === 10) return 'none';
+      if (window.code(end - 1) === CODE.newline) return 'none';
       end--;
     }
     let begin = end;
     while (begin > stop && isWordPart(window.code(begin - 1))) begin--;
     // A word cut off by the reach is no word.
     if (begin === end || (begin === stop && stop === start - REACH)) return 'none';
-    const context = contextOf(window.text.slice(begin, end).toLowerCase());
+    const context = contextOf(window.slice(begin, end).toLowerCase());
     if (context !== undefined) return context;
     end = begin;
     seen++;
@@ -44,7 +29,7 @@ export function contextBefore(window: TextWindow, start: number): AddressContext
 }
 
 function isWordPart(code: number): boolean {
-  return isIn(code, WORD | DOT | DASH) || code === SECTION_SIGN;
+  return isIn(code, WORD | DOT | DASH) || code === CODE.sectionSign;
 }
 
 function contextOf(word: string): AddressContext | undefined {

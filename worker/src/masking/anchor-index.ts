@@ -1,3 +1,4 @@
+import { CODE, isDigit, lowerCase } from './characters.ts';
 import { ANY_DIGIT, type Anchor } from './finding.ts';
 
 /** One text and every anchor it is the text of. */
@@ -183,8 +184,7 @@ export class AnchorIndex {
     for (let letter = from, at = end - length; at < end; letter++, at++) {
       const code = codes[at] ?? 0;
       const wanted = letters[letter];
-      if ((code >= 65 && code <= 90 ? code | 32 : code) !== wanted && !(wanted === DIGIT_CODE && isDigit(code)))
-        return false;
+      if (lowerCase(code) !== wanted && !(wanted === DIGIT_CODE && isDigit(code))) return false;
     }
     return true;
   }
@@ -200,7 +200,7 @@ function characterClasses(): Uint8Array {
   const classes = new Uint8Array(65_536);
   for (const [index, members] of CLASS_MEMBERS.entries())
     for (const member of members) classes[member.charCodeAt(0)] = index + 1;
-  for (let upper = 65; upper <= 90; upper++) classes[upper] = classes[upper + 32] ?? 0;
+  for (let upper: number = CODE.A; upper <= CODE.Z; upper++) classes[upper] = classes[lowerCase(upper)] ?? 0;
   return classes;
 }
 
@@ -227,15 +227,11 @@ class AnchorBeginnings {
     const most = Math.min(end, this.longest);
     for (let length = 1; length <= most; length++) {
       const code = codes[end - length] ?? 0;
-      hash = mixed(hash, code >= 65 && code <= 90 ? code | 32 : code);
+      hash = mixed(hash, lowerCase(code));
       if (this.hashes.has(hash)) found = length;
     }
     return found;
   }
-}
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57;
 }
 
 /** Digits count as one character, as some anchors take any of them. */

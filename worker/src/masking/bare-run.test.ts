@@ -15,7 +15,7 @@ class CountingWindow extends TextWindow {
 }
 
 function windowOn(text: string): CountingWindow {
-  const window = new CountingWindow(new Scratch());
+  const window = new CountingWindow(new Scratch(), () => 'open');
   window.show(text, true);
   return window;
 }

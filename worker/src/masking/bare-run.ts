@@ -1,17 +1,15 @@
-import { ALNUM, isIn, LONGEST_RUN, WORD } from './characters.ts';
+import { ALNUM, ASCII, CODE, isIn, LONGEST_RUN, WORD } from './characters.ts';
+import type { Memory } from './memory.ts';
 import type { TextWindow } from './text-window.ts';
 
 const [PASS, STOP, OPEN, CLOSE] = [0, 1, 2, 3] as const;
-const AMPERSAND = 38;
-const EQUALS = 61;
-const PIPE = 124;
 /** Values up to this long are simply read; of longer ones it is remembered where they end. */
 const SHORT_VALUE = 64;
 /** A run longer than this is begun anew, so that it takes bounded memory. */
 const LONGEST_REMEMBERED = 16 * LONGEST_RUN;
 
 /** What each ASCII character does to a bare value; control characters, blanks and the rest end it. */
-const KINDS = new Uint8Array(128).fill(STOP, 0, 33).fill(STOP, 127);
+const KINDS = new Uint8Array(ASCII).fill(STOP, 0, CODE.space + 1).fill(STOP, CODE.delete);
 for (const character of ',;<>|"\'`\\') KINDS[character.charCodeAt(0)] = STOP;
 for (const character of '([{') KINDS[character.charCodeAt(0)] = OPEN;
 for (const character of ')]}') KINDS[character.charCodeAt(0)] = CLOSE;
@@ -23,7 +21,7 @@ for (const character of ')]}') KINDS[character.charCodeAt(0)] = CLOSE;
 export function endOfBare(window: TextWindow, start: number, inQuery: boolean): number {
   const near = readAlone(window, start, start + SHORT_VALUE, inQuery);
   if (near < start + SHORT_VALUE) return near;
-  const end = window.bareRun.endFrom(window, start, inQuery);
+  const end = window.remembered(BARE_RUN).endFrom(window, start, inQuery);
   // A pipe that joins a number counts for this value alone, and nothing is remembered that waits for more text.
   if (window.starved || end < near) return readAlone(window, start, start + LONGEST_RUN, inQuery);
   return end;
@@ -44,7 +42,7 @@ function readAlone(window: TextWindow, start: number, stop: number, inQuery: boo
 
 function kindAt(window: TextWindow, index: number, inQuery: boolean): number {
   const code = window.at(index);
-  if (code !== AMPERSAND) return code < 0 ? STOP : (KINDS[code] ?? STOP);
+  if (code !== CODE.ampersand) return code < 0 ? STOP : (KINDS[code] ?? STOP);
   const ends =
     inQuery || beginsParameter(window, index) || window.matches(index, '&quot;') || window.matches(index, '&amp;');
   return ends ? STOP : PASS;
@@ -53,17 +51,17 @@ function kindAt(window: TextWindow, index: number, inQuery: boolean): number {
 /** `&name=` after a value: the next parameter of a form or a query. */
 function beginsParameter(window: TextWindow, at: number): boolean {
   const end = window.run(at + 1, WORD, 32);
-  return end > at + 1 && window.at(end) === EQUALS;
+  return end > at + 1 && window.at(end) === CODE.equals;
 }
 
 /** The pipe between the number and the secret of a Facebook app token. */
 export function joinsNumber(window: TextWindow, start: number, at: number): boolean {
   return (
-    window.at(at) === PIPE &&
+    window.at(at) === CODE.pipe &&
     isIn(window.at(at + 1), ALNUM) &&
     at - start > 14 &&
     at - start < 18 &&
-    /^\d+$/.test(window.text.slice(start, at))
+    /^\d+$/.test(window.slice(start, at))
   );
 }
 
@@ -71,7 +69,7 @@ export function joinsNumber(window: TextWindow, start: number, at: number): bool
  * A run of characters that was read once for all values that begin inside it. A text may name a secret every few
  * characters, each with a value as long as the run: reading each anew would take hundreds of looks at every character.
  */
-export class BareRun {
+class BareRun {
   private start = 0;
   private end = 0;
   private inQuery = false;
@@ -131,3 +129,5 @@ export class BareRun {
     return closed;
   }
 }
+
+const BARE_RUN: Memory<BareRun> = { begin: () => new BareRun(), forget: (run) => run.forget() };

@@ -1,29 +1,121 @@
 /**
- * Character classes as bits, so that an alphabet is a sum and a test is one table look-up. Only ASCII has classes:
+ * The characters that rules look for, by name, as UTF-16 code units. What a comparison of a single character is meant to
+ * hit stands in the rule as a word; a test holds that no rule compares with a bare number.
+ */
+export const CODE = {
+  tab: 9,
+  newline: 10,
+  /** Below it are control characters; at most it, white space, control characters and NO_CHARACTER. */
+  space: 32,
+  doubleQuote: 34,
+  hash: 35,
+  dollar: 36,
+  percent: 37,
+  ampersand: 38,
+  singleQuote: 39,
+  openParenthesis: 40,
+  closeParenthesis: 41,
+  star: 42,
+  plus: 43,
+  comma: 44,
+  hyphen: 45,
+  dot: 46,
+  slash: 47,
+  zero: 48,
+  two: 50,
+  three: 51,
+  nine: 57,
+  colon: 58,
+  semicolon: 59,
+  less: 60,
+  equals: 61,
+  greater: 62,
+  question: 63,
+  at: 64,
+  A: 65,
+  D: 68,
+  H: 72,
+  I: 73,
+  Z: 90,
+  openBracket: 91,
+  backslash: 92,
+  closeBracket: 93,
+  caret: 94,
+  underscore: 95,
+  backtick: 96,
+  a: 97,
+  h: 104,
+  n: 110,
+  p: 112,
+  r: 114,
+  s: 115,
+  t: 116,
+  v: 118,
+  w: 119,
+  openBrace: 123,
+  pipe: 124,
+  closeBrace: 125,
+  /** The last printable character of ASCII. */
+  tilde: 126,
+  delete: 127,
+  sectionSign: 0xa7,
+  /** Unicode's block of dashes, quotes and ellipses begins here. */
+  generalPunctuation: 0x2000,
+  enDash: 0x2013,
+  emDash: 0x2014,
+  ellipsis: 0x2026,
+  rightArrow: 0x2192,
+  fullwidthColon: 0xff1a,
+} as const;
+
+/** Stands for a character where the text has none. */
+export const NO_CHARACTER = -1;
+/** How many characters ASCII has. */
+export const ASCII = 128;
+/** The bit that tells a lower-case letter of ASCII from its capital. */
+const CASE_BIT = 32;
+
+/** The lower case of an ASCII capital; every other code unit as it is. */
+export function lowerCase(code: number): number {
+  return code >= CODE.A && code <= CODE.Z ? code | CASE_BIT : code;
+}
+
+export function isDigit(code: number): boolean {
+  return code >= CODE.zero && code <= CODE.nine;
+}
+
+/** True for the first half of a character outside the basic plane: nothing is cut behind it. */
+export function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code < 0xdc00;
+}
+
+/**
+ * Character classes as bits (a class is not a code: `DOT` is an alphabet of one, `CODE.dot` the character), so that an alphabet is a sum and a test is one table look-up. Only ASCII has classes:
  * every other code unit, lone surrogates included, has none and therefore ends a token.
  */
-export const DIGIT = 1;
-const LOWER_HEX = 2;
-const LOWER_REST = 4;
-const UPPER_HEX = 8;
-const UPPER_REST = 16;
-export const UNDERSCORE = 32;
-export const DASH = 64;
-export const DOT = 128;
-export const PLUS_SLASH = 256;
-export const EQUALS = 512;
-export const TILDE = 1024;
-export const COLON = 2048;
-export const PERCENT = 4096;
-export const BLANK = 8192;
-export const LINE_END = 16_384;
-export const QUOTE = 32_768;
+export const DIGIT = 1 << 0;
+const LOWER_HEX = 1 << 1;
+const LOWER_REST = 1 << 2;
+const UPPER_HEX = 1 << 3;
+const UPPER_REST = 1 << 4;
+export const UNDERSCORE = 1 << 5;
+export const DASH = 1 << 6;
+export const DOT = 1 << 7;
+export const PLUS_SLASH = 1 << 8;
+export const EQUALS = 1 << 9;
+export const TILDE = 1 << 10;
+export const COLON = 1 << 11;
+export const PERCENT = 1 << 12;
+export const BLANK = 1 << 13;
+export const LINE_END = 1 << 14;
+export const QUOTE = 1 << 15;
 /** Punctuation that people put into passwords and that no surrounding syntax needs. */
-export const SYMBOL = 65_536;
+export const STAR = 1 << 20;
+export const SYMBOL = (1 << 16) | STAR;
 /** What closes a value in prose, Markdown, JSON or code. */
-const CLOSER = 131_072;
-export const DOLLAR = 262_144;
-const PIPE = 524_288;
+const CLOSER = 1 << 17;
+export const DOLLAR = 1 << 18;
+const PIPE = 1 << 19;
 
 export const LOWER = LOWER_HEX | LOWER_REST;
 export const UPPER = UPPER_HEX | UPPER_REST;
@@ -43,7 +135,7 @@ export const BARE_VALUE =
 const LEFT_STOP = ' \t\r\n"\'`<>()|,';
 
 function table(): Int32Array {
-  const classes = new Int32Array(128);
+  const classes = new Int32Array(ASCII);
   const add = (characters: string, bits: number) => {
     for (const character of characters)
       classes[character.charCodeAt(0)] = (classes[character.charCodeAt(0)] ?? 0) | bits;
@@ -64,7 +156,8 @@ function table(): Int32Array {
   add(' \t', BLANK);
   add('\n\r', LINE_END);
   add('"\'`', QUOTE);
-  add('!#*@^&?', SYMBOL);
+  add('!#@^&?', SYMBOL & ~STAR);
+  add('*', STAR);
   add('$', DOLLAR);
   add('|', PIPE);
   add('"\'`,;)]}>|<', CLOSER);
@@ -72,7 +165,7 @@ function table(): Int32Array {
 }
 
 const CLASSES = table();
-const LEFT_STOPS = new Uint8Array(128).map((_, code) => (LEFT_STOP.includes(String.fromCharCode(code)) ? 1 : 0));
+const LEFT_STOPS = new Uint8Array(ASCII).map((_, code) => (LEFT_STOP.includes(String.fromCharCode(code)) ? 1 : 0));
 
 /** True when `code` (a UTF-16 code unit, or -1 for "no character") is in the alphabet `bits`. */
 export function isIn(code: number, bits: number): boolean {
@@ -86,7 +179,7 @@ export function stopsLeft(code: number): boolean {
 
 /** True when nothing, white space or closing punctuation stands here, so that a value may end before it. */
 export function closes(code: number): boolean {
-  return code > 127 || code < 33 || isIn(code, CLOSER);
+  return code > CODE.delete || code <= CODE.space || isIn(code, CLOSER);
 }
 
 /** How long a run may grow before it is judged by its beginning and the rest is swallowed. */

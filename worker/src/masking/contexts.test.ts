@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
 import { createMasker } from './mask.ts';
-import { draw, seeded } from './testing/drawn.ts';
+import { draw } from './testing/drawn.ts';
 
 const { mask } = createMasker();
-const random = seeded(31);
+const random = seededRandom(31);
 const HEX = '0123456789abcdef';
 const LOWER = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const ALL = `ABCDEFGHIJKLMNOPQRSTUVWXYZ${LOWER}`;

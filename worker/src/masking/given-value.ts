@@ -1,11 +1,18 @@
 import { endOfBare } from './bare-run.ts';
-import { ALNUM, BLANK, isIn, LETTER, LINE_END, LONGEST_RUN, QUOTE, SPACE, WORD } from './characters.ts';
+import {
+  ALNUM,
+  BLANK,
+  CODE,
+  isIn,
+  LETTER,
+  LINE_END,
+  LONGEST_RUN,
+  NO_CHARACTER,
+  QUOTE,
+  SPACE,
+  WORD,
+} from './characters.ts';
 import type { TextWindow } from './text-window.ts';
-
-const BACKSLASH = 92;
-const EQUALS = 61;
-const COLON = 58;
-const STAR = 42;
 
 /** How a value was joined to its name. Loose operators ask more of the value. */
 export interface Operator {
@@ -36,59 +43,62 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
   let closed = false;
   for (let steps = 0; steps < 4; steps++) {
     const code = window.at(index);
-    const escaped = code === BACKSLASH && isIn(window.at(index + 1), QUOTE);
+    const escaped = code === CODE.backslash && isIn(window.at(index + 1), QUOTE);
     if (
       isIn(code, QUOTE) ||
-      code === 93 ||
-      (code === STAR && steps < 2) ||
-      (code === 41 && closed) ||
-      (code === 63 && window.at(index + 1) === COLON)
+      code === CODE.closeBracket ||
+      (code === CODE.star && steps < 2) ||
+      (code === CODE.closeParenthesis && closed) ||
+      (code === CODE.question && window.at(index + 1) === CODE.colon)
     )
       index++;
     else if (escaped) index += 2;
-    else if (code === 38 && window.matches(index, '&quot;')) index += 6;
+    else if (code === CODE.ampersand && window.matches(index, '&quot;')) index += 6;
     else break;
     closed = true;
   }
   const tightStart = index;
   index = window.run(index, BLANK, 24);
   const code = window.at(index);
-  if (code === EQUALS || code === COLON || code === 43 || code === 63 || code === 46)
+  if (code === CODE.equals || code === CODE.colon || code === CODE.plus || code === CODE.question || code === CODE.dot)
     return assignment(window, index, tightStart);
   if (closed) {
     const attribute = valueAttribute(window, tightStart);
     if (attribute > 0) return { end: attribute, kind: 'assign', tight: false };
   }
-  if (code === 10) {
+  if (code === CODE.newline) {
     // `- name: DB_PASSWORD` and `value: …` on the next line.
     const below = valueAttribute(window, index);
     if (below > 0) return { end: below, kind: 'assign', tight: false };
     return isTitle(window, nameStart) ? { end: index, kind: 'loose', tight: false } : undefined;
   }
-  if (code === 37) return encodedOperator(window, index);
-  if (code === 45 && window.at(index + 1) === 62) return { end: index + 2, kind: 'assign', tight: false };
-  if (code === 60 && window.at(index + 1) === 45) return { end: index + 2, kind: 'assign', tight: false };
-  if (code === 0x2013 || code === 0x2014) return { end: index + 1, kind: 'loose', tight: false };
-  if (code === 40 && isIn(window.at(index + 1), QUOTE)) return { end: index + 1, kind: 'loose', tight: false };
-  if (code === 0x2192 || code === 0xff1a) return { end: index + 1, kind: 'assign', tight: false };
-  if (code === 124)
-    return window.at(index + 1) === 124
+  if (code === CODE.percent) return encodedOperator(window, index);
+  if (code === CODE.hyphen && window.at(index + 1) === CODE.greater)
+    return { end: index + 2, kind: 'assign', tight: false };
+  if (code === CODE.less && window.at(index + 1) === CODE.hyphen)
+    return { end: index + 2, kind: 'assign', tight: false };
+  if (code === CODE.enDash || code === CODE.emDash) return { end: index + 1, kind: 'loose', tight: false };
+  if (code === CODE.openParenthesis && isIn(window.at(index + 1), QUOTE))
+    return { end: index + 1, kind: 'loose', tight: false };
+  if (code === CODE.rightArrow || code === CODE.fullwidthColon) return { end: index + 1, kind: 'assign', tight: false };
+  if (code === CODE.pipe)
+    return window.at(index + 1) === CODE.pipe
       ? { end: index + 2, kind: 'loose', tight: false }
       : { end: index + 1, kind: 'cell', tight: false };
-  if (code === 44) return { end: index + 1, kind: 'loose', tight: false };
-  if (code === 62) return { end: index + 1, kind: 'tag', tight: false };
-  if (code === 38 && window.matches(index, '&gt;')) return { end: index + 4, kind: 'tag', tight: false };
+  if (code === CODE.comma) return { end: index + 1, kind: 'loose', tight: false };
+  if (code === CODE.greater) return { end: index + 1, kind: 'tag', tight: false };
+  if (code === CODE.ampersand && window.matches(index, '&gt;')) return { end: index + 4, kind: 'tag', tight: false };
   return index > nameEnd ? typedAssignment(window, index) : undefined;
 }
 
 /** `key="Name" value="…"`, `"name": "X", "value": "…"`: where the value's own operator ends, or -1. */
 function valueAttribute(window: TextWindow, from: number): number {
-  let index = window.at(from) === 44 ? window.run(from + 1, SPACE, 40) : window.run(from, SPACE, 40);
+  let index = window.at(from) === CODE.comma ? window.run(from + 1, SPACE, 40) : window.run(from, SPACE, 40);
   if (index === from) return -1;
   if (isIn(window.at(index), QUOTE)) index++;
   if (!window.matches(index, 'value')) return -1;
   index = window.run(index + 5, QUOTE | BLANK, 3);
-  return window.at(index) === EQUALS || window.at(index) === COLON ? index + 1 : -1;
+  return window.at(index) === CODE.equals || window.at(index) === CODE.colon ? index + 1 : -1;
 }
 
 /** Nothing but marks of headings, lists and emphasis stands before the name on its line: what follows below is its value. */
@@ -96,7 +106,7 @@ function isTitle(window: TextWindow, nameStart: number): boolean {
   let index = nameStart;
   while (index > nameStart - 12 && TITLE_MARKS.includes(String.fromCharCode(window.before(index - 1)))) index--;
   const code = window.before(index - 1);
-  return code === -1 || code === 10;
+  return code === NO_CHARACTER || code === CODE.newline;
 }
 
 const TITLE_MARKS = '#*->_` \t.0123456789';
@@ -118,31 +128,33 @@ function assignment(window: TextWindow, from: number, tightStart: number): Opera
   let index = from;
   let signs = 0;
   for (let code = first; index < from + 4 && isSign(code); code = window.at(++index)) {
-    if (code === EQUALS || code === COLON) signs++;
+    if (code === CODE.equals || code === CODE.colon) signs++;
   }
   if (signs === 0) return undefined;
   const next = window.at(index);
-  if (first === EQUALS && next === 62) return { end: index + 1, kind: 'assign', tight: false };
-  if (first === EQUALS && next === 126) return undefined;
+  if (first === CODE.equals && next === CODE.greater) return { end: index + 1, kind: 'assign', tight: false };
+  if (first === CODE.equals && next === CODE.tilde) return undefined;
   // `a == b` and `A::b` compare and qualify more often than they give.
   const second = index > from + 1 ? window.at(from + 1) : -1;
   if (second === first && signs === 2 && index === from + 2) return { end: index, kind: 'loose', tight: false };
-  const tight = first === EQUALS && index === from + 1 && from === tightStart && !isIn(next, SPACE);
+  const tight = first === CODE.equals && index === from + 1 && from === tightStart && !isIn(next, SPACE);
   return { end: index, kind: 'assign', tight };
 }
 
 /** The characters operators are made of: `:`, `=`, `?`, `+`, `.`. */
 function isSign(code: number): boolean {
-  return code === COLON || code === EQUALS || code === 63 || code === 43 || code === 46;
+  return (
+    code === CODE.colon || code === CODE.equals || code === CODE.question || code === CODE.plus || code === CODE.dot
+  );
 }
 
 /** `var token string = "…"`, `apiKey String = …`. */
 function typedAssignment(window: TextWindow, from: number): Operator | undefined {
   const end = window.run(from, WORD, 12);
-  if (end === from || !/^(?:string|str|text|varchar|char|secretstring|bytes)$/i.test(window.text.slice(from, end)))
+  if (end === from || !/^(?:string|str|text|varchar|char|secretstring|bytes)$/i.test(window.slice(from, end)))
     return undefined;
   const sign = window.run(end, BLANK, 4);
-  return window.at(sign) === EQUALS && window.at(sign + 1) !== EQUALS
+  return window.at(sign) === CODE.equals && window.at(sign + 1) !== CODE.equals
     ? { end: sign + 1, kind: 'assign', tight: false }
     : undefined;
 }
@@ -153,9 +165,9 @@ export function readValue(window: TextWindow, operatorEnd: number, inQuery: bool
   let below = false;
   let block = false;
   const code = window.at(index);
-  if (code === 124 || code === 62) {
+  if (code === CODE.pipe || code === CODE.greater) {
     // A YAML block scalar: `|`, `>`, `|-` and the value on the next line.
-    const mark = window.at(index + 1) === 45 ? index + 2 : index + 1;
+    const mark = window.at(index + 1) === CODE.hyphen ? index + 2 : index + 1;
     if (isIn(window.at(mark), LINE_END)) {
       index = mark;
       block = true;
@@ -165,18 +177,18 @@ export function readValue(window: TextWindow, operatorEnd: number, inQuery: bool
     below = !block;
     index = skipToBelow(window, index);
   }
-  if (window.at(index) === 40) {
+  if (window.at(index) === CODE.openParenthesis) {
     // A string in brackets, on the next line or not.
     const inside = window.run(index + 1, SPACE, 40);
     if (isIn(window.at(inside), QUOTE)) index = inside;
   }
-  while (window.at(index) === STAR && window.at(index + 1) === STAR && window.at(index + 2) !== STAR)
+  while (window.at(index) === CODE.star && window.at(index + 1) === CODE.star && window.at(index + 2) !== CODE.star)
     index = window.run(index + 2, BLANK, 2);
   // YAML's tag of a string.
   if (window.matches(index, '!!str ')) index += 6;
   index = skipStringPrefix(window, index);
-  const escaped = window.at(index) === BACKSLASH && isIn(window.at(index + 1), QUOTE);
-  const entity = window.at(index) === 38 && window.matches(index, '&quot;');
+  const escaped = window.at(index) === CODE.backslash && isIn(window.at(index + 1), QUOTE);
+  const entity = window.at(index) === CODE.ampersand && window.matches(index, '&quot;');
   if (escaped || entity || isIn(window.at(index), QUOTE))
     return readQuoted(window, index, escaped ? 2 : entity ? 6 : 1, below);
   return readBare(window, index, below, inQuery);
@@ -195,7 +207,11 @@ function skipToBelow(window: TextWindow, from: number): number {
 function skipStringPrefix(window: TextWindow, from: number): number {
   let index = from;
   const code = window.at(index);
-  if ((isIn(code, LETTER) || code === 64) && (window.at(index + 1) === 34 || window.at(index + 1) === 39)) index++;
+  if (
+    (isIn(code, LETTER) || code === CODE.at) &&
+    (window.at(index + 1) === CODE.doubleQuote || window.at(index + 1) === CODE.singleQuote)
+  )
+    index++;
   while (
     isIn(window.at(index), QUOTE) &&
     window.at(index + 1) === window.at(index) &&
@@ -206,19 +222,19 @@ function skipStringPrefix(window: TextWindow, from: number): number {
 }
 
 function readQuoted(window: TextWindow, at: number, width: number, below: boolean): GivenValue | undefined {
-  const quote = width === 2 ? window.at(at + 1) : width === 6 ? 38 : window.at(at);
+  const quote = width === 2 ? window.at(at + 1) : width === 6 ? CODE.ampersand : window.at(at);
   const start = at + width;
   let index = start;
   for (; index < start + LONGEST_RUN; index++) {
     const code = window.at(index);
     if (code < 0 || isIn(code, LINE_END)) break;
-    if (width === 2 && code === BACKSLASH && window.at(index + 1) === quote) break;
+    if (width === 2 && code === CODE.backslash && window.at(index + 1) === quote) break;
     if (width === 1 && code === quote) break;
     if (width === 6 && code === quote && window.matches(index, '&quot;')) break;
-    if (width === 1 && code === BACKSLASH) {
+    if (width === 1 && code === CODE.backslash) {
       const next = window.at(index + 1);
-      if (next === 110 || next === 114) break;
-      if (next > 32) index++;
+      if (next === CODE.n || next === CODE.r) break;
+      if (next > CODE.space) index++;
     }
   }
   const cut = index >= start + LONGEST_RUN;
@@ -235,12 +251,12 @@ function readBare(window: TextWindow, start: number, below: boolean, inQuery: bo
   const cut = index >= start + LONGEST_RUN;
   let end = index;
   if (!cut) {
-    if (window.text.slice(end - 3, end) === '...' || window.at(end) === 0x2026) return undefined;
+    if (window.slice(end - 3, end) === '...' || window.at(end) === CODE.ellipsis) return undefined;
     end = window.trim(start, end, '.,:;?');
-    if (window.text.slice(end - 2, end) === '**') end -= 2;
+    if (window.slice(end - 2, end) === '**') end -= 2;
   }
   if (end === start) return undefined;
   const after = window.run(index, BLANK, 3);
-  const last = isIn(window.at(after), LINE_END) || window.at(after) < 0 || window.at(after) === 35;
-  return { start, end, quoted: false, below, last, cut, call: window.text.slice(start, end).includes('(') };
+  const last = isIn(window.at(after), LINE_END) || window.at(after) < 0 || window.at(after) === CODE.hash;
+  return { start, end, quoted: false, below, last, cut, call: window.holds(start, end, '(') };
 }

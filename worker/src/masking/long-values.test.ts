@@ -1,17 +1,17 @@
 import { expect, test } from '@jest/globals';
-import { AnchorIndex } from './anchor-index.ts';
-import { builtInAnchors } from './anchors.ts';
+import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
+import { compileRules } from './compile-rules.ts';
 import { MaskMachine } from './mask-machine.ts';
-import { draw, seeded } from './testing/drawn.ts';
+import { draw } from './testing/drawn.ts';
 import { Scratch } from './text-window.ts';
 
-const index = new AnchorIndex(builtInAnchors({ mask: [], allow: [] }));
+const rules = compileRules();
 const scratch = new Scratch();
-const random = seeded(7);
+const random = seededRandom(7);
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 function masked(text: string, size: number): string {
-  const machine = new MaskMachine(index, scratch, false);
+  const machine = new MaskMachine(rules, scratch, false);
   let output = '';
   for (let from = 0; from < text.length; from += size) output += machine.feed(text.slice(from, from + size), false);
   return output + machine.feed('', true);

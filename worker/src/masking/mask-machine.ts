@@ -1,18 +1,26 @@
 import type { AnchorIndex } from './anchor-index.ts';
-import { ALNUM, isIn } from './characters.ts';
-import { type Anchor, CONFIGURED_VALUE, type Finding, MARKERS } from './finding.ts';
+import { ALNUM, isHighSurrogate, isIn } from './characters.ts';
+import type { CompiledRules } from './compile-rules.ts';
+import { type Anchor, type Finding, type Label, MARKERS } from './finding.ts';
 import { LEFT_CONTEXT, type Scratch, TextWindow } from './text-window.ts';
+import { MaskingBudgetExceeded, MOST_DEBT, STEPS_PER_CHARACTER, STEPS_PER_QUESTION } from './work-budget.ts';
 
 export interface MaskSpan {
   readonly type: keyof typeof MARKERS;
   readonly rule: string;
+  /** Where the rule comes from: a page, a standard, a manual or a setting. */
+  readonly source: string;
   readonly start: number;
   readonly end: number;
 }
 
+/** A finding and the rule it is reported as. */
+interface Found extends Finding {
+  readonly rule: Label;
+}
+
 interface PendingSpan {
-  type: Finding['type'];
-  rule: string;
+  rule: Label;
   start: number;
   end: number;
 }
@@ -32,17 +40,21 @@ export class MaskMachine {
   private writtenLength = 0;
   private pending: PendingSpan[] = [];
   /** Findings that begin further on than the scan has come, nearest first. */
-  private ahead: Finding[] = [];
+  private ahead: Found[] = [];
   /** The alphabet of a masked run that is still going on, or 0. */
   private open = 0;
   /** A starved verifier is asked again when the text has reached this length, so that waiting stays linear. */
   private retryAt = 0;
 
+  /** Text before this index has paid for the work that was done. */
+  private paidUntil = 0;
+  private workPaid = 0;
+
   private readonly reporting: boolean;
 
   /** `reporting` collects the spans; a stream does not, so that its memory stays bounded. */
-  constructor(index: AnchorIndex, scratch: Scratch, reporting: boolean) {
-    this.window = new TextWindow(scratch);
+  constructor({ index, judgeHost }: CompiledRules, scratch: Scratch, reporting: boolean) {
+    this.window = new TextWindow(scratch, judgeHost);
     this.index = index;
     this.reporting = reporting;
   }
@@ -98,7 +110,7 @@ export class MaskMachine {
   }
 
   /** A finding further on is reached: it is taken unless what was found on the way reaches into it. */
-  private commitAhead(finding: Finding): void {
+  private commitAhead(finding: Found): void {
     const start = Math.max(finding.start, this.window.floor);
     if (start < finding.end) this.take({ ...finding, start });
   }
@@ -107,7 +119,9 @@ export class MaskMachine {
   private verify(end: number): boolean {
     const { index, window } = this;
     const fourth = index.fourthBefore(window.codes, end);
+    this.payFor(end);
     for (const literal of index.candidates()) {
+      window.steps++;
       if (((literal.fourths >>> fourth) & 1) === 0 || !index.endsWith(literal, window.codes, end)) continue;
       const asked = this.ask(literal.anchors, end - literal.length, end);
       if (asked !== 'none') return asked === 'found';
@@ -115,14 +129,32 @@ export class MaskMachine {
     return true;
   }
 
+  /** The work done so far, in steps: looks at one character. */
+  get work(): number {
+    return this.workPaid + this.window.steps;
+  }
+
+  /** The text up to `end` pays for the work that was done; what is too much is refused by `ask`. */
+  private payFor(end: number): void {
+    const paid = Math.min(this.window.steps, STEPS_PER_CHARACTER * (end - this.paidUntil));
+    this.window.steps -= paid;
+    this.workPaid += paid;
+    this.paidUntil = end;
+  }
+
   private ask(anchors: readonly Anchor[], start: number, end: number): 'none' | 'found' | 'starved' {
     const { window } = this;
     for (const anchor of anchors) {
       if (start < window.floor && anchor.known !== true) continue;
       if (anchor.insideTable === true && window.table.columns.length === 0) continue;
-      const finding = anchor.verify(window, start, end);
+      const before = window.steps;
+      const finding = anchor.verify(window, start, end, anchor.text);
+      window.steps += STEPS_PER_QUESTION;
+      if (window.steps > MOST_DEBT) throw new MaskingBudgetExceeded();
       if (window.starved) {
         window.starved = false;
+        // Asked again when there is more, and counted then: a stream is refused where the whole text is.
+        window.steps = before;
         window.nextTable = undefined;
         return 'starved';
       }
@@ -130,12 +162,13 @@ export class MaskMachine {
         window.table = window.nextTable;
         window.nextTable = undefined;
       }
-      if (finding !== undefined && this.accept(finding, end, anchor.known === true)) return 'found';
+      if (finding !== undefined && this.accept({ rule: anchor.rule, ...finding }, end, anchor.known === true))
+        return 'found';
     }
     return 'none';
   }
 
-  private accept(finding: Finding, anchorEnd: number, known: boolean): boolean {
+  private accept(finding: Found, anchorEnd: number, known: boolean): boolean {
     if (finding.start < this.window.floor && !known) return false;
     if (finding.start > anchorEnd) {
       // The way to the finding is still to be read: an address may stand between `curl` and its password.
@@ -147,17 +180,18 @@ export class MaskMachine {
       this.take(finding);
       return true;
     }
-    const span = { type: finding.type, rule: finding.rule, start: finding.start, end: finding.end };
+    const span = { rule: finding.rule, start: finding.start, end: finding.end };
     this.absorb(span);
-    this.take({ ...finding, ...span });
+    this.take({ ...finding, ...span }, span.rule === finding.rule);
     return true;
   }
 
-  private take(finding: Finding): void {
-    const { type, rule, start, end } = finding;
-    this.pending.push({ type, rule, start, end });
+  /** `exact`: a configured value, of which it is known where it ends. */
+  private take(finding: Found, exact = false): void {
+    const { rule, start, end } = finding;
+    this.pending.push({ rule, start, end });
     this.window.floor = Math.max(this.window.floor, end);
-    this.open = finding.open ?? (this.endsInsideWord(finding) ? ALNUM : 0);
+    this.open = finding.open ?? (!exact && this.endsInsideWord(finding) ? ALNUM : 0);
     this.extendOpenRun();
   }
 
@@ -168,16 +202,14 @@ export class MaskMachine {
       span.end = Math.max(span.end, last.end);
       if (last.start > span.start) continue;
       span.start = last.start;
-      span.type = last.type;
       span.rule = last.rule;
     }
   }
 
   /** A verifier that stopped at its limit leaves no tail of a secret behind: the word is taken to its end. */
-  private endsInsideWord({ type, rule, end }: Finding): boolean {
+  private endsInsideWord({ rule: { type }, end }: Found): boolean {
     const { window } = this;
-    if ((type !== 'key' && type !== 'connection') || rule === CONFIGURED_VALUE || !isIn(window.code(end - 1), ALNUM))
-      return false;
+    if ((type !== 'key' && type !== 'connection') || !isIn(window.code(end - 1), ALNUM)) return false;
     return end < window.length ? isIn(window.code(end), ALNUM) : !window.final;
   }
 
@@ -198,7 +230,7 @@ export class MaskMachine {
     const inAnchor = this.position - index.beginningBefore(window.codes, this.position);
     const cut = Math.max(this.written, window.unbrokenBefore(inAnchor));
     const code = cut > 0 ? window.code(cut - 1) : 0;
-    return code >= 0xd800 && code < 0xdc00 && cut - 1 >= this.written ? cut - 1 : cut;
+    return isHighSurrogate(code) && cut - 1 >= this.written ? cut - 1 : cut;
   }
 
   /** Writes everything before `cut`: text as it is, a span as its marker as soon as its beginning is certain. */
@@ -215,7 +247,7 @@ export class MaskMachine {
       if (span.start >= cut && span.end > this.written) break;
       if (span.start >= this.written) {
         output += text.slice(this.written, span.start);
-        const marker = span.type === 'marker' ? text.slice(span.start, span.end) : MARKERS[span.type];
+        const marker = span.rule.type === 'marker' ? text.slice(span.start, span.end) : MARKERS[span.rule.type];
         this.report(span, this.writtenLength + output.length, marker.length);
         output += marker;
       }
@@ -232,9 +264,8 @@ export class MaskMachine {
     return output;
   }
 
-  private report(span: PendingSpan, start: number, length: number): void {
-    if (this.reporting && span.type !== 'marker')
-      this.spans.push({ type: span.type, rule: span.rule, start, end: start + length });
+  private report({ rule: { name, type, source } }: PendingSpan, start: number, length: number): void {
+    if (this.reporting && type !== 'marker') this.spans.push({ type, rule: name, source, start, end: start + length });
   }
 
   /** Drops text that nothing can refer to any more. */
@@ -243,6 +274,7 @@ export class MaskMachine {
     if (keep < 4 * LEFT_CONTEXT) return;
     this.text = this.text.slice(keep);
     this.position -= keep;
+    this.paidUntil -= keep;
     this.written -= keep;
     this.window.forget(keep);
     this.ahead = this.ahead.map((finding) => ({ ...finding, start: finding.start - keep, end: finding.end - keep }));

@@ -1,18 +1,8 @@
-import { AnchorIndex } from './anchor-index.ts';
-import { builtInAnchors } from './anchors.ts';
-import type { HostLists } from './host-policy.ts';
-import { knownValueAnchors } from './known-values.ts';
+import { compileRules, type MaskOptions } from './compile-rules.ts';
 import { MaskMachine, type MaskSpan } from './mask-machine.ts';
 import { Scratch } from './text-window.ts';
 
-export interface MaskOptions {
-  /** The service's own secrets, hosts and addresses: masked wherever they appear, in any encoding. */
-  readonly knownValues?: readonly string[];
-  /** Hosts whose URLs are always masked, subdomains included. */
-  readonly maskHosts?: readonly string[];
-  /** Hosts whose URLs are never masked, subdomains included. */
-  readonly allowHosts?: readonly string[];
-}
+export { MaskingBudgetExceeded } from './work-budget.ts';
 
 export interface MaskResult {
   readonly text: string;
@@ -20,33 +10,59 @@ export interface MaskResult {
   readonly spans: readonly MaskSpan[];
 }
 
+export interface MaskedBeginning {
+  readonly text: string;
+  /** Whether it is all of the text. */
+  readonly whole: boolean;
+}
+
 export interface Masker {
   readonly mask: (text: string) => MaskResult;
+  /**
+   * As `mask`, but in steps of at most some 30 ms whatever the text is, typically of a fifth of one: whoever runs it lets
+   * others run between two steps.
+   */
+  readonly maskInSlices: (text: string) => Generator<undefined, MaskResult>;
+  /**
+   * Masks the beginning of a text: as far as `wanted` characters of masked text need it, and no further than
+   * LONGEST_BEGINNING. It holds nothing that the rest of the text could still make part of a secret.
+   */
+  readonly maskBeginning: (text: string, wanted: number) => MaskedBeginning;
   readonly createStream: () => TransformStream<string, string>;
 }
 
+/** Characters that are masked in one go. */
+const SLICE = 16_384;
+/** How much of a text is read for its masked beginning, characters. */
+const LONGEST_BEGINNING = 65_536;
+
 /** Compiles the options once. Build it at start: the table takes milliseconds, a call microseconds. */
 export function createMasker(options: MaskOptions = {}): Masker {
-  const index = compile(options);
+  const rules = compileRules(options);
   const scratch = new Scratch();
   return {
     mask: (text) => {
-      const machine = new MaskMachine(index, scratch, true);
+      const machine = new MaskMachine(rules, scratch, true);
       return { text: machine.feed(text, true), spans: machine.spans };
     },
-    createStream: () => streamOf(new MaskMachine(index, scratch, false)),
+    maskInSlices: (text) => maskInSlices(new MaskMachine(rules, scratch, true), text),
+    maskBeginning: (text, wanted) => maskBeginning(new MaskMachine(rules, scratch, false), text, wanted),
+    createStream: () => streamOf(new MaskMachine(rules, scratch, false)),
   };
 }
 
 /**
- * Masks API endpoints, keys, IP addresses and connection strings in `text`. Never throws on any text, lone surrogates
- * included; masking its own output changes nothing.
+ * Masks API endpoints, keys, IP addresses and connection strings in `text`, lone surrogates included; masking its own
+ * output changes nothing.
+ *
+ * @throws MaskingBudgetExceeded when the text was made to take more work than its length pays for (`work-budget.ts`);
+ *   there is no other error, and no text without secrets comes near it
  */
 export function mask(text: string, options?: MaskOptions): MaskResult {
   return maskerFor(options).mask(text);
 }
 
-/** A stream of text pieces that masks as `mask` does, whatever the pieces are, in bounded memory. */
+/** A stream of text pieces that masks as `mask` does, whatever the pieces are, in bounded memory; it fails where `mask` throws. */
 export function createMaskStream(options?: MaskOptions): TransformStream<string, string> {
   return maskerFor(options).createStream();
 }
@@ -60,21 +76,25 @@ function maskerFor(options: MaskOptions = NO_OPTIONS): Masker {
   return masker;
 }
 
-function compile({ knownValues = [], maskHosts = [], allowHosts = [] }: MaskOptions): AnchorIndex {
-  const hosts: HostLists = { mask: hostsOf(maskHosts), allow: hostsOf(allowHosts) };
-  return new AnchorIndex([...knownValueAnchors(knownValues), ...builtInAnchors(hosts)]);
+function* maskInSlices(machine: MaskMachine, text: string): Generator<undefined, MaskResult> {
+  let output = '';
+  let from = 0;
+  for (; from + SLICE < text.length; from += SLICE) {
+    output += machine.feed(text.slice(from, from + SLICE), false);
+    yield;
+  }
+  output += machine.feed(text.slice(from), true);
+  return { text: output, spans: machine.spans };
 }
 
-/** Lower case, without a leading `*.`; an empty entry would be every host. */
-function hostsOf(entries: readonly string[]): string[] {
-  return entries
-    .map((host) =>
-      host
-        .trim()
-        .toLowerCase()
-        .replace(/^\*?\./, ''),
-    )
-    .filter((host) => host !== '');
+function maskBeginning(machine: MaskMachine, text: string, wanted: number): MaskedBeginning {
+  let output = '';
+  for (let from = 0; from < LONGEST_BEGINNING && output.length <= wanted; from += SLICE) {
+    const final = from + SLICE >= text.length;
+    output += machine.feed(text.slice(from, from + SLICE), final);
+    if (final) return { text: output, whole: true };
+  }
+  return { text: output, whole: false };
 }
 
 function streamOf(machine: MaskMachine): TransformStream<string, string> {

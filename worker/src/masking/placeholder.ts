@@ -1,3 +1,5 @@
+import { FILLS_A_SPACE, SPEAKING, SPEAKING_START } from './lexicon/values.ts';
+
 /**
  * The grammar of values that stand for a value: templates, variables, ellipses, masks, instructions in capitals.
  * All patterns are anchored and run over slices of bounded length.
@@ -5,12 +7,8 @@
 
 const TEMPLATE =
   /^(?:\$|<|\{|\[|%[A-Za-z_][A-Za-z0-9_]*%|#\{|@\{|&[a-z]+;|!(?:Ref|Sub|GetAtt|ImportValue|vault|secret|env)\b|ENC\[|vault:|op:\/\/|ssm:|secretsmanager:|file:|env:|arn:)/;
-const MASKED = /^(?:[*•●xX.…_\-#?0]{2,}|\.\.\.|…)[*•●xX.…_\-#?0]*$/;
+const MASKED = /^(?:[*•●xX.…_\-#?0]{2,}|…)$/;
 const SHORTENED = /(?:\.\.\.|…|\*{3,}|x{5,}|X{5,})/;
-const SPEAKING =
-  /(?:^|[-_. ])(?:your|my|ganti|isi|masukkan|anda|replace|insert|changeme|change[-_]me|placeholder|redacted|removed|dummy|fake|sample|example|contoh|todo|fixme|goes|here|disini|xxx+|abc123|somevalue|value|undefined|masked|hidden|disamarkan|rahasiakan|omitted|snip)(?:$|[-_. ])/i;
-const SPEAKING_START =
-  /^(?:your|my)[A-Z_-]|^(?:your|my)(?:api|secret|token|password|key|access)|^(?:insert|replace|enter|put|add|paste|set)[-_A-Z]/i;
 const CAPITALS = /^[A-Z][A-Z]*(?:[_-][A-Z]+)+$|^[A-Z]{2,12}$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 
 /** True for a value that a template engine, a shell or a reader has to fill in. */
@@ -29,10 +27,7 @@ export function isPlaceholder(value: string): boolean {
 /** True for the body of a token that was typed to show where the token goes: `xxxx`, `abcdefgh`, `your-key-here`. */
 export function isFiller(body: string): boolean {
   if (MASKED.test(body) || /x{6,}|X{6,}|0{10,}|\.\.|…|\*{3}/.test(body) || isRepetition(body)) return true;
-  return (
-    /^(?:your|my[-_]|insert|replace|example|placeholder|change[-_]?me|redacted|test[-_])/i.test(body) &&
-    !looksDrawn(body)
-  );
+  return FILLS_A_SPACE.test(body) && !looksDrawn(body);
 }
 
 /** `aaaaaaaa`, `00000000`, `1234567890`, `abcdefgh`: typed to fill a space. */

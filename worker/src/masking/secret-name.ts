@@ -1,5 +1,11 @@
-import { ALNUM, DASH, DOT, isIn, LETTER, LOWER, QUOTE, UNDERSCORE, UPPER, WORD } from './characters.ts';
-import { HARMLESS_QUALIFIERS, NOT_THE_SECRET, PUBLIC_KEY_QUALIFIERS } from './rules/secret-words.ts';
+import { ALNUM, ASCII, CODE, DASH, DOT, isIn, LETTER, LOWER, QUOTE, UNDERSCORE, UPPER, WORD } from './characters.ts';
+import {
+  HARMLESS_QUALIFIERS,
+  KNOWN_GLUE,
+  NOT_THE_SECRET,
+  PUBLIC_KEY_QUALIFIERS,
+  TAIL_WORD,
+} from './lexicon/secret-names.ts';
 import type { TextWindow } from './text-window.ts';
 
 /** `glued`: an unknown ending is stuck to the word, as in `authority`; only a drawn value makes it a secret's name. */
@@ -23,9 +29,9 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
   const nameEnd = endOfName(window, end);
   if (nameEnd - end >= LONGEST_NAME || !leadsOn(window, nameEnd)) return undefined;
   // `password` and not its beginnings `pass` and `passw`: the longer word is asked by itself.
-  if (kind !== 'vendor' && window.code(end) === 119 && window.matches(end, 'word')) return undefined;
+  if (kind !== 'vendor' && window.code(end) === CODE.w && window.matches(end, 'word')) return undefined;
   const nameStart = window.runBefore(start, WORD | DASH, LONGEST_NAME);
-  if (glued && kind !== 'password' && !isKnownGlue(window.text.slice(nameStart, start))) return undefined;
+  if (glued && kind !== 'password' && !isKnownGlue(window.slice(nameStart, start))) return undefined;
   // `DB_PASS`, `userPass`: short for password when something stands before it.
   const short = kind === 'weak' && nameStart < start && nameEnd === end && window.matches(start, 'pass');
   const name: SecretName = { kind: short ? 'password' : kind, start: nameStart, end: nameEnd };
@@ -55,7 +61,7 @@ function stuckEnding(window: TextWindow, end: number, nameEnd: number): string {
   while (index < nameEnd && isIn(window.code(index), letters)) index++;
   // The last capital of a run begins the next word.
   if (letters === UPPER && index < nameEnd && isIn(window.code(index), LOWER)) index--;
-  return window.text.slice(end, Math.max(end, index)).toLowerCase();
+  return window.slice(end, Math.max(end, index)).toLowerCase();
 }
 
 /** The word of the name, or of the sentence, right before the secret word: `cache` in `cacheKey`, `primary` in `primary key`. */
@@ -67,26 +73,24 @@ function qualifierBefore(window: TextWindow, nameStart: number, start: number): 
   const letters = from > nameStart && isIn(window.code(from - 1), LOWER) ? LOWER : UPPER;
   while (from > nameStart && isIn(window.code(from - 1), letters)) from--;
   if (letters === LOWER && from > nameStart && isIn(window.code(from - 1), UPPER)) from--;
-  return window.text.slice(from, to).toLowerCase();
+  return window.slice(from, to).toLowerCase();
 }
 
 /** What may follow the name of a secret at all: an operator, a quote, a bracket, white space or emphasis. */
 function leadsOn(window: TextWindow, index: number): boolean {
   const code = window.at(index);
-  if (code <= 32 || code === 61 || code === 58 || code > 126 || isIn(code, QUOTE)) return true;
-  if (code === 46 || code === 43) return window.at(index + 1) === 61;
-  if (code === 45) return window.at(index + 1) === 62;
-  if (code === 40) return isIn(window.at(index + 1), QUOTE);
-  if (code === 37) return window.at(index + 1) === 50 || window.at(index + 1) === 51;
+  if (code <= CODE.space || code === CODE.equals || code === CODE.colon || code > CODE.tilde || isIn(code, QUOTE))
+    return true;
+  if (code === CODE.dot || code === CODE.plus) return window.at(index + 1) === CODE.equals;
+  if (code === CODE.hyphen) return window.at(index + 1) === CODE.greater;
+  if (code === CODE.openParenthesis) return isIn(window.at(index + 1), QUOTE);
+  if (code === CODE.percent) return window.at(index + 1) === CODE.two || window.at(index + 1) === CODE.three;
   return LEADS_ON[code] === 1;
 }
 
-const LEADS_ON = Uint8Array.from({ length: 128 }, (_, code) =>
+const LEADS_ON = Uint8Array.from({ length: ASCII }, (_, code) =>
   '*])>|,?&\\<'.includes(String.fromCharCode(code)) ? 1 : 0,
 );
-const TAIL_WORD = /^(?:key|token|secret|value|val|code|hex|prod|dev|test|live|staging|base|string|str|nya|mu|ku|s)/;
-const KNOWN_GLUE =
-  /(?:^|[^a-z])(?:my|db|user|admin|app|auth|api|access|client|master|private|secret|bot|refresh|id|web|service|account|session)$/;
 
 function isKnownGlue(head: string): boolean {
   return KNOWN_GLUE.test(head.toLowerCase());
@@ -97,7 +101,7 @@ function endOfName(window: TextWindow, end: number): number {
   let index = window.run(end, WORD, LONGEST_NAME);
   for (let parts = 0; parts < 4; parts++) {
     const code = window.at(index);
-    if ((code !== 45 && code !== 46) || !isIn(window.at(index + 1), ALNUM)) break;
+    if ((code !== CODE.hyphen && code !== CODE.dot) || !isIn(window.at(index + 1), ALNUM)) break;
     index = window.run(index + 1, WORD, LONGEST_NAME);
   }
   return index;
@@ -110,14 +114,14 @@ function takesItBack(window: TextWindow, from: number, end: number): boolean {
     if (isIn(window.code(index), UPPER)) while (index < end && isIn(window.code(index), UPPER)) index++;
     while (index < end && isIn(window.code(index), LOWER)) index++;
     if (index === start) index++;
-    else if (NOT_THE_SECRET.has(window.text.slice(start, index).toLowerCase())) return true;
+    else if (NOT_THE_SECRET.has(window.slice(start, index).toLowerCase())) return true;
   }
   return false;
 }
 
 /** The word before the name, one space away: `primary key`, `public key`. */
 function wordBefore(window: TextWindow, nameStart: number): string {
-  if (window.before(nameStart - 1) !== 32) return '';
+  if (window.before(nameStart - 1) !== CODE.space) return '';
   const start = window.runBefore(nameStart - 1, ALNUM | UNDERSCORE | DOT, 24);
-  return window.text.slice(start, nameStart - 1).toLowerCase();
+  return window.slice(start, nameStart - 1).toLowerCase();
 }

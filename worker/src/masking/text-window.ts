@@ -1,6 +1,9 @@
-import { BareRun } from './bare-run.ts';
-import { DIGIT, isIn, LINE_END, LONGEST_RUN, LOWER, stopsLeft, UPPER } from './characters.ts';
-import type { TablePlace } from './table-columns.ts';
+import { CODE, isIn, LONGEST_RUN, lowerCase, stopsLeft } from './characters.ts';
+import type { JudgeHost } from './host-judge.ts';
+import type { Memory } from './memory.ts';
+
+/** What a character costs that a verifier takes out. */
+const TAKING = 1;
 
 /** How far a verifier may look to the left of its anchor for context; a stream keeps as much of what it has emitted. */
 export const LEFT_CONTEXT = 320;
@@ -9,9 +12,20 @@ const LEFT_REACH = 256;
 /** Runs up to this long are simply read again; longer ones are remembered. */
 const SHORT_RUN = 16;
 const REMEMBERED_RUNS = 6;
-const STAR = 42;
-/** Dot, hyphen, underscore. */
-const JOINERS = new Set([46, 45, 95]);
+const JOINERS = new Set<number>([CODE.dot, CODE.hyphen, CODE.underscore]);
+
+/** The table a position lies in: which columns hold secrets, and the column that begins here. */
+export interface TablePlace {
+  readonly columns: readonly number[];
+  readonly column: number;
+}
+
+interface LongRun {
+  /** Its alphabet, or the table of what ends it. */
+  readonly bits: number | Uint8Array;
+  readonly start: number;
+  end: number;
+}
 
 const EMPTY = new Uint16Array(0);
 const LARGEST_KEPT = 2 ** 20;
@@ -57,19 +71,20 @@ export class TextWindow {
   table: TablePlace = { columns: [], column: -1 };
   nextTable: TablePlace | undefined;
 
-  /** Anchors of a kind before these positions were found to lead nowhere. */
-  pairsRejectedUntil = 0;
-  hostRejectedUntil = 0;
-  readonly bareRun = new BareRun();
-  private longRuns: { bits: number; start: number; end: number }[] = [];
-  /** Between these positions nothing looks drawn and no line ends. */
-  private calmFrom = 0;
-  private calmUntil = 0;
+  /** The work done, in looks at one character; the machine takes off what the text has paid for. See work-budget.ts. */
+  steps = 0;
 
+  /** What verifiers remember about this text, each by the memory it declares. */
+  private readonly memories = new Map<Memory<unknown>, unknown>();
+  private longRuns: LongRun[] = [];
+
+  /** What a host says by itself, under the operator's lists of hosts. */
+  readonly judgeHost: JudgeHost;
   private readonly scratch: Scratch;
 
-  constructor(scratch: Scratch) {
+  constructor(scratch: Scratch, judgeHost: JudgeHost) {
     this.scratch = scratch;
+    this.judgeHost = judgeHost;
   }
 
   show(text: string, final: boolean): void {
@@ -82,16 +97,22 @@ export class TextWindow {
   /** Moves every remembered position when the first `count` characters are dropped. */
   forget(count: number): void {
     this.floor = Math.max(0, this.floor - count);
-    this.pairsRejectedUntil -= count;
-    this.hostRejectedUntil -= count;
     this.longRuns = [];
-    this.bareRun.forget();
-    this.calmFrom = 0;
-    this.calmUntil = 0;
+    for (const [memory, state] of this.memories) memory.forget(state, count);
+  }
+
+  /** What a verifier remembers about this text; begun when it is first asked for. */
+  remembered<State>(memory: Memory<State>): State {
+    const known = this.memories.get(memory);
+    if (known !== undefined) return known as State;
+    const state = memory.begin();
+    this.memories.set(memory, state);
+    return state;
   }
 
   /** The code unit at `index`, or -1 after the end. */
   at(index: number): number {
+    this.steps++;
     if (index < this.length) return this.codes[index] ?? -1;
     if (!this.final) this.starved = true;
     return -1;
@@ -113,7 +134,26 @@ export class TextWindow {
     const near = Math.min(stop, from + SHORT_RUN);
     let index = from;
     while (index < near && isIn(this.codes[index] ?? -1, bits)) index++;
+    this.steps += index - from + 1;
     if (index === near && near < stop) index = this.longRun(from, index, bits, stop);
+    if (index === this.length && index < from + limit && !this.final) this.starved = true;
+    return index;
+  }
+
+  /** The end of what begins at `from` and holds nothing that `stops` marks, at most `limit` long. Outside ASCII nothing stops. */
+  runUntil(from: number, stops: Uint8Array, limit: number): number {
+    const stop = Math.min(this.length, from + limit);
+    let index = from;
+    const near = Math.min(stop, from + SHORT_RUN);
+    while (index < near && stops[this.codes[index] ?? 0] !== 1) index++;
+    this.steps += index - from + 1;
+    if (index === near && near < stop) {
+      const known = this.longRuns.find((run) => run.bits === stops && run.start <= from && index <= run.end);
+      const unknown = known === undefined ? index : Math.min(known.end, stop);
+      for (index = unknown; index < stop && stops[this.codes[index] ?? 0] !== 1; index++);
+      this.steps += index - unknown;
+      this.rememberRun(known, { bits: stops, start: from, end: index });
+    }
     if (index === this.length && index < from + limit && !this.final) this.starved = true;
     return index;
   }
@@ -122,44 +162,19 @@ export class TextWindow {
   private longRun(from: number, reached: number, bits: number, stop: number): number {
     const known = this.longRuns.find((run) => run.bits === bits && run.start <= from && reached <= run.end);
     let index = known === undefined ? reached : Math.min(known.end, stop);
+    const unknown = index;
     while (index < stop && isIn(this.codes[index] ?? -1, bits)) index++;
-    if (known !== undefined) known.end = Math.max(known.end, index);
-    else {
-      if (this.longRuns.length >= REMEMBERED_RUNS) this.longRuns.shift();
-      this.longRuns.push({ bits, start: from, end: index });
-    }
+    this.steps += index - unknown;
+    this.rememberRun(known, { bits, start: from, end: index });
     return index;
   }
 
-  /**
-   * False when no word of at least `shortest` characters of `bits` on the rest of the line, as far as `stop`, holds a
-   * digit or a capital after a lower-case letter: nothing there was drawn at random. Calm text is remembered.
-   */
-  holdsDrawn(from: number, stop: number, bits: number, shortest: number): boolean {
-    const known = from >= this.calmFrom && from < this.calmUntil;
-    if (!known) this.calmFrom = from;
-    let index = known ? this.calmUntil : from;
-    // A word that began in the calm part has at least these characters.
-    let wordStart = known ? this.runBefore(index, bits, LONGEST_RUN) : from;
-    let calm = true;
-    let drawn = false;
-    for (; index < stop + LONGEST_RUN; index++) {
-      const code = this.at(index);
-      if (isIn(code, DIGIT) || (isIn(code, UPPER) && index > wordStart && isIn(this.code(index - 1), LOWER))) {
-        drawn = true;
-        if (calm) this.calmUntil = index;
-        calm = false;
-      }
-      if (isIn(code, bits)) continue;
-      if (drawn && index - wordStart >= shortest) return true;
-      if (code < 0 || index >= stop || isIn(code, LINE_END)) {
-        if (calm) this.calmUntil = index;
-        return false;
-      }
-      wordStart = index + 1;
-      drawn = false;
+  private rememberRun(known: LongRun | undefined, run: LongRun): void {
+    if (known !== undefined) known.end = Math.max(known.end, run.end);
+    else {
+      if (this.longRuns.length >= REMEMBERED_RUNS) this.longRuns.shift();
+      this.longRuns.push(run);
     }
-    return true;
   }
 
   /** The start of the run of characters in `bits` that ends before `end`, at most `limit` long. */
@@ -167,6 +182,7 @@ export class TextWindow {
     const stop = Math.max(this.floor, end - limit);
     let index = end;
     while (index > stop && isIn(this.codes[index - 1] ?? -1, bits)) index--;
+    this.steps += ((end - index) >> 1) + 1;
     return index;
   }
 
@@ -175,6 +191,7 @@ export class TextWindow {
     const stop = Math.max(this.floor, end - LEFT_REACH);
     let index = end;
     while (index > stop && !stopsLeft(this.codes[index - 1] ?? -1)) index--;
+    this.steps += ((end - index) >> 1) + 1;
     return index;
   }
 
@@ -182,6 +199,7 @@ export class TextWindow {
   trim(from: number, end: number, characters: string): number {
     let index = end;
     while (index > from && characters.includes(this.text.charAt(index - 1))) index--;
+    this.steps += TAKING * (end - index) + 1;
     return index;
   }
 
@@ -189,8 +207,7 @@ export class TextWindow {
   matches(index: number, expected: string): boolean {
     for (let offset = 0; offset < expected.length; offset++) {
       const code = this.at(index + offset);
-      const folded = code >= 65 && code <= 90 ? code | 32 : code;
-      if (folded !== expected.charCodeAt(offset)) return false;
+      if (lowerCase(code) !== expected.charCodeAt(offset)) return false;
     }
     return true;
   }
@@ -202,19 +219,32 @@ export class TextWindow {
   touchesMarker(end: number): boolean {
     let index = end;
     while (index < end + 4 && JOINERS.has(this.at(index))) index++;
-    if (this.at(index) !== STAR || this.at(index + 1) !== STAR || this.at(index + 2) !== STAR) return false;
+    if (this.at(index) !== CODE.star || this.at(index + 1) !== CODE.star || this.at(index + 2) !== CODE.star)
+      return false;
     const letter = this.at(index + 3);
-    return letter === 65 || letter === 73 || letter === 68;
+    return letter === CODE.A || letter === CODE.I || letter === CODE.D;
   }
 
   /** The text from `from`, `length` characters of it; waits for all of them. */
   peek(from: number, length: number): string {
     if (from + length > this.length && !this.final) this.starved = true;
-    return this.text.slice(from, from + length);
+    return this.slice(from, from + length);
+  }
+
+  /** The text from `from` to `to`, taken out to be judged. */
+  slice(from: number, to: number): string {
+    if (to > from) this.steps += TAKING * (to - from);
+    return this.text.slice(from, to);
+  }
+
+  /** True when `character` stands between `from` and `to`; the search is many times as fast as looking one by one. */
+  holds(from: number, to: number, character: string): boolean {
+    this.steps += (to - from) >> 4;
+    return this.text.slice(from, to).includes(character);
   }
 
   /** Text left of `end`, at most `limit` characters and not beyond what is masked. Only for context, never for spans. */
   left(end: number, limit: number = LEFT_CONTEXT): string {
-    return this.text.slice(Math.max(this.floor, end - limit), end);
+    return this.slice(Math.max(this.floor, end - limit), end);
   }
 }

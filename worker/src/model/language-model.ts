@@ -41,12 +41,14 @@ const MESSAGES: Record<ModelErrorType, string> = {
   none: 'The model did not fail.',
   rate_limited: 'The upstream takes no more requests at the moment.',
   server_error: 'The upstream failed.',
-  connection: 'The connection to the upstream failed.',
+  connection: 'The upstream could not be reached.',
+  cut_off: 'The connection to the upstream broke after the request was sent.',
   stalled: 'The upstream did not finish its answer in the time of one attempt.',
   refused: 'The upstream refused the request.',
   unauthorized: 'The upstream does not accept the configured credentials, or their account may not be used.',
   invalid_answer: 'The upstream sent something that is not an answer.',
   empty_answer: 'The upstream sent an answer without text.',
+  output_used_up: 'The model used all its output tokens before any text.',
   content_blocked: 'The safety filter of the upstream refused the prompt or the answer.',
   too_large: 'The answer of the upstream is larger than MAX_ANSWER_BYTES.',
   cancelled: 'The attempt was cancelled.',
@@ -55,8 +57,6 @@ const MESSAGES: Record<ModelErrorType, string> = {
 export interface ModelErrorDetails {
   /** How long the upstream asked to be left alone, ms. */
   readonly retryAfterMs?: number | undefined;
-  /** HTTP status of the upstream. */
-  readonly status?: number | undefined;
 }
 
 /**
@@ -66,13 +66,11 @@ export interface ModelErrorDetails {
 export class ModelError extends Error {
   readonly kind: ModelErrorType;
   readonly retryAfterMs: number | undefined;
-  readonly status: number | undefined;
 
   constructor(kind: ModelErrorType, details: ModelErrorDetails = {}) {
     super(MESSAGES[kind]);
     this.name = 'ModelError';
     this.kind = kind;
     this.retryAfterMs = details.retryAfterMs;
-    this.status = details.status;
   }
 }

@@ -1,4 +1,5 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { withoutSlashesAtEnd } from '@lontar/shared/base-url.ts';
 import { createCappedFetch } from './capped-fetch.ts';
 import type { LanguageModel } from './language-model.ts';
 import { sdkModel } from './sdk-model.ts';
@@ -20,7 +21,7 @@ export function openAiModel({ apiKey, baseUrl, ...limits }: OpenAiOptions): Lang
   url.hash = '';
   const openai = createOpenAICompatible({
     name: 'openai',
-    baseURL: url.href.replace(/\/+$/, ''),
+    baseURL: withoutSlashesAtEnd(url.href),
     queryParams,
     fetch: http.fetch,
     transformRequestBody: suitReasoningModels,

@@ -1,4 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
+import type { ModelErrorType } from '@lontar/shared/metrics.ts';
 import { type LanguageModel, type ModelAnswer, ModelError, type ModelRequest } from './language-model.ts';
 import { type AttemptEnd, toModelError } from './to-model-error.ts';
 
@@ -50,15 +51,21 @@ function callOptions(request: ModelRequest): LanguageModelV4CallOptions {
   };
 }
 
+/** Why there is no text, by the reason that the upstream gives for its end. */
+const WITHOUT_TEXT: Partial<Record<string, ModelErrorType>> = {
+  'content-filter': 'content_blocked',
+  length: 'output_used_up',
+};
+
 /**
  * Takes the text out of what the SDK gives. Reasoning, files and tool calls are no text.
  *
- * @throws ModelError `content_blocked` or `empty_answer` where there is no text
+ * @throws ModelError `content_blocked`, `output_used_up` or `empty_answer` where there is no text
  */
 function toAnswer(result: LanguageModelV4GenerateResult): ModelAnswer {
   const { unified } = result.finishReason;
   const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  if (text.trim() === '') throw new ModelError(unified === 'content-filter' ? 'content_blocked' : 'empty_answer');
+  if (text.trim() === '') throw new ModelError(WITHOUT_TEXT[unified] ?? 'empty_answer');
   return {
     // A lone surrogate would become something else in Redis than what was masked.
     text: text.toWellFormed(),

@@ -26,7 +26,6 @@ interface Case {
   readonly name: string;
   readonly thrown: unknown;
   readonly kind: ModelErrorType;
-  readonly status?: number;
   readonly retryAfterMs?: number;
   readonly ended?: AttemptEnd;
 }
@@ -59,7 +58,6 @@ const cases: Case[] = [
     name: `status ${status}`,
     thrown: called(Number(status)),
     kind,
-    status: Number(status),
   })),
   { name: '429 with a wait', thrown: called(429, { retryAfter: '4' }), kind: 'rate_limited', retryAfterMs: 4_000 },
   { name: '503 with a wait', thrown: called(503, { retryAfter: '4' }), kind: 'server_error', retryAfterMs: 4_000 },
@@ -87,7 +85,7 @@ const cases: Case[] = [
   },
   { name: 'an error inside a 200', thrown: called(200, { body: { error: { code: 503 } } }), kind: 'server_error' },
   { name: 'a 200 inside a 200', thrown: called(200, { body: { error: { code: 200 } } }), kind: 'invalid_answer' },
-  { name: 'garbage', thrown: called(200), kind: 'invalid_answer', status: 200 },
+  { name: 'garbage', thrown: called(200), kind: 'invalid_answer' },
   { name: 'half of JSON', thrown: called(200, { body: '{"choices":[' }), kind: 'invalid_answer' },
   { name: 'an answer past the cap', thrown: new AnswerTooLargeError(), kind: 'too_large' },
   {
@@ -100,22 +98,33 @@ const cases: Case[] = [
     thrown: called(500, { cause: new AnswerTooLargeError() }),
     kind: 'server_error',
   },
-  ...['ECONNRESET', 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT'].map(
-    (code) => ({ name: code, thrown: coded(code), kind: 'connection' as const }),
-  ),
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'].map((code) => ({
+    name: code,
+    thrown: coded(code),
+    kind: 'connection' as const,
+  })),
+  ...['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET'].map((code) => ({
+    name: code,
+    thrown: coded(code),
+    kind: 'cut_off' as const,
+  })),
+  {
+    name: 'a reset while connecting',
+    thrown: Object.assign(coded('ECONNRESET'), { syscall: 'connect' }),
+    kind: 'connection',
+  },
   { name: 'an expired certificate', thrown: coded('CERT_HAS_EXPIRED'), kind: 'connection' },
   { name: 'a self-signed certificate', thrown: coded('DEPTH_ZERO_SELF_SIGNED_CERT'), kind: 'connection' },
   { name: 'no TLS there', thrown: coded('ERR_SSL_WRONG_VERSION_NUMBER'), kind: 'connection' },
   {
     name: 'a wrapped reset',
     thrown: called(undefined, { cause: new TypeError(CANARY, { cause: coded('ECONNRESET') }) }),
-    kind: 'connection',
+    kind: 'cut_off',
   },
   {
     name: 'a reset in the middle',
     thrown: called(200, { cause: coded('UND_ERR_SOCKET') }),
-    kind: 'connection',
-    status: 200,
+    kind: 'cut_off',
   },
   {
     name: 'all addresses of a name refusing',
@@ -144,7 +153,6 @@ const cases: Case[] = [
 test.each(cases)('$name is $kind', ({ thrown, ended, kind, ...expected }) => {
   const error = toModelError(thrown, ended, 0);
   expect({ kind: error.kind, retryAfterMs: error.retryAfterMs }).toEqual({ kind, retryAfterMs: expected.retryAfterMs });
-  if (expected.status !== undefined) expect(error.status).toBe(expected.status);
   expect(`${error.stack}${JSON.stringify(error)}`).not.toContain(CANARY);
 });
 

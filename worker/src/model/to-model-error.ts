@@ -10,7 +10,7 @@ import { readRetryAfterMs } from './retry-after.ts';
 export type AttemptEnd = 'cancelled' | 'stalled' | undefined;
 
 /**
- * Turns whatever an attempt threw into a ModelError that holds nothing of it but a kind, a status and a wait.
+ * Turns whatever an attempt threw into a ModelError that holds nothing of it but a kind and a wait.
  *
  * @param thrown anything: an APICallError of the SDK, an error of the HTTP client, a bug
  * @param ended why our own side ended the attempt; it explains the error better than the error itself
@@ -25,8 +25,9 @@ export function toModelError(thrown: unknown, ended: AttemptEnd, now: number): M
     return fromStatus(status, call, parseJson(call.responseBody), now);
   }
   for (const error of causes(thrown)) {
-    if (error instanceof AnswerTooLargeError) return new ModelError('too_large', { status });
-    if (isConnectionError(error)) return new ModelError('connection', { status });
+    if (error instanceof AnswerTooLargeError) return new ModelError('too_large');
+    const kind = connectionFailure(error);
+    if (kind !== undefined) return new ModelError(kind);
   }
   return call === undefined ? new ModelError('invalid_answer') : fromUnreadableAnswer(call, now);
 }
@@ -35,7 +36,6 @@ function fromStatus(status: number, call: APICallError, body: unknown, now: numb
   const kind = kindOfStatus(status, body);
   const waits = kind === 'rate_limited' || kind === 'server_error';
   return new ModelError(kind, {
-    status,
     retryAfterMs: waits ? readRetryAfterMs(call.responseHeaders ?? {}, body, now) : undefined,
   });
 }
@@ -45,7 +45,7 @@ function fromUnreadableAnswer(call: APICallError, now: number): ModelError {
   const body = parseJson(call.responseBody);
   const code = errorBody.safeParse(body).data?.error.code;
   const isStatus = typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599;
-  return isStatus ? fromStatus(code, call, body, now) : new ModelError('invalid_answer', { status: call.statusCode });
+  return isStatus ? fromStatus(code, call, body, now) : new ModelError('invalid_answer');
 }
 
 const errorBody = z.object({
@@ -82,21 +82,30 @@ function kindOfStatus(status: number, body: unknown): ModelErrorType {
   return 'refused';
 }
 
-/** Codes of the HTTP client and the system that mean: the request may never have arrived, or its answer got lost. */
-const CONNECTION_CODES = new Set(
+/** Codes that mean: no connection was made, so the upstream has nothing of the request. */
+const UNREACHED_CODES = new Set(
   (
-    'ECONNRESET ECONNREFUSED ECONNABORTED EPIPE ETIMEDOUT ENETUNREACH EHOSTUNREACH ENETDOWN ' +
-    'ENOTFOUND EAI_AGAIN EAI_FAIL EADDRNOTAVAIL EMFILE EPROTO ' +
-    'UND_ERR_SOCKET UND_ERR_CONNECT_TIMEOUT UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT ' +
-    'UND_ERR_CLOSED UND_ERR_DESTROYED UND_ERR_ABORTED UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
+    'ECONNREFUSED ENETUNREACH EHOSTUNREACH ENETDOWN ENOTFOUND EAI_AGAIN EAI_FAIL EADDRNOTAVAIL EMFILE EPROTO ' +
+    'UND_ERR_CONNECT_TIMEOUT UND_ERR_CLOSED UND_ERR_DESTROYED'
   ).split(' '),
 );
 
-function isConnectionError(error: Error): boolean {
+/** Codes that mean: the request may have arrived, and been worked on, before its connection broke. */
+const CUT_OFF_CODES = new Set(
+  (
+    'ECONNRESET ECONNABORTED EPIPE ETIMEDOUT UND_ERR_SOCKET UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT ' +
+    'UND_ERR_ABORTED UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
+  ).split(' '),
+);
+
+function connectionFailure(error: Error): 'connection' | 'cut_off' | undefined {
   const code = 'code' in error ? error.code : undefined;
-  if (typeof code !== 'string') return false;
+  if (typeof code !== 'string') return undefined;
   // A handshake that fails, or a certificate that cannot be verified, has one of some fifty codes.
-  return CONNECTION_CODES.has(code) || /^ERR_(?:TLS|SSL)_|CERT/.test(code);
+  if (UNREACHED_CODES.has(code) || /^ERR_(?:TLS|SSL)_|CERT/.test(code)) return 'connection';
+  if (!CUT_OFF_CODES.has(code)) return undefined;
+  // The same code while connecting is a connection that was never made.
+  return 'syscall' in error && error.syscall === 'connect' ? 'connection' : 'cut_off';
 }
 
 /** An error and what it names as its causes, at most ten deep, the outermost first. */

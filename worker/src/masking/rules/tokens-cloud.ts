@@ -1,11 +1,11 @@
-import type { TokenShape } from '../token-shape.ts';
-import { shapes } from './shapes.ts';
+import type { Rule } from './rule.ts';
+import { tokens } from './token-shape.ts';
 
 const AWS_IDS = 'https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html';
 
 /** Clouds, hosting, databases as a service, networks, observability. */
-export const CLOUD_TOKENS: readonly TokenShape[] = [
-  ...shapes(
+export const CLOUD_TOKENS: readonly Rule[] = [
+  ...tokens(
     AWS_IDS,
     {
       'aws-access-key': 'AKIA{up:16}',
@@ -16,24 +16,24 @@ export const CLOUD_TOKENS: readonly TokenShape[] = [
     },
     ['aws-access-key', 'aws-session-key', 'aws-bearer-key', 'aws-context-key', 'aws-user-key'],
   ),
-  ...shapes('https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys.html', {
+  ...tokens('https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys.html', {
     'bedrock-long-key': 'ABSK{b64:100}',
     'bedrock-short-key': 'bedrock-api-key-{b64:60}',
   }),
-  ...shapes('https://cloud.google.com/docs/authentication/api-keys', { 'google-api-key': 'AIza{url:35}' }),
-  ...shapes('https://developers.google.com/identity/protocols/oauth2', {
+  ...tokens('https://cloud.google.com/docs/authentication/api-keys', { 'google-api-key': 'AIza{url:35}' }),
+  ...tokens('https://developers.google.com/identity/protocols/oauth2', {
     'google-oauth-secret': 'GOCSPX-{url:28}',
     'google-access-token': 'ya29.{dot:60}',
     'google-refresh-token': '1//0{url:60}',
   }),
-  ...shapes('https://cloud.google.com/storage/docs/authentication/hmackeys', { 'google-hmac-key': 'GOOG1E{up:55}' }),
-  ...shapes(
+  ...tokens('https://cloud.google.com/storage/docs/authentication/hmackeys', { 'google-hmac-key': 'GOOG1E{up:55}' }),
+  ...tokens(
     'https://www.alibabacloud.com/help/en/ram/user-guide/create-an-accesskey-pair',
     { 'alibaba-access-key': 'LTAI{an17}' },
     true,
   ),
-  ...shapes('https://www.tencentcloud.com/document/product/598/32675', { 'tencent-secret-id': 'AKID{an32}' }, true),
-  ...shapes(
+  ...tokens('https://www.tencentcloud.com/document/product/598/32675', { 'tencent-secret-id': 'AKID{an32}' }, true),
+  ...tokens(
     'https://yandex.cloud/en/docs/iam/concepts/authorization/',
     {
       'yandex-api-key': 'AQVN{url:35}',
@@ -43,47 +43,47 @@ export const CLOUD_TOKENS: readonly TokenShape[] = [
     },
     ['yandex-static-key', 'yandex-oauth-token', 'yandex-iam-token'],
   ),
-  ...shapes('https://docs.digitalocean.com/reference/api/create-personal-access-token/', {
+  ...tokens('https://docs.digitalocean.com/reference/api/create-personal-access-token/', {
     'digitalocean-personal-token': 'dop_v1_{hex:64}',
     'digitalocean-oauth-token': 'doo_v1_{hex:64}',
     'digitalocean-refresh-token': 'dor_v1_{hex:64}',
   }),
-  ...shapes('https://devcenter.heroku.com/articles/authentication', {
+  ...tokens('https://devcenter.heroku.com/articles/authentication', {
     'heroku-key': 'HRKU-AA{url:58}',
     'heroku-legacy-key': 'HRKU-{url:36}',
   }),
-  ...shapes('https://fly.io/docs/security/tokens/', {
+  ...tokens('https://fly.io/docs/security/tokens/', {
     'fly-token': 'fo1_{url:43}',
     'fly-macaroon': 'fm1r_{b64:100}',
     'fly-macaroon-discharge': 'fm1a_{b64:100}',
     'fly-macaroon-v2': 'fm2_{b64:100}',
   }),
-  ...shapes('https://developers.cloudflare.com/fundamentals/api/get-started/ca-keys/', {
+  ...tokens('https://developers.cloudflare.com/fundamentals/api/get-started/ca-keys/', {
     'cloudflare-origin-ca-key': 'v1.0-{hex:24}-{hex:146}',
   }),
-  ...shapes('https://developers.cloudflare.com/fundamentals/api/get-started/create-token/', {
+  ...tokens('https://developers.cloudflare.com/fundamentals/api/get-started/create-token/', {
     'cloudflare-user-token': 'cfut_{w:40}',
     'cloudflare-account-token': 'cfat_{w:40}',
   }),
-  ...shapes('https://docs.netlify.com/api/get-started/', { 'netlify-token': 'nfp_{an36}' }),
-  ...shapes('https://vercel.com/docs/rest-api', {
+  ...tokens('https://docs.netlify.com/api/get-started/', { 'netlify-token': 'nfp_{an36}' }),
+  ...tokens('https://vercel.com/docs/rest-api', {
     'vercel-blob-token': 'vercel_blob_rw_{w:40}',
     'vercel-token': 'vcp_{an50}',
     'vercel-integration-token': 'vci_{an50}',
     'vercel-app-token': 'vca_{an50}',
   }),
-  ...shapes('https://supabase.com/docs/guides/api/api-keys', {
+  ...tokens('https://supabase.com/docs/guides/api/api-keys', {
     'supabase-token': 'sbp_{hex:40}',
     'supabase-secret-key': 'sb_secret_{url:30}',
   }),
-  ...shapes('https://planetscale.com/docs/api/reference/service-tokens', {
+  ...tokens('https://planetscale.com/docs/api/reference/service-tokens', {
     'planetscale-token': 'pscale_tkn_{dot:43}',
     'planetscale-oauth-token': 'pscale_oauth_{dot:43}',
     'planetscale-password': 'pscale_pw_{dot:43}',
     'planetscale-api-token': 'pscale_api_{dot:43}',
   }),
-  ...shapes('https://neon.com/docs/manage/api-keys', { 'neon-key': 'napi_{lo:64}', 'neon-password': 'npg_{an12}' }),
-  ...shapes(
+  ...tokens('https://neon.com/docs/manage/api-keys', { 'neon-key': 'napi_{lo:64}', 'neon-password': 'npg_{an12}' }),
+  ...tokens(
     'https://docs.databricks.com/aws/en/dev-tools/auth/pat',
     {
       'databricks-token': 'dapi{hex:32}',
@@ -92,25 +92,25 @@ export const CLOUD_TOKENS: readonly TokenShape[] = [
     },
     true,
   ),
-  ...shapes('https://clickhouse.com/docs/cloud/manage/openapi', { 'clickhouse-cloud-secret': '4b1d{an38}' }, true),
-  ...shapes('https://www.mongodb.com/docs/atlas/configure-api-access/', {
+  ...tokens('https://clickhouse.com/docs/cloud/manage/openapi', { 'clickhouse-cloud-secret': '4b1d{an38}' }, true),
+  ...tokens('https://www.mongodb.com/docs/atlas/configure-api-access/', {
     'mongodb-service-secret': 'mdb_sa_sk_{url:40}',
   }),
-  ...shapes(
+  ...tokens(
     'https://docs.confluent.io/cloud/current/security/authenticate/workload-identities/service-accounts/api-keys/overview.html',
     { 'confluent-secret': 'cflt{b64:60}' },
     true,
   ),
-  ...shapes('https://ngrok.com/docs/api/', { 'ngrok-key': 'ngrok_{an40}' }, true),
-  ...shapes('https://docs.scalingo.com/platform/user-management/api-tokens', { 'scalingo-token': 'tk-us-{url:48}' }),
-  ...shapes('https://techdocs.akamai.com/cloud-computing/docs/manage-personal-access-tokens', {
+  ...tokens('https://ngrok.com/docs/api/', { 'ngrok-key': 'ngrok_{an40}' }, true),
+  ...tokens('https://docs.scalingo.com/platform/user-management/api-tokens', { 'scalingo-token': 'tk-us-{url:48}' }),
+  ...tokens('https://techdocs.akamai.com/cloud-computing/docs/manage-personal-access-tokens', {
     'linode-token': 'lin_pat_{hex:64}',
   }),
-  ...shapes('https://docs.defined.net/guides/automating-host-creation/', {
+  ...tokens('https://docs.defined.net/guides/automating-host-creation/', {
     'defined-networking-token': 'dnkey-{url:26}-{url:52}',
   }),
-  ...shapes('https://tailscale.com/kb/1215/oauth-clients', { 'tailscale-key': 'tskey-{dot:30}' }),
-  ...shapes('https://docs.doppler.com/reference/auth-token-formats', {
+  ...tokens('https://tailscale.com/kb/1215/oauth-clients', { 'tailscale-key': 'tskey-{dot:30}' }),
+  ...tokens('https://docs.doppler.com/reference/auth-token-formats', {
     'doppler-personal-token': 'dp.pt.{an43}',
     'doppler-cli-token': 'dp.ct.{an43}',
     'doppler-service-token': 'dp.st.{dot:43}',
@@ -118,26 +118,26 @@ export const CLOUD_TOKENS: readonly TokenShape[] = [
     'doppler-scim-token': 'dp.scim.{an43}',
     'doppler-audit-token': 'dp.audit.{an43}',
   }),
-  ...shapes('https://developer.1password.com/docs/service-accounts/', {
+  ...tokens('https://developer.1password.com/docs/service-accounts/', {
     '1password-service-token': 'ops_eyJ{b64:250}',
   }),
-  ...shapes('https://support.1password.com/secret-key-security/', {
+  ...tokens('https://support.1password.com/secret-key-security/', {
     '1password-secret-key': 'A3-{up:6}-{up:6}-{up:5}-{up:5}-{up:5}-{up:5}',
   }),
-  ...shapes('https://age-encryption.org/v1', {
+  ...tokens('https://age-encryption.org/v1', {
     'age-secret-key': 'AGE-SECRET-KEY-1{up:58}',
     'age-plugin-key': 'AGE-PLUGIN-{up:20}-1{up:40}',
   }),
-  ...shapes('https://docs.docker.com/engine/swarm/swarm-mode/', {
+  ...tokens('https://docs.docker.com/engine/swarm/swarm-mode/', {
     'swarm-join-token': 'SWMTKN-1-{lo:50}-{lo:25}',
     'swarm-unlock-key': 'SWMKEY-1-{b64:43}',
   }),
-  ...shapes('https://grafana.com/docs/grafana/latest/administration/service-accounts/', {
+  ...tokens('https://grafana.com/docs/grafana/latest/administration/service-accounts/', {
     'grafana-service-token': 'glsa_{an32}_{hex:8}',
     'grafana-cloud-token': 'glc_{b64:60}',
     'grafana-api-key': 'eyJrIjoi{b64:70}',
   }),
-  ...shapes('https://docs.newrelic.com/docs/apis/intro-apis/new-relic-api-keys/', {
+  ...tokens('https://docs.newrelic.com/docs/apis/intro-apis/new-relic-api-keys/', {
     'new-relic-user-key': 'NRAK-{up:27}',
     'new-relic-insert-key': 'NRII-{url:32}',
     'new-relic-query-key': 'NRIQ-{url:32}',
@@ -146,18 +146,18 @@ export const CLOUD_TOKENS: readonly TokenShape[] = [
     'new-relic-admin-key': 'NRAA-{hex:27}',
     'new-relic-license-key': 'NRAL-{hex:36}',
   }),
-  ...shapes('https://docs.dynatrace.com/docs/manage/identity-access-management/access-tokens-and-oauth-clients', {
+  ...tokens('https://docs.dynatrace.com/docs/manage/identity-access-management/access-tokens-and-oauth-clients', {
     'dynatrace-token': 'dt0c01.{up:24}.{up:64}',
     'dynatrace-platform-token': 'dt0s16.{up:8}.{up:64}',
     'dynatrace-oauth-secret': 'dt0s02.{up:8}.{up:64}',
   }),
-  ...shapes('https://docs.honeycomb.io/configure/environments/manage-api-keys/', {
+  ...tokens('https://docs.honeycomb.io/configure/environments/manage-api-keys/', {
     'honeycomb-key': 'hcaik_{lo:58}',
     'honeycomb-configuration-key': 'hcxik_{lo:58}',
     'honeycomb-management-key': 'hcamk_{lo:58}',
   }),
-  ...shapes('https://logfire.pydantic.dev/docs/', { 'logfire-token': 'pylf_v1_{w:46}' }),
-  ...shapes(
+  ...tokens('https://logfire.pydantic.dev/docs/', { 'logfire-token': 'pylf_v1_{w:46}' }),
+  ...tokens(
     'https://launchdarkly.com/docs/home/account/api',
     {
       'launchdarkly-api-key': 'api-{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}',
@@ -165,16 +165,16 @@ export const CLOUD_TOKENS: readonly TokenShape[] = [
     },
     true,
   ),
-  ...shapes('https://posthog.com/docs/api', {
+  ...tokens('https://posthog.com/docs/api', {
     'posthog-personal-key': 'phx_{an43}',
     'posthog-project-key': 'phc_{an43}',
   }),
-  ...shapes('https://www.authress.io/knowledge-base/docs/authorization/service-clients', {
+  ...tokens('https://www.authress.io/knowledge-base/docs/authorization/service-clients', {
     'authress-service-key': 'sc_{lo:10}.{lo:5}.acc-{lo:10}.{url:40}',
     'authress-external-key': 'ext_{lo:10}.{lo:5}.acc-{lo:10}.{url:40}',
     'authress-auth-key': 'scauth_{lo:10}.{lo:5}.acc-{lo:10}.{url:40}',
     'authress-account-key': 'authress_{lo:10}.{lo:5}.acc-{lo:10}.{url:40}',
   }),
-  ...shapes('https://docs.endorlabs.com/', { 'endor-key': 'endr+{url:16}' }),
-  ...shapes('https://docs.runpod.io/get-started/api-keys', { 'runpod-key': 'rpa_{an45}' }, true),
+  ...tokens('https://docs.endorlabs.com/', { 'endor-key': 'endr+{url:16}' }),
+  ...tokens('https://docs.runpod.io/get-started/api-keys', { 'runpod-key': 'rpa_{an45}' }, true),
 ];

@@ -1,14 +1,3 @@
-/** A generator of numbers in [0, 1) from a seed (mulberry32), so that token-shaped values need not be written down. */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 /** Draws `length` characters of `alphabet`. */
 export function draw(random: () => number, length: number, alphabet: string): string {
   return Array.from({ length }, () => alphabet.charAt(Math.floor(random() * alphabet.length))).join('');

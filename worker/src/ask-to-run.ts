@@ -1,0 +1,51 @@
+import type { GenerationJob } from '@lontar/shared/generation-job.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { type Rejoined, rejoin } from '@lontar/shared/settlement/settle.ts';
+import { LATE_JOB_MS, WITHDRAWALS_FIRST_MS } from '@lontar/shared/time-budget.ts';
+import type { JobStart } from './job-runner.ts';
+import { type UntilTakenDeps, untilTaken } from './until-taken.ts';
+
+const LOOK_AGAIN_MS = 100;
+
+export interface AskDeps extends UntilTakenDeps {
+  readonly redis: Redis;
+  /** See `RedisPresence.returnedAt`. */
+  readonly redisReturnedAt: () => number;
+  /** See `RedisPresence.outageEndedAt`. */
+  readonly redisOutageEndedAt: () => number;
+}
+
+/**
+ * Asks whether a start may run, without a word to Redis for a first one that is fresh.
+ *
+ * @param now Unix ms
+ * @returns `alone` where it may once no other suspect runs in this worker: see `askAlone`
+ */
+export async function askToRun(deps: AskDeps, start: JobStart, now: number): Promise<Rejoined> {
+  if (start.start === 1 && now - start.job.receivedAt < LATE_JOB_MS) return { kind: 'run', spent: false };
+  await untilWithdrawn(deps, start.job);
+  return ask(deps, start, false);
+}
+
+/** Asks again for a start that is alone by now. */
+export function askAlone(deps: AskDeps, start: JobStart): Promise<Rejoined> {
+  return ask(deps, start, true);
+}
+
+async function ask(deps: AskDeps, { job, start, losses }: JobStart, alone: boolean): Promise<Rejoined> {
+  const { id: requestId, keyId, gateway: replyTo, receivedAt } = job;
+  const answer = await untilTaken(deps, job, () => {
+    const redisBackAt = deps.redisOutageEndedAt();
+    return rejoin(deps.redis, { requestId, keyId, replyTo, start, losses, receivedAt, redisBackAt, alone });
+  });
+  return answer ?? { kind: 'gone' };
+}
+
+/** Waits where a gateway may have refused the job's request, and not have been able to say so yet. */
+async function untilWithdrawn({ clock, redisReturnedAt }: AskDeps, job: GenerationJob): Promise<void> {
+  const mayBeRefused = () => {
+    const returnedAt = redisReturnedAt();
+    return job.receivedAt < returnedAt && clock.now() < Math.min(returnedAt + WITHDRAWALS_FIRST_MS, job.deadlineAt);
+  };
+  while (mayBeRefused()) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+}

@@ -1,0 +1,66 @@
+import { DIGIT, isIn, LINE_END, LONGEST_RUN, LOWER, UPPER } from './characters.ts';
+import type { Memory } from './memory.ts';
+import type { TextWindow } from './text-window.ts';
+
+/** The part of a text that was last seen to hold nothing drawn, so that many names inside it stay linear. */
+class CalmText {
+  /** Between these positions nothing looks drawn and no line ends. */
+  private from = 0;
+  private until = 0;
+  /** Where the word begins that goes on at `until`. */
+  private word = 0;
+
+  forget(): void {
+    this.from = 0;
+    this.until = 0;
+  }
+
+  /**
+   * False when no word of at least `shortest` characters of `bits` on the rest of the line, as far as `stop`, holds a
+   * digit or a capital after a lower-case letter: nothing there was drawn at random. Calm text is remembered.
+   */
+  holdsDrawn(window: TextWindow, from: number, stop: number, bits: number, shortest: number): boolean {
+    const known = from >= this.from && from < this.until;
+    if (!known) this.from = from;
+    let index = known ? this.until : from;
+    // A word that began in the calm part, perhaps before `from`, is taken for longer than it is rather than for shorter.
+    let wordStart = known ? this.word : from;
+    let calm = true;
+    let drawn = false;
+    for (; index < stop + LONGEST_RUN; index++) {
+      const code = window.at(index);
+      const inWord = isIn(code, bits);
+      if (isIn(code, DIGIT) || (isIn(code, UPPER) && index > wordStart && isIn(window.code(index - 1), LOWER))) {
+        drawn = true;
+        if (calm) this.remember(index, wordStart);
+        calm = false;
+      }
+      // Not only at the end of the word: one of thousands of characters would be read for every name inside it.
+      if (drawn && index - wordStart + (inWord ? 1 : 0) >= shortest) return true;
+      if (inWord) continue;
+      if (code < 0 || index >= stop || isIn(code, LINE_END)) {
+        if (calm) this.remember(index, wordStart);
+        return false;
+      }
+      wordStart = index + 1;
+      drawn = false;
+    }
+    if (calm) this.remember(index, wordStart);
+    return true;
+  }
+
+  private remember(until: number, word: number): void {
+    this.until = until;
+    this.word = word;
+  }
+}
+
+const CALM_TEXT: Memory<CalmText> = { begin: () => new CalmText(), forget: (calm) => calm.forget() };
+
+/**
+ * False when no word of at least `shortest` characters of `bits` on the rest of the line, as far as `stop`, holds a
+ * digit or a capital after a lower-case letter: nothing there was drawn at random.
+ */
+export function holdsDrawn(window: TextWindow, from: number, stop: number, bits: number, shortest: number): boolean {
+  return window.remembered(CALM_TEXT).holdsDrawn(window, from, stop, bits, shortest);
+}

@@ -1,0 +1,42 @@
+import { describe, expect, test } from '@jest/globals';
+import { familyText, hostileTexts, MASKED_FAMILIES } from './testing/hostile-texts.ts';
+import { maskOnce, tryHostileText } from './testing/try-hostile-text.ts';
+import { MOST_DEBT } from './work-budget.ts';
+
+/** As many as fit into half a minute on a busy machine; `npm run fuzz` tries for as long as it is told. */
+const CASES = Number(process.env.HOSTILE_CASES ?? 800);
+const SEED = Number(process.env.HOSTILE_SEED ?? 14);
+/** Steps per character that no family of MASKED_FAMILIES may take: half of what is refused. */
+const MOST_STEPS = 200;
+
+describe('texts made to be slow', () => {
+  test(`${CASES} of them are masked or refused in time, as a whole as in pieces`, () => {
+    const texts = hostileTexts(SEED);
+    const faults: string[] = [];
+    for (let tried = 0; tried < CASES; tried++) {
+      const { fault } = tryHostileText(texts.next().value);
+      if (fault !== undefined) faults.push(fault);
+    }
+    expect(faults).toEqual([]);
+  });
+
+  test.each(MASKED_FAMILIES.map((family) => [JSON.stringify(family[1]), family] as const))(
+    '%s again and again is masked, in linear work',
+    (_name, family) => {
+      for (const length of [2_000, 60_000, 120_000]) {
+        const { refused, work } = maskOnce(familyText(family, length));
+        expect({ length, refused }).toEqual({ length, refused: false });
+        expect(work).toBeLessThan(MOST_STEPS * length + MOST_DEBT);
+      }
+    },
+  );
+
+  test('the text that held a worker for ever is masked at once', () => {
+    for (const repeats of [48, 97, 20_000]) {
+      const { text, refused, work } = maskOnce(`password: ${'a-'.repeat(repeats)}Z9`);
+      expect(refused).toBe(false);
+      expect(work).toBeLessThan(200_000);
+      expect(text.startsWith('password: ')).toBe(true);
+    }
+  });
+});

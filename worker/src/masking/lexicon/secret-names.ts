@@ -1,0 +1,72 @@
+import { wordSet as list, wordList } from './word-set.ts';
+
+/** Words whose presence in a name makes it the name of a secret; what follows them in the name may take that back. */
+export const PASSWORD_WORDS =
+  `password passwd passw passwort passphrase passcode passwrd pword pwd sandi katasandi psw kennwort contrasena psk`.split(
+    ' ',
+  );
+export const SECRET_WORDS =
+  `secret secrets authorization secretkey apikey api_key api-key apisecret apitoken accesskey access_key privatekey private_key signingkey encryptionkey
+  masterkey authkey auth_key authtoken accesstoken refreshtoken token credential credentials creds licensekey rahasia kunci jwt webhooksecret
+  clientsecret connectionstring salt pepper seed mnemonic cookie signature hmac sig appid sas dsn otp session sessionid csrf`
+    .split(/\s+/)
+    .concat('api key', 'secret key', 'access key', 'signing key', 'encryption key');
+export const WEAK_WORDS = 'key auth access api pass'.split(' ');
+
+/** The last word of a name when the name is about a secret rather than the secret: `token_type`, `passwordField`. */
+export const NOT_THE_SECRET = list(`
+  id ids identifier name names type types kind url uri urls uris endpoint host length len size count counts limit limits max min
+  expires expiry expire expiration expired ttl lifetime timeout age date time at created updated rotation policy policies rule rules strength score
+  field fields input inputs label labels placeholder placeholders form file files filename path paths dir folder ref reference arn
+  version versions header headers prefix suffix provider providers manager service services store storage vault backend env var variable variables
+  algorithm alg algo format binding bindings code codes method methods enabled disabled required optional valid invalid validation validator hint
+  error errors message messages reset change changed update forgot confirm confirmation confirmed confirmpassword page pages link links
+  usage uses used budget window price cost total index idx position offset stream handler hook callback event events class classes
+  list array map set object schema model table column row cell group groups role roles scope scopes permission permissions
+  status state mode level visible visibility icon button color text title description info details
+  generator parser reader writer builder factory helper util utils config configuration options option settings setting params param
+  rate bucket pool cache queue job task process checker check test tests mock fixture source target issuer audience subject owner user username
+  email mail phone number exists present missing interval refresh algorithm_type s per ing izer ization ized ify word words up down wrap board
+  ord wd value_from iterations digest bits bytes rounds encoding curve material purpose spec usages pair pairs ring chain agent`);
+
+/** The first words of a name that has nothing to do with secrets although it ends in `key`, `token` or `code`. */
+export const HARMLESS_QUALIFIERS = list(`
+  public publishable primary foreign unique cache idempotency partition sort row query storage map object dict index group routing translation
+  i18n react composite candidate natural surrogate site hot short cmd ctrl shift alt arrow enter escape tab function home end down up left right
+  item list json parent child data config registry event sub dedupe dedup lock message locale lang field column prop attr param option menu
+  stop next max min num total input output prompt completion unk pad bos eos mask sep cls special end start cancel cancellation injection
+  status http error exit zip postal country area qr bar source byte op key`);
+
+/** Before `key` these speak of a public one: what follows is its fingerprint. */
+export const PUBLIC_KEY_QUALIFIERS = list('gpg pgp openpgp gnupg minisign');
+
+/** Names that are anchors of a vendor's assignment: the vendor's documentation gives its keys no shape of their own. */
+export const VENDOR_WORDS: readonly string[] =
+  wordList(`adafruit adobe airtable algolia alibaba aliyun amplitude appwrite artifactory asana atlassian auth0 authy aws azure beamer
+  bitbucket bitly bittrex binance braintree brevo buildkite calendly clearbit clickup cloudflare cloudinary codecov cohere coinbase coinmarketcap confluence contribsys
+  confluent contentful crowdin datadog deepgram deepl deepseek discord digitalocean doppler droneci dropbox duffel dynatrace easypost elevenlabs etsy facebook fastly
+  figma finicity finnhub firebase flickr foursquare freemius freshbooks freshdesk freshsales gcp gemini geocod giphy gitlab gitter gocardless 
+  grafana  hellosign heroku hotjar hubspot ibm infura intercom intra42 ipinfo ipstack jenkins jfrog jira jumpcloud kaggle klaviyo kraken kucoin launchdarkly linear
+  linkedin linode lob logzio looker mailchimp mailgun mailjet mandrill mapbox mattermost maxmind meraki messagebird midtrans   mixpanel moralis  netlify
+  newrelic new-relic new_relic newsapi ngrok  nytimes newyorktimes nexmo notion octopus okta onesignal  openweather opsgenie pagerduty parsehub paypal paystack pendo percy  pingdom
+  pipedrive plaid planetscale polymarket postman postmark privateai pubnub pulumi pusher rapidapi razorpay  recaptcha rollbar salesforce scalingo  sendbird sendgrid
+  sendinblue sentry sentinelone shodan shippo shopify sidekiq skybiometry slack snyk sonar sonarqube spotify splunk sourcegraph square squarespace stability stackhawk statuspage storyblok stripe
+  stytch sumo sumologic supabase surveymonkey telegram telnyx tencent terraform tiktok todoist travis trello twilio twitch twitter typeform typesense uploadcare unsplash
+  vercel virustotal vonage wakatime weatherstack webflow wepay workos xendit yandex yelp youtube zendesk zeplin zoho zoom zapier duitku doku ipaymu fonnte rajaongkir wablas tripay`);
+
+/** Headings of columns that hold secrets, and what takes that back. */
+export const SECRET_HEADING =
+  /(?:pass(?:word|phrase|code)|secret|token|api[ _-]?key|access[ _-]?key|private[ _-]?key|credential|sandi|kunci|rahasia|\bkey|\bpwd|\bpass)s?\b/i;
+export const HARMLESS_HEADING =
+  /primary|foreign|public|type|name|length|count|limit|expir|rotation|\bmax|\bmin|policy|\bid\b|nama|jenis|tipe|jumlah/i;
+
+/** Names of secrets that are short numbers. */
+export const CODE_NAMES = ['pin', 'otp', 'kode otp', 'pin atm', 'kode verifikasi', 'verification code', 'cvv'] as const;
+
+/** What may be stuck to the end of a secret word without making it another word. */
+export const TAIL_WORD =
+  /^(?:key|token|secret|value|val|code|hex|prod|dev|test|live|staging|base|string|str|nya|mu|ku|s)/;
+
+/** What may stand right before a secret word in lower case: `mytoken`, `dbkey`. */
+export const KNOWN_GLUE =
+  /(?:^|[^a-z])(?:my|db|user|admin|app|auth|api|access|client|master|private|secret|bot|refresh|id|web|service|account|session)$/;

@@ -1,0 +1,36 @@
+import { wordSet } from './word-set.ts';
+
+/** Defaults and vocabulary that name nothing: masking them would hide a lesson and protect nobody. */
+export const DEFAULT_WORDS = wordSet(`
+  postgres postgresql mysql root admin admin123 administrator user username password passwd pass secret changeme changeit change_me change-me test testing test123 tests
+  guest demo example default none null nil undefined true false yes no on off empty string str text number int integer boolean bool bytes
+  any object array unknown void never required optional hidden redacted masked secretkey mysecret mypassword my-secret supersecret
+  toor minio minioadmin rabbitmq mongodb redis sa mariadb oracle grafana keycloak airflow elastic kibana nexus password123 password1 passw0rd
+  p@ssw0rd 123456 12345678 123456789 1234567890 qwerty letmein welcome foo bar baz foobar abc123 abcd1234 abcdef test1234 rahasia sandi token apikey api-key api_key
+  access refresh bearer basic digest oauth oauth2 jwt apikeyauth header cookie query body env environment file vault manual auto
+  enabled disabled stdin prompt self inherit system keyboard cat shh s3cret anonymous public private base64 base64url hex utf8 utf-8 ascii latin1 sha1 sha256 sha512 md5 hs256 rs256 es256 aes256 bcrypt argon2 dummy fake sample placeholder value`);
+
+/** A word between the operator and the value: the scheme of a header, a type, a verb. */
+export const INTRODUCES_VALUE =
+  /^(?:bearer|basic|token|apikey|api-key|digest|aws4-hmac-sha256|key|bot|string|&?str|secretstr|is|adalah|ialah|yaitu|=)$/;
+/** The same where it is a type, after which another operator follows. */
+export const TYPE_OF_VALUE = /^(?:string|&?str|secretstr)$/;
+/** The scheme of a header inside the quotes of the value. */
+export const SCHEME_BEFORE_VALUE = /^(?:bearer|basic|token|bot|apikey)\s/;
+
+/** Words that make a value an instruction or an example, in English and Indonesian: anywhere between marks, and at the beginning. */
+export const SPEAKING =
+  /(?:^|[-_. ])(?:your|my|ganti|isi|masukkan|anda|replace|insert|changeme|change[-_]me|placeholder|redacted|removed|dummy|fake|sample|example|contoh|todo|fixme|goes|here|disini|xxx+|abc123|somevalue|value|undefined|masked|hidden|disamarkan|rahasiakan|omitted|snip)(?:$|[-_. ])/i;
+export const SPEAKING_START =
+  /^(?:your|my)[A-Z_-]|^(?:your|my)(?:api|secret|token|password|key|access)|^(?:insert|replace|enter|put|add|paste|set)[-_A-Z]/i;
+
+/** How the body of a token begins that was typed to show where it goes. */
+export const FILLS_A_SPACE = /^(?:your|my[-_]|insert|replace|example|placeholder|change[-_]?me|redacted|test[-_])/i;
+
+/** Types, algorithms and fields that end in a digit. */
+export const NUMBERED_WORD =
+  /^(?:float|double|bytes|string|varchar|nvarchar|bcrypt|argon|scrypt|pbkdf|base|level|field|input|value|param|column|option|version|stage|phase|group|team|user|admin|password|passwd|secret|token|oauth|secp|curve|blake|keccak|crypt|ntlmv|saml|proto|point|vector)\d$/i;
+
+/** Words of a sentence about a password, which a passphrase of drawn words does not hold. */
+export const WORDS_OF_A_SENTENCE =
+  /\b(?:your|must|is|the|be|and|or|to|enter|please|not|are|for|anda|harus|wajib|tidak|untuk)\b/;

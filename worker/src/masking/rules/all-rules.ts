@@ -1,0 +1,47 @@
+import { ASSIGNMENT_RULES } from './assignments.ts';
+import { BARE_HOST_RULES } from './bare-hosts.ts';
+import { CODE_NUMBER_RULES } from './code-numbers.ts';
+import { COMMAND_RULES } from './command-lines.ts';
+import { CONNECTION_BLOCK_RULES } from './connection-blocks.ts';
+import { CONNECTION_LOGON_RULES } from './connection-logons.ts';
+import { CONNECTION_PAIR_RULES } from './connection-pairs.ts';
+import { CONNECTION_URI_RULES } from './connection-uris.ts';
+import { HEADER_RULES } from './headers.ts';
+import { IP4_RULES } from './ip4-addresses.ts';
+import { IP6_RULES } from './ip6-addresses.ts';
+import { KEY_BLOCK_RULES } from './key-blocks.ts';
+import { PROSE_RULES } from './prose.ts';
+import type { Rule, RuleFamily } from './rule.ts';
+import { TABLE_RULES } from './tables.ts';
+import { AI_TOKENS } from './tokens-ai.ts';
+import { CLOUD_TOKENS } from './tokens-cloud.ts';
+import { SERVICE_TOKENS } from './tokens-services.ts';
+import { SOURCE_CODE_TOKENS } from './tokens-source-code.ts';
+import { UNPREFIXED_TOKENS } from './tokens-unprefixed.ts';
+import { URL_RULES } from './urls.ts';
+
+/**
+ * The families of rules, as the page of rules shows them. Where anchors of several rules have the same text, the verifier
+ * of the first is asked first.
+ */
+export const RULE_FAMILIES: readonly RuleFamily[] = [
+  { title: 'Endpoints', rules: [...URL_RULES, ...BARE_HOST_RULES] },
+  { title: 'IP addresses', rules: [...IP4_RULES, ...IP6_RULES] },
+  {
+    title: 'Connection strings',
+    rules: [...CONNECTION_LOGON_RULES, ...CONNECTION_PAIR_RULES, ...CONNECTION_BLOCK_RULES],
+  },
+  { title: 'Connection URIs', rules: CONNECTION_URI_RULES },
+  { title: 'Keys by form', rules: [...KEY_BLOCK_RULES, ...HEADER_RULES] },
+  { title: 'Source code, builds and packages', rules: SOURCE_CODE_TOKENS },
+  { title: 'Clouds, hosting and observability', rules: CLOUD_TOKENS },
+  { title: 'Models and their tools', rules: AI_TOKENS },
+  { title: 'Payments, messages and other services', rules: SERVICE_TOKENS },
+  { title: 'Tokens known by their middle or their place', rules: UNPREFIXED_TOKENS },
+  {
+    title: 'Keys by what they are given to',
+    rules: [...COMMAND_RULES, ...TABLE_RULES, ...PROSE_RULES, ...CODE_NUMBER_RULES, ...ASSIGNMENT_RULES],
+  },
+];
+
+export const ALL_RULES: readonly Rule[] = RULE_FAMILIES.flatMap(({ rules }) => rules);

@@ -1,0 +1,225 @@
+import { ALNUM, BARE_VALUE, CODE, isIn, LETTER, QUOTE, UNDERSCORE } from '../characters.ts';
+import type { Finding, Verify } from '../finding.ts';
+import { type GivenValue, type Operator, readOperator, readValue } from '../given-value.ts';
+import { wordiness } from '../letter-pairs.ts';
+import { PASSWORD_WORDS, SECRET_WORDS, VENDOR_WORDS, WEAK_WORDS } from '../lexicon/secret-names.ts';
+import { INTRODUCES_VALUE, SCHEME_BEFORE_VALUE, TYPE_OF_VALUE } from '../lexicon/values.ts';
+import { type NameKind, readName, type SecretName } from '../secret-name.ts';
+import type { TextWindow } from '../text-window.ts';
+import { isDrawnPlainly } from '../value-judge.ts';
+import { isDrawnIn, isSecretIn } from '../verdicts.ts';
+import { findInProse } from './prose.ts';
+import { drawn, type Rule } from './rule.ts';
+
+/** Verifies at a secret word: the value given to the name the word is part of. */
+const verifyAssignment: Verify = (window, start, end, word) => {
+  const kind = KINDS.get(word) ?? 'vendor';
+  if (isInMarker(window, start)) return undefined;
+  const name = readName(window, start, end, kind);
+  if (name === undefined) return undefined;
+  const operator = readOperator(window, name.start, name.end) ?? optionOperator(window, name);
+  if (operator !== undefined) return judgeAssignment(window, name, operator);
+  // `IsFirstPass` in a sentence is a name of code: short forms need an operator.
+  const short = kind === 'weak' && name.kind === 'password';
+  return short || name.kind === 'glued' ? undefined : findInProse(window, name);
+};
+
+/** The kind of name that a word makes; every other word that wakes the verifier is a vendor. */
+const KINDS: ReadonlyMap<string, NameKind> = new Map([
+  ...PASSWORD_WORDS.map((word) => [word, 'password'] as const),
+  ...SECRET_WORDS.map((word) => [word, 'secret'] as const),
+  ...WEAK_WORDS.map((word) => [word, 'weak'] as const),
+]);
+
+/** `--password value`: the blank is the operator. */
+function optionOperator(window: TextWindow, name: SecretName): Operator | undefined {
+  if (
+    !window.text.startsWith('--', name.start) ||
+    window.at(name.end) !== CODE.space ||
+    window.at(name.end + 1) === CODE.hyphen
+  )
+    return undefined;
+  return { end: name.end + 1, kind: 'assign', tight: true };
+}
+
+function judgeAssignment(window: TextWindow, name: SecretName, operator: Operator): Finding | undefined {
+  const query = window.before(name.start - 1);
+  const inQuery = operator.tight && (query === CODE.question || query === CODE.ampersand || query === CODE.semicolon);
+  if (isNestedName(window, operator.end)) return undefined;
+  let value = readValue(window, operator.end, inQuery);
+  if (value === undefined) return undefined;
+  if (operator.encoded === true) value = { ...value, end: encodedEnd(window, value) };
+  // `Authorization: Bearer …`, `password: string = "…"`: a word that introduces the value.
+  const word = window.slice(value.start, Math.min(value.end, value.start + 24)).toLowerCase();
+  if (!value.quoted && INTRODUCES_VALUE.test(word)) {
+    const next = TYPE_OF_VALUE.test(word) ? readOperator(window, value.start, value.end)?.end : value.end;
+    value = next === undefined ? undefined : readValue(window, next, inQuery);
+  } else if (value.quoted && SCHEME_BEFORE_VALUE.test(word)) {
+    value = { ...value, start: value.start + word.search(/\s/) + 1 };
+  }
+  if (value === undefined || value.end <= value.start) return undefined;
+  return isGivenSecret(window, name, operator, value) ? findingOf(window, name, value) : undefined;
+}
+
+/** Where a value in a percent-encoded text ends: at an encoded quote, ampersand, comma or bracket. */
+function encodedEnd(window: TextWindow, { start, end }: GivenValue): number {
+  const at = window.slice(start, end).search(/%(?:2[267c]|7d|0a)/i);
+  return at < 0 ? end : start + at;
+}
+
+/** `policy: min=12`, `key=key=…`: the value is a name with a value of its own, which is asked by itself. */
+function isNestedName(window: TextWindow, from: number): boolean {
+  const start = window.at(from) === CODE.space ? from + 1 : from;
+  const end = window.run(start, LETTER | UNDERSCORE, 32);
+  const code = window.at(end);
+  if (end - start < 2 || (code !== CODE.equals && code !== CODE.colon)) return false;
+  const word = window.slice(start, end).toLowerCase();
+  if (NAMES.has(word)) return true;
+  return code === CODE.equals && isIn(window.at(end + 1), ALNUM | QUOTE) && wordiness(word) > 0.5;
+}
+
+const NAMES = new Set<string>(['authorization', ...PASSWORD_WORDS, ...SECRET_WORDS, ...WEAK_WORDS]);
+
+function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator, value: GivenValue): boolean {
+  const text = window.slice(value.start, Math.min(value.end, value.start + 300));
+  const next = window.at(value.end);
+  if (!value.quoted && (next === CODE.openParenthesis || value.call)) return false;
+  if (value.quoted && operator.kind === 'loose' && name.kind !== 'vendor')
+    return isDrawnIn(window, text) || (name.kind === 'password' && judgedAs(window, text, 'secret', true));
+  if (name.kind === 'glued')
+    return (
+      operator.kind === 'assign' &&
+      !value.below &&
+      isDrawnIn(window, text) &&
+      text.length >= 10 &&
+      !/^[0-9a-f-]+$/i.test(text)
+    );
+  if (operator.kind === 'tag' && window.before(name.start - 1) !== CODE.less) return false;
+  if (
+    value.below &&
+    operator.kind !== 'tag' &&
+    (name.kind === 'weak' || name.kind === 'vendor') &&
+    /^[0-9a-f-]+$/i.test(text)
+  )
+    return false;
+  if (value.below && name.kind === 'password' && operator.kind === 'assign' && isSetApart(window, value))
+    return /[a-z]/i.test(text) && /\d/.test(text) && text.length >= 8 && judgedAs(window, text, 'password', true);
+  if (value.below || operator.kind === 'loose' || name.kind === 'vendor') {
+    const drawn = isDrawnIn(window, text) || (name.kind === 'vendor' && isDrawnPlainly(text));
+    return drawn && !isSentenceWord(text);
+  }
+  if (name.kind === 'weak' && operator.kind === 'assign' && value.last && isPassAlone(window, name))
+    return (
+      /[A-Za-z]/.test(text) && /\d/.test(text) && text.length >= 8 && judgedAs(window, text, 'password', value.quoted)
+    );
+  const environment = operator.tight && !value.quoted && (isUpper(window, name) || isOption(window, name));
+  const sentence = !value.quoted && !value.last && operator.kind === 'assign' && !operator.tight;
+  return isSecretIn(window, text, {
+    name: name.kind === 'password' ? 'password' : name.kind === 'secret' ? 'secret' : 'weak',
+    quoted: value.quoted,
+    environment,
+    exact: /(?:secret|token|secret_?key|api_?key)$/i.test(window.slice(name.start, name.end)),
+    prose: sentence || operator.kind === 'cell',
+  });
+}
+
+/** In quotes, or in a code block of its own. */
+function isSetApart(window: TextWindow, { quoted, start }: GivenValue): boolean {
+  return quoted || window.left(start, 16).includes('```');
+}
+
+/** `pass: …` on a line of its own: short for password, if the value looks like one. */
+function isPassAlone(window: TextWindow, name: SecretName): boolean {
+  return name.end - name.start === 4 && window.matches(name.start, 'pass');
+}
+
+function judgedAs(window: TextWindow, text: string, name: 'password' | 'secret', quoted: boolean): boolean {
+  return isSecretIn(window, text, { name, quoted, environment: false, prose: false });
+}
+
+function isSentenceWord(text: string): boolean {
+  return /^[A-Za-z]+$/.test(text) && text.length < 16;
+}
+
+/** `DB_PASSWORD`: the name of an environment variable. */
+function isUpper(window: TextWindow, name: SecretName): boolean {
+  return !/[a-z]/.test(window.slice(name.start, name.end));
+}
+
+/** `--password=…` and `-e API_TOKEN=…` give plain values, as an environment file does. */
+function isOption(window: TextWindow, name: SecretName): boolean {
+  return window.text.startsWith('--', name.start) || window.before(name.start - 1) === CODE.hyphen;
+}
+
+function findingOf(window: TextWindow, name: SecretName, value: GivenValue): Finding {
+  const finding = { rule: RULES[name.kind], start: value.start, end: value.end };
+  if (!value.cut || !isIn(window.at(value.end), BARE_VALUE) || isIn(window.at(value.end), QUOTE)) return finding;
+  return { ...finding, open: BARE_VALUE };
+}
+
+/** The words of our own markers are no names. */
+function isInMarker(window: TextWindow, start: number): boolean {
+  return (
+    window.before(start - 1) === CODE.star &&
+    window.before(start - 2) === CODE.star &&
+    /^\*\*\*(?:API_|IP_|DB_)/.test(window.slice(start - 3, start + 4))
+  );
+}
+
+/** A value given to a name, by the kind of name. */
+const RULES: Readonly<Record<NameKind, Rule>> = {
+  password: {
+    name: 'password-assignment',
+    type: 'key',
+    anchors: PASSWORD_WORDS,
+    verify: verifyAssignment,
+    source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
+    masks: ['DB_PASSWORD=kopisusu7', 'password: "kopisusu7"', '"kata_sandi": "kopisusu7"'],
+    keeps: [
+      'password: string',
+      'password=None',
+      'POSTGRES_PASSWORD: postgres',
+      'password: ${DB_PASSWORD}',
+      'token: process.env.TOKEN',
+    ],
+  },
+  secret: {
+    name: 'secret-assignment',
+    type: 'key',
+    anchors: SECRET_WORDS,
+    verify: verifyAssignment,
+    source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
+    masks: [`client_secret = "${drawn}"`, `token: "${drawn}"`],
+    keeps: ['token_type: Bearer', 'max_tokens: 4096', 'tokenizer=bert-base'],
+  },
+  weak: {
+    name: 'weak-assignment',
+    type: 'key',
+    anchors: WEAK_WORDS,
+    verify: verifyAssignment,
+    source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
+    masks: [`x-api-key: ${drawn}`],
+    keeps: ['primary key: user_id', 'cacheKey = "report:2025-06:jakarta"', 'key={row.id}'],
+  },
+  vendor: {
+    name: 'vendor-assignment',
+    type: 'key',
+    anchors: VENDOR_WORDS,
+    verify: verifyAssignment,
+    source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
+    masks: [`datadog = "${drawn}"`],
+    keeps: ['datadog = "enabled"', 'twilio: configured'],
+  },
+  // `secretabc`: the word is the beginning of a longer one that is no word.
+  glued: {
+    name: 'glued-assignment',
+    type: 'key',
+    anchors: [...KINDS.keys()],
+    verify: verifyAssignment,
+    source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
+    masks: [`secretabc = "${drawn}"`],
+    keeps: ['authority = "budi"', 'keyboard = "qwerty-us"'],
+  },
+};
+
+export const ASSIGNMENT_RULES: readonly Rule[] = Object.values(RULES);

@@ -1,0 +1,59 @@
+import { BLANK, CODE, DIGIT, isIn, LETTER, QUOTE, WORD } from '../characters.ts';
+import type { Verify } from '../finding.ts';
+import { CODE_NAMES } from '../lexicon/secret-names.ts';
+import type { Rule } from './rule.ts';
+
+const SHORTEST = 4;
+const LONGEST = 8;
+
+/** `1234`, `0000`, `654321`: typed to show where the number goes. */
+function isCounted(digits: string): boolean {
+  const step = digits.charCodeAt(1) - digits.charCodeAt(0);
+  for (let index = 2; index < digits.length; index++)
+    if (digits.charCodeAt(index) - digits.charCodeAt(index - 1) !== step) return false;
+  return Math.abs(step) < 2;
+}
+
+/**
+ * Verifies at the name of a short number that is a secret: `PIN: 4…`, `kode OTP adalah …`. Four to eight digits; a
+ * connector's pin has fewer, and a number that goes on is something else.
+ */
+const verifyCodeNumber: Verify = (window, start, end) => {
+  if (isIn(window.before(start - 1), WORD) || window.before(start - 1) === CODE.hyphen) return undefined;
+  let index =
+    window.matches(end, 'nya') || window.matches(end, ' anda') ? end + (window.at(end) === CODE.space ? 5 : 3) : end;
+  while (window.at(index) === CODE.star || isIn(window.at(index), QUOTE)) index++;
+  index = window.run(index, BLANK, 3);
+  if (window.at(index) === CODE.colon || window.at(index) === CODE.equals) index++;
+  else if (window.matches(index, 'is ')) index += 2;
+  else if (window.matches(index, 'adalah ')) index += 6;
+  else return undefined;
+  index = window.run(index, BLANK, 3);
+  while (window.at(index) === CODE.star || isIn(window.at(index), QUOTE)) index++;
+  const stop = window.run(index, DIGIT, LONGEST + 1);
+  const length = stop - index;
+  if (length < SHORTEST || length > LONGEST || isCounted(window.slice(index, stop))) return undefined;
+  const code = window.at(stop);
+  const goesOn =
+    code === CODE.dot ||
+    code === CODE.comma ||
+    code === CODE.colon ||
+    code === CODE.slash ||
+    code === CODE.hyphen ||
+    code === CODE.percent;
+  if (isIn(code, WORD) || (goesOn && isIn(window.at(stop + 1), DIGIT | LETTER))) return undefined;
+  return { start: index, end: stop };
+};
+
+/** Short numbers that are secrets. */
+export const CODE_NUMBER_RULES: readonly Rule[] = [
+  {
+    name: 'code-number',
+    type: 'key',
+    anchors: CODE_NAMES,
+    verify: verifyCodeNumber,
+    source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
+    masks: ['PIN: 482913', 'kode OTP adalah **730184**', "otp = '730184'"],
+    keeps: ['GPIO pin: 12', 'pin: 1234', 'PIN: ****', 'spin: 482913', 'pin 482913 items'],
+  },
+];

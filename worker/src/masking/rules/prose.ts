@@ -1,0 +1,197 @@
+import { holdsDrawn } from '../calm-text.ts';
+import { BARE_VALUE, BLANK, CODE, isIn, LETTER, QUOTE, STAR, UPPER } from '../characters.ts';
+import type { Finding, Verify } from '../finding.ts';
+import { NOT_THE_SECRET } from '../lexicon/secret-names.ts';
+import { GIVING_VERBS, NAMES_ANOTHER_THING, OWNERS, SECRET_NOUNS, VERBS } from '../lexicon/sentences.ts';
+import type { SecretName } from '../secret-name.ts';
+import type { TextWindow } from '../text-window.ts';
+import { isDrawnIn, isSecretIn } from '../verdicts.ts';
+import { chosen, drawn, type Rule } from './rule.ts';
+
+/** How far after its name, within the sentence, a value may stand. */
+const REACH = 72;
+const LONGEST_WORD = 2048;
+/** A longer word is judged by its beginning, as every value is. */
+const LONGEST_JUDGED = 300;
+/** How far after a value the word may stand that says it is a secret. */
+const AFTER = 56;
+
+/** A value without emphasis. */
+const BARE_WORD = BARE_VALUE & ~STAR;
+
+/**
+ * Finds the value a sentence gives to a secret's name: "the password is …", "token … adalah …", "use the key … for".
+ * After a verb or in quotes a password-like word is enough; elsewhere the value has to be visibly drawn.
+ */
+export function findInProse(window: TextWindow, name: SecretName): Finding | undefined {
+  // Only words may come between: a name inside a path, a call or a link gives nothing to what follows it.
+  if (
+    !isIn(window.at(name.end), BLANK | QUOTE) &&
+    window.at(name.end) !== CODE.star &&
+    window.at(name.end) !== CODE.closeParenthesis
+  )
+    return undefined;
+  const code = window.before(name.start - 1);
+  if (code === CODE.slash || (code === CODE.dot && !/\bconfig\b[^\n]{0,48}$/.test(window.left(name.start, 64))))
+    return undefined;
+  const stop = name.end + REACH;
+  if (!holdsDrawn(window, name.end, stop, BARE_VALUE, SHORTEST_DRAWN[name.kind])) return undefined;
+  let index = name.end;
+  let verb = false;
+  let named = false;
+  for (let words = 0; words < 9 && index < stop; words++) {
+    index = skipBetween(window, index, stop);
+    if (index < 0 || index >= stop) return undefined;
+    const start = index;
+    index = window.run(start, BARE_WORD, LONGEST_WORD);
+    if (index === start || (window.at(index) === CODE.star && isMarker(window, index))) return undefined;
+    const quoted = isIn(window.before(start - 1), QUOTE) && window.at(index) === window.before(start - 1);
+    const end = quoted ? index : window.trim(start, index, '.,:;!?');
+    const word = window.slice(start, Math.min(end, start + LONGEST_JUDGED));
+    const folded = word.length < 12 ? word.toLowerCase() : '';
+    if (NAMES_ANOTHER_THING.has(folded) || (words === 0 && isAspect(folded))) return undefined;
+    if (word.includes('=') && /^[A-Za-z]{3,24}=/.test(word)) return undefined;
+    if (SECRET_NOUNS.has(folded)) {
+      // The nearer word is asked by itself.
+      if (name.kind !== 'vendor' || named) return undefined;
+      named = true;
+    }
+    if (
+      isSecretWord(
+        window,
+        word,
+        named && name.kind === 'vendor' ? { ...name, kind: 'secret' } : name,
+        verb,
+        quoted && (verb || words === 0),
+        words === 0,
+      )
+    )
+      return proseFinding(start, end);
+    if (end < index && window.text.charAt(index - 1) !== ':' && /[.!?]/.test(window.text.charAt(end))) return undefined;
+    verb =
+      VERBS.has(folded) ||
+      folded.endsWith('nya') ||
+      window.text.charAt(end) === ':' ||
+      (verb && (word === 'the' || word === 'now' || word === 'sekarang'));
+  }
+  return undefined;
+}
+
+/** A word as long as the limit goes on: its rest is swallowed. */
+function proseFinding(start: number, end: number): Finding {
+  const finding = { rule: PROSE, start, end };
+  return end - start < LONGEST_WORD ? finding : { ...finding, open: BARE_VALUE };
+}
+
+/** Steps over blanks, emphasis, quotes, opening brackets and commas; -1 at the end of the line, of a cell or of code. */
+function skipBetween(window: TextWindow, from: number, stop: number): number {
+  let index = from;
+  while (index < stop) {
+    const code = window.at(index);
+    if (code === CODE.star && isMarker(window, index)) return -1;
+    if (
+      code === CODE.space ||
+      code === CODE.tab ||
+      isIn(code, QUOTE) ||
+      code === CODE.star ||
+      code === CODE.openParenthesis ||
+      code === CODE.closeParenthesis ||
+      code === CODE.comma ||
+      code === CODE.less ||
+      code === CODE.greater
+    )
+      index++;
+    else break;
+  }
+  const code = window.at(index);
+  return isIn(code, LETTER) || isIn(code, BARE_VALUE) ? index : -1;
+}
+
+/** `password policy`, `token lifetime`: the sentence goes on about something else than the secret's owner. */
+function isAspect(word: string): boolean {
+  return NOT_THE_SECRET.has(word) && !OWNERS.has(word);
+}
+
+/** Three stars and a capital: one of our markers, not emphasis. */
+function isMarker(window: TextWindow, index: number): boolean {
+  return window.at(index + 1) === CODE.star && window.at(index + 2) === CODE.star && isIn(window.at(index + 3), UPPER);
+}
+
+/** A word that people choose as a password, and no word of a text about passwords: `rfc2617` and `step2` are none. */
+function looksChosen(word: string): boolean {
+  if (!/[a-z]/.test(word) || !/\d/.test(word)) return false;
+  if (/[A-Z]/.test(word)) return true;
+  return /\d{3}|[!@#$%^&]/.test(word) && !/^(?:rfc|cve|iso|sha|md|aes|utf|pbkdf|nist|sp|v)[- ]?\d/.test(word);
+}
+
+/** What `isSecretWord` asks of a word before anything else. */
+const SHORTEST_DRAWN = { password: 6, secret: 6, weak: 14, vendor: 6, glued: 6 } as const;
+
+const PROSE_PASSWORD = { name: 'password', quoted: false, environment: false, prose: true } as const;
+
+function isSecretWord(
+  window: TextWindow,
+  word: string,
+  name: SecretName,
+  verb: boolean,
+  quoted: boolean,
+  next: boolean,
+): boolean {
+  if (word.length < 6) return false;
+  if (name.kind === 'vendor') return word.length >= 16 && isDrawnIn(window, word) && !/^[0-9a-f-]+$/i.test(word);
+  if (isDrawnIn(window, word)) {
+    const plain = /^(?:0x)?[0-9a-f-]+$/i.test(word);
+    return plain ? name.kind !== 'weak' && word.length >= 24 : word.length >= (name.kind === 'password' ? 8 : 14);
+  }
+  if (next && name.kind === 'password' && looksChosen(word)) return isSecretIn(window, word, PROSE_PASSWORD);
+  if (!verb && !quoted) return false;
+  if (name.kind === 'weak') return false;
+  return (
+    /\d/.test(word) &&
+    isSecretIn(window, word, {
+      name: name.kind === 'password' ? 'password' : 'secret',
+      quoted,
+      environment: false,
+      prose: true,
+    })
+  );
+}
+
+/**
+ * Verifies at a verb such as "use" or "simpan": a drawn value that the same sentence then calls a key, as in
+ * "store … as the billing API key".
+ */
+const verifyNamedAfterwards: Verify = (window, start, end) => {
+  if (isIn(window.before(start - 1), LETTER)) return undefined;
+  let from = end;
+  while (from < end + 3 && (isIn(window.at(from), QUOTE) || window.at(from) === CODE.star)) from++;
+  const index = window.run(from, BARE_WORD, LONGEST_WORD);
+  if (index - from < 15 || (window.at(index) === CODE.star && isMarker(window, index))) return undefined;
+  const stop = window.trim(from, index, '.,:;!?');
+  if (stop - from < 15 || stop < index || !isDrawnIn(window, window.slice(from, Math.min(stop, from + LONGEST_JUDGED))))
+    return undefined;
+  const after = window.peek(index, AFTER);
+  const words = (after.split('\n', 1)[0] ?? '').toLowerCase().split(/[^a-z]+/);
+  // A word cut off by the reach is no word.
+  if (after.length === AFTER && !after.includes('\n')) words.pop();
+  const noun = words.findIndex((word) => SECRET_NOUNS.has(word));
+  if (noun < 0 || words.slice(0, noun).some((word) => NAMES_ANOTHER_THING.has(word))) return undefined;
+  return proseFinding(from, stop);
+};
+
+const PROSE: Rule = {
+  name: 'prose',
+  type: 'key',
+  anchors: GIVING_VERBS.map((verb) => `${verb} `),
+  verify: verifyNamedAfterwards,
+  source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
+  masks: [
+    `the password is ${chosen}, keep it`,
+    `kata sandinya adalah ${chosen}`,
+    `store ${drawn} as the billing API key`,
+  ],
+  keeps: ['the password is expired', 'the token is valid', 'token refresh is due'],
+};
+
+/** Secrets that a sentence names; the names of secrets ask `findInProse` themselves. */
+export const PROSE_RULES: readonly Rule[] = [PROSE];

@@ -1,0 +1,97 @@
+import { joinsNumber } from '../bare-run.ts';
+import { BARE_VALUE, BLANK, CODE, isIn } from '../characters.ts';
+import type { Finding, Verify } from '../finding.ts';
+import { HARMLESS_HEADING, SECRET_HEADING } from '../lexicon/secret-names.ts';
+import { LEFT_CONTEXT, type TextWindow } from '../text-window.ts';
+import { isDrawnIn, isSecretIn } from '../verdicts.ts';
+import { chosen, type Rule } from './rule.ts';
+
+const LONGEST_ROW = 400;
+const LONGEST_CELL = 512;
+/** Verifies at the beginning of a divider row, `|---|`: learns from the row above which columns hold secrets. */
+const verifyTableDivider: Verify = (window, start) => {
+  const lineStart = start + 1;
+  let index = lineStart;
+  while (
+    index < lineStart + LONGEST_ROW &&
+    (window.at(index) === CODE.pipe ||
+      window.at(index) === CODE.hyphen ||
+      window.at(index) === CODE.colon ||
+      isIn(window.at(index), BLANK))
+  )
+    index++;
+  if (window.at(index) !== CODE.newline) return undefined;
+  const above = window.text.slice(Math.max(0, start - LEFT_CONTEXT), start);
+  const header = above.slice(above.lastIndexOf('\n') + 1);
+  if (!header.startsWith('|')) return undefined;
+  const headings = header.split('|').slice(1);
+  const columns = headings.flatMap((heading, column) =>
+    SECRET_HEADING.test(heading) && !HARMLESS_HEADING.test(heading) ? [column] : [],
+  );
+  window.nextTable = { columns, column: -1 };
+  return undefined;
+};
+
+/** Verifies at a blank line: the table is over. */
+const verifyTableEnd: Verify = (window) => {
+  window.nextTable = { columns: [], column: -1 };
+  return undefined;
+};
+
+/** Verifies at a pipe: the cell after it, when its column holds secrets. */
+const verifyTableCell: Verify = (window, start, end) => {
+  const { columns, column: last } = window.table;
+  if (columns.length === 0) return undefined;
+  const column = start === 0 || window.code(start - 1) === CODE.newline ? 0 : last + 1;
+  window.nextTable = { columns, column };
+  return columns.includes(column) ? readCell(window, end) : undefined;
+};
+
+function readCell(window: TextWindow, from: number): Finding | undefined {
+  let index = window.run(from, BLANK, 40);
+  while (window.at(index) === CODE.backtick || window.at(index) === CODE.star) index++;
+  const start = index;
+  while (index < start + LONGEST_CELL && (isIn(window.at(index), BARE_VALUE) || joinsNumber(window, start, index)))
+    index++;
+  const end = window.trim(start, index, '*');
+  const after = window.run(index, BLANK, 40);
+  const closed =
+    index >= start + LONGEST_CELL ||
+    window.at(index) === CODE.backtick ||
+    window.at(after) === CODE.pipe ||
+    window.at(after) === CODE.newline ||
+    window.at(after) < 0;
+  if (!closed) return undefined;
+  const value = window.slice(start, end);
+  const chosen =
+    /\d/.test(value) &&
+    value.length >= 6 &&
+    isSecretIn(window, value, { name: 'password', quoted: true, environment: false, prose: true });
+  if (!isDrawnIn(window, value) && !chosen) return undefined;
+  const finding = { start, end };
+  return index < start + LONGEST_CELL ? finding : { ...finding, open: BARE_VALUE };
+}
+
+const CELL = '|';
+const BLANK_LINE = '\n\n';
+
+const verifyTable: Verify = (window, start, end, anchor) => {
+  if (anchor === CELL) return verifyTableCell(window, start, end, anchor);
+  return anchor === BLANK_LINE
+    ? verifyTableEnd(window, start, end, anchor)
+    : verifyTableDivider(window, start, end, anchor);
+};
+
+/** Secrets in a column that names them. */
+export const TABLE_RULES: readonly Rule[] = [
+  {
+    name: 'table-cell',
+    type: 'key',
+    anchors: ['\n|-', '\n| -', '\n|:', '\n| :'],
+    tableAnchors: [BLANK_LINE, CELL],
+    verify: verifyTable,
+    source: 'https://github.github.com/gfm/#tables-extension-',
+    masks: [`| user | password |\n|---|---|\n| budi | ${chosen} |\n`],
+    keeps: ['| user | password |\n|---|---|\n| budi | required |\n'],
+  },
+];

@@ -1,0 +1,263 @@
+import {
+  ALNUM,
+  BASE64,
+  BASE64URL,
+  CODE,
+  COLON,
+  DASH,
+  DIGIT,
+  DOLLAR,
+  DOT,
+  EQUALS,
+  HEX,
+  isIn,
+  LETTER,
+  LONGEST_RUN,
+  LOWER,
+  PERCENT,
+  PLUS_SLASH,
+  TILDE,
+  UNDERSCORE,
+  UPPER,
+  WORD,
+} from '../characters.ts';
+import type { Finding, Verify } from '../finding.ts';
+import { wordiness } from '../letter-pairs.ts';
+import { isFiller } from '../placeholder.ts';
+import type { TextWindow } from '../text-window.ts';
+import { verdict } from '../verdicts.ts';
+import type { Draw, Rule } from './rule.ts';
+
+/**
+ * The shape of a vendor's tokens, written as the vendor's documentation shows it: literal text and drawn parts such as
+ * `{an36}` (36 letters and digits). What stands before the first drawn part is the anchor, in exactly this case.
+ */
+interface TokenShape {
+  readonly pattern: string;
+  /** The prefix is weak: the drawn parts must have their full length and hold both digits and letters. */
+  readonly strict: boolean;
+}
+
+const ALPHABETS: Readonly<Record<string, { bits: number; sample: string; inWords: string }>> = (() => {
+  const lower = 'abcdefghijklmnopqrstuvwxyz';
+  const upper = lower.toUpperCase();
+  const digits = '0123456789';
+  return {
+    an: { bits: ALNUM, sample: lower + upper + digits, inWords: 'letters and digits' },
+    let: { bits: LETTER, sample: lower + upper, inWords: 'letters' },
+    lo: { bits: LOWER | DIGIT, sample: lower + digits, inWords: 'lower-case letters and digits' },
+    up: { bits: UPPER | DIGIT, sample: upper + digits, inWords: 'capitals and digits' },
+    hex: { bits: HEX, sample: 'abcdef0123456789', inWords: 'hexadecimal digits' },
+    d: { bits: DIGIT, sample: digits, inWords: 'digits' },
+    url: { bits: BASE64URL, sample: `${lower}${upper}${digits}-_`, inWords: 'characters of base64url' },
+    b64: { bits: BASE64, sample: `${lower}${upper}${digits}+/`, inWords: 'characters of base64' },
+    dot: { bits: BASE64URL | DOT, sample: `${lower}${upper}${digits}-_`, inWords: 'characters of base64url or dots' },
+    w: { bits: WORD, sample: `${lower}${upper}${digits}_`, inWords: 'word characters' },
+  };
+})();
+
+interface Part {
+  readonly literal: string;
+  readonly alphabet: string;
+  readonly length: number;
+}
+
+const DRAWN_PART = /\{(an|let|lo|up|hex|d|url|b64|dot|w):?(\d+)\}/g;
+
+function partsOf(pattern: string): Part[] {
+  const parts: Part[] = [];
+  let from = 0;
+  for (const { 0: written, 1: alphabet = '', 2: length, index } of pattern.matchAll(DRAWN_PART)) {
+    parts.push({ literal: pattern.slice(from, index), alphabet, length: Number(length) });
+    from = index + written.length;
+  }
+  if (from < pattern.length) parts.push({ literal: pattern.slice(from), alphabet: '', length: 0 });
+  return parts;
+}
+
+/** A token of this shape, its drawn parts made by `draw`. */
+function sampleOf({ pattern }: TokenShape, draw: Draw): string {
+  return partsOf(pattern)
+    .map(({ literal, alphabet, length }) => literal + draw(length, ALPHABETS[alphabet]?.sample ?? ''))
+    .join('');
+}
+
+/** The literal beginning of a shape. */
+function prefixOf(shape: TokenShape): string {
+  return shape.pattern.slice(0, shape.pattern.indexOf('{'));
+}
+
+const LITERAL_BITS: readonly (readonly [string, number])[] = [
+  ['.', DOT],
+  ['-', DASH],
+  ['_', UNDERSCORE],
+  [':', COLON],
+  ['~', TILDE],
+  ['=', EQUALS],
+  ['%', PERCENT],
+  ['+', PLUS_SLASH],
+  ['/', PLUS_SLASH],
+  ['$', DOLLAR],
+];
+
+interface Body {
+  /** Every character a token of the shape may hold after its prefix. */
+  readonly bits: number;
+  /** How many of them it needs at least. */
+  readonly shortest: number;
+}
+
+/**
+ * The rules of the shapes one page of a vendor's documentation gives, by name.
+ *
+ * @param strict marks all of them, or the named ones, as weak prefixes
+ */
+export function tokens(
+  source: string,
+  patterns: Readonly<Record<string, string>>,
+  strict: boolean | readonly string[] = false,
+): Rule[] {
+  return Object.entries(patterns).map(([name, pattern]) =>
+    tokenRule(name, source, { pattern, strict: strict === true || (Array.isArray(strict) && strict.includes(name)) }),
+  );
+}
+
+function tokenRule(name: string, source: string, shape: TokenShape): Rule {
+  const prefix = prefixOf(shape);
+  return {
+    name,
+    type: 'key',
+    anchors: [prefix.toLowerCase()],
+    verify: tokenVerifier(shape, prefix),
+    source,
+    masks: [(draw) => sampleOf(shape, draw)],
+    keeps: [
+      `${prefix}…`,
+      `${prefix}xxxx`,
+      prefix,
+      `${prefix}...`,
+      `${prefix}<your token>`,
+      `${prefix}YOUR_KEY_HERE`,
+      sampleOf(shape, (length) => 'x'.repeat(length)),
+    ],
+    inWords: inWords(shape),
+  };
+}
+
+/** The rest of the shape is compiled when its prefix is met for the first time. */
+function tokenVerifier(shape: TokenShape, prefix: string): Verify {
+  let body: Body | undefined;
+  return (window, start, end) => {
+    if (!beginsToken(window, start) || !window.text.startsWith(prefix, start)) return undefined;
+    body ??= bodyOf(shape);
+    return verifyBody(window, start, end, shape, body);
+  };
+}
+
+/** `ghp_{an36}` as "`ghp_`, 36 letters and digits". */
+function inWords({ pattern }: TokenShape): string {
+  return partsOf(pattern)
+    .flatMap(({ literal, alphabet, length }) => [
+      literal === '' ? '' : `\`${literal}\``,
+      alphabet === '' ? '' : `${length} ${ALPHABETS[alphabet]?.inWords}`,
+    ])
+    .filter((part) => part !== '')
+    .join(', ');
+}
+
+function bodyOf(shape: TokenShape): Body {
+  const parts = partsOf(shape.pattern);
+  const [first] = parts;
+  let bits = 0;
+  let full = -(first?.literal.length ?? 0);
+  let inner = '';
+  for (const { alphabet, literal, length } of parts) {
+    bits |= ALPHABETS[alphabet]?.bits ?? 0;
+    full += literal.length + length;
+    inner += literal;
+  }
+  inner = inner.slice(first?.literal.length ?? 0);
+  for (const [character, bit] of LITERAL_BITS) if (inner.includes(character)) bits |= bit;
+  if (/[a-zA-Z0-9]/.test(inner)) bits |= ALNUM;
+  const shortest = shape.strict ? full : Math.max(Math.min(full, 10), Math.floor(full * 0.7));
+  return { bits, shortest };
+}
+
+function verifyBody(
+  window: TextWindow,
+  start: number,
+  end: number,
+  { strict }: TokenShape,
+  { bits, shortest }: Body,
+): Finding | undefined {
+  const run = window.run(end, bits);
+  if (run - end < shortest) return undefined;
+  // A token does not end in a full stop or a colon.
+  const stop = window.trim(end, run, '.:~%');
+  if (stop - end < shortest) return undefined;
+  const body = window.slice(end, Math.min(stop, end + 256));
+  if (verdict(window, 'name', body, isName) || (strict && !isMixed(body))) return undefined;
+  return tokenFinding(window, start, end, run, stop, bits);
+}
+
+/** A finding over a run: when the run was cut off at its limit, the rest is swallowed. */
+export function tokenFinding(
+  window: TextWindow,
+  start: number,
+  from: number,
+  run: number,
+  stop: number,
+  bits: number,
+): Finding {
+  const open = run - from >= LONGEST_RUN && isIn(window.at(run), bits);
+  return open ? { start, end: run, open: bits } : { start, end: stop };
+}
+
+/** Nothing that belongs to a longer word stands before `start`; escapes such as `\n` and `%20` do not. */
+export function beginsToken(window: TextWindow, start: number): boolean {
+  const code = window.before(start - 1);
+  if (isIn(code, ALNUM)) {
+    if (window.before(start - 2) === CODE.backslash) return code === CODE.n || code === CODE.r || code === CODE.t;
+    return isIn(code, HEX) && isIn(window.before(start - 2), HEX) && window.before(start - 3) === CODE.percent;
+  }
+  if (code === CODE.underscore || code === CODE.hyphen)
+    return !isIn(window.before(start - 2), ALNUM | UNDERSCORE | DASH) || window.before(start - 2) === code;
+  return true;
+}
+
+/** Not drawn: words, or a shape that shows where a token goes. */
+function isName(body: string): boolean {
+  return isWordy(body) || isFiller(body);
+}
+
+/** Words and short numbers joined by hyphens, underscores or dots: a name, not a token. Read once, letter by letter. */
+function isWordy(body: string): boolean {
+  if (/^[A-Za-z]{14,}$/.test(body) && wordiness(body) < 0.6) return false;
+  let letters = false;
+  for (let from = 0; from <= body.length; ) {
+    let index = from;
+    while (index < body.length && isIn(body.charCodeAt(index), UPPER)) index++;
+    const upper = index - from;
+    while (index < body.length && isIn(body.charCodeAt(index), LOWER)) index++;
+    const lower = index - from - upper;
+    while (index < body.length && isIn(body.charCodeAt(index), DIGIT)) index++;
+    const digits = index - from - upper - lower;
+    if (index < body.length && !isIn(body.charCodeAt(index), DASH | UNDERSCORE | DOT)) return false;
+    if (upper + lower > 0) {
+      if (!isWord(upper, lower, digits, body.charCodeAt(from))) return false;
+      letters = true;
+    } else if (digits > 4) return false;
+    from = index + 1;
+  }
+  return letters;
+}
+
+/** `word`, `Word`, `WORD`, `v2` and `sha256`'s like, `utf8`: capitals, then lower case, then digits, so many of each. */
+function isWord(upper: number, lower: number, digits: number, first: number): boolean {
+  if (digits > 0) return upper === 0 && digits < 3 && (lower > 1 ? lower < 15 : first === CODE.v);
+  return lower === 0 ? upper < 19 : upper < 2 && lower < 19;
+}
+
+function isMixed(body: string): boolean {
+  return (/\d/.test(body) && /[a-zA-Z]/.test(body)) || wordiness(body) < 0.5;
+}

@@ -1,0 +1,241 @@
+import {
+  ALNUM,
+  BASE64URL,
+  CODE,
+  DIGIT,
+  DOT,
+  HEX,
+  isIn,
+  PERCENT,
+  PLUS_SLASH,
+  SYMBOL,
+  TILDE,
+  WORD,
+} from '../characters.ts';
+import { ANY_DIGIT, type Verify } from '../finding.ts';
+import { isFiller } from '../placeholder.ts';
+import type { TextWindow } from '../text-window.ts';
+import { isDrawn } from '../value-judge.ts';
+import { isDrawnIn, verdict } from '../verdicts.ts';
+import { HEX_DIGITS, LETTERS_DIGITS, type Rule } from './rule.ts';
+
+/** The body of a Mailchimp key is as long as an MD5 digest. */
+const MD5_DIGITS = 32;
+
+/** Not the middle of a longer word on either side. */
+function standsAlone(window: TextWindow, start: number, end: number): boolean {
+  return !isIn(window.before(start - 1), WORD) && !isIn(window.at(end), WORD);
+}
+
+const verifyTelegram: Verify = (window, start, end) => {
+  const from = window.runBefore(start + 1, DIGIT, 12);
+  const glued = window.before(from - 1);
+  if (
+    window.code(start + 1) !== CODE.colon ||
+    start + 1 - from < 6 ||
+    (isIn(glued, WORD) && !/bot$/i.test(window.left(from, 3)))
+  )
+    return undefined;
+  const stop = window.run(end, BASE64URL, 64);
+  if (
+    stop - end < 30 ||
+    !window.text.startsWith('AA', end - 2) ||
+    verdict(window, 'filler', window.slice(end, stop), isFiller)
+  )
+    return undefined;
+  return { start: from, end: stop };
+};
+
+const verifyDiscord: Verify = (window, start) => {
+  if (isIn(window.before(start - 1), WORD)) return undefined;
+  const stop = window.run(start, BASE64URL | DOT, 120);
+  const parts = window.slice(start, stop).split('.');
+  const [id = '', time = '', signature = ''] = parts;
+  if (
+    parts.length < 3 ||
+    id.length < 18 ||
+    id.length > 30 ||
+    time.length !== 6 ||
+    signature.length < 27 ||
+    !standsAlone(window, start, stop)
+  )
+    return undefined;
+  if (!/^\d{15,22}$/.test(Buffer.from(id, 'base64url').toString('latin1'))) return undefined;
+  return { start, end: stop };
+};
+
+const verifyMailchimp: Verify = (window, start, end) => {
+  const from = window.runBefore(start, HEX, 40);
+  const stop = window.run(end, DIGIT, 3);
+  return start - from === MD5_DIGITS && stop > end && standsAlone(window, from, stop)
+    ? { start: from, end: stop }
+    : undefined;
+};
+
+const verifyFacebookApp: Verify = (window, start, end) => {
+  const from = window.runBefore(start + 1, DIGIT, 18);
+  const stop = window.run(end, BASE64URL, 40);
+  const digits = start + 1 - from;
+  if (digits < 15 || digits > 17 || stop - end < 27 || !standsAlone(window, from, stop)) return undefined;
+  return isDrawnIn(window, window.slice(end, stop)) ? { start: from, end: stop } : undefined;
+};
+
+const verifyAzureSecret: Verify = (window, start, end) => {
+  const from = start - 3;
+  if (from < window.floor || !/^[\w~.-]{3}\dQ~$/.test(window.slice(from, end))) return undefined;
+  const stop = window.run(end, BASE64URL | DOT | TILDE, 40);
+  const tail = window.trim(end, stop, '.');
+  return tail - end < 31 || isIn(window.before(from - 1), WORD) ? undefined : { start: from, end: tail };
+};
+
+const verifyTerraform: Verify = (window, start, end) => {
+  const from = window.runBefore(start, ALNUM, 20);
+  const stop = window.run(end, BASE64URL, 100);
+  return start - from < 12 || stop - end < 40 ? undefined : { start: from, end: stop };
+};
+
+const verifyMaxmind: Verify = (window, start, end) => {
+  const from = window.runBefore(start, WORD, 48);
+  return start - from < 30 || isIn(window.at(end), WORD) ? undefined : { start: from, end };
+};
+
+const verifyContribsys: Verify = (window, start) => {
+  const from = window.runBefore(start, HEX | 2048, 24);
+  return /^[0-9a-f]{8}:[0-9a-f]{8}$/i.test(window.slice(from, start)) ? { start: from, end: start } : undefined;
+};
+
+/** A path segment after `/services/`, `/hooks/` and their like that no person wrote: it is the whole credential. */
+const verifyWebhookPath: Verify = (window, _start, end) => {
+  const stop = window.trim(end, window.run(end, BASE64URL | DOT | TILDE | PLUS_SLASH | PERCENT | SYMBOL, 400), '.,!?*');
+  const path = window.slice(end, stop).split('?', 1)[0] ?? '';
+  return verdict(window, 'webhook path', path, isWebhookPath) ? { start: end, end: end + path.length } : undefined;
+};
+
+function isWebhookPath(path: string): boolean {
+  if (path.length < 20 || isFiller(path)) return false;
+  const parts = path.split('/');
+  return isDrawn(parts.at(-1) ?? '') || parts.some((part) => part.length >= 20 && isDrawn(part));
+}
+
+/** What base64 makes of three decimal digits: their bits are 0011 and the digit. */
+function discordAnchors(): string[] {
+  const base64 = 'abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz0123456789';
+  const anchors: string[] = [];
+  for (let number = 100; number < 1000; number++) {
+    const bits = 0x303030 | (Math.floor(number / 100) << 16) | (Math.floor((number % 100) / 10) << 8) | (number % 10);
+    anchors.push(
+      base64.charAt(bits >> 18) +
+        base64.charAt((bits >> 12) & 63) +
+        base64.charAt((bits >> 6) & 63) +
+        base64.charAt(bits & 63),
+    );
+  }
+  return [...new Set(anchors)];
+}
+
+/** Tokens recognised by their middle, their end or their place. */
+export const UNPREFIXED_TOKENS: readonly Rule[] = [
+  {
+    name: 'telegram-bot-token',
+    type: 'key',
+    anchors: [`${ANY_DIGIT}:aa`],
+    source: 'https://core.telegram.org/bots/api#authorizing-your-bot',
+    verify: verifyTelegram,
+    inWords: 'digits, colon, AA, 33 characters',
+    masks: [(draw) => `1${draw(9, '0123456789')}:AA${draw(33, LETTERS_DIGITS)}`],
+    keeps: [],
+  },
+  {
+    name: 'mailchimp-key',
+    type: 'key',
+    anchors: ['-us'],
+    source: 'https://mailchimp.com/developer/marketing/guides/quick-start/',
+    verify: verifyMailchimp,
+    inWords: '32 hexadecimal digits, -us, the data centre',
+    masks: [(draw) => `${draw(32, HEX_DIGITS)}-us12`],
+    keeps: [],
+  },
+  {
+    name: 'facebook-app-token',
+    type: 'key',
+    anchors: [`${ANY_DIGIT}|`, `${ANY_DIGIT}%7c`],
+    source: 'https://developers.facebook.com/docs/facebook-login/guides/access-tokens/',
+    verify: verifyFacebookApp,
+    inWords: 'the application number, a pipe, 27 characters',
+    masks: [(draw) => `1${draw(15, '0123456789')}|${draw(27, LETTERS_DIGITS)}`],
+    keeps: [],
+  },
+  {
+    name: 'azure-client-secret',
+    type: 'key',
+    anchors: [`${ANY_DIGIT}q~`],
+    source: 'https://learn.microsoft.com/entra/identity-platform/quickstart-register-app',
+    verify: verifyAzureSecret,
+    inWords: 'three characters, a digit, Q~, 31 or more characters',
+    masks: [(draw) => `${draw(3, LETTERS_DIGITS)}8Q~${draw(34, LETTERS_DIGITS)}`],
+    keeps: [],
+  },
+  {
+    name: 'terraform-token',
+    type: 'key',
+    anchors: ['.atlasv1.'],
+    source: 'https://developer.hashicorp.com/terraform/cloud-docs/users-teams-organizations/api-tokens',
+    verify: verifyTerraform,
+    inWords: '14 characters, .atlasv1., 67 characters',
+    masks: [(draw) => `${draw(14, LETTERS_DIGITS)}.atlasv1.${draw(67, LETTERS_DIGITS)}`],
+    keeps: [],
+  },
+  {
+    name: 'maxmind-license-key',
+    type: 'key',
+    anchors: ['_mmk'],
+    source: 'https://dev.maxmind.com/geoip/updating-databases',
+    verify: verifyMaxmind,
+    inWords: 'six characters, underscore, 29 characters, _mmk',
+    masks: [(draw) => `${draw(6, LETTERS_DIGITS)}_${draw(29, LETTERS_DIGITS)}_mmk`],
+    keeps: [],
+  },
+  {
+    name: 'sidekiq-credentials',
+    type: 'key',
+    anchors: ['@gems.contribsys.com', '@enterprise.contribsys.com'],
+    source: 'https://github.com/sidekiq/sidekiq/wiki/Commercial-FAQ',
+    verify: verifyContribsys,
+    inWords: 'two groups of eight hexadecimal digits before the gem server',
+    masks: [(draw) => `${draw(8, HEX_DIGITS)}:${draw(8, HEX_DIGITS)}@gems.contribsys.com`],
+    keeps: [],
+  },
+  {
+    name: 'discord-bot-token',
+    type: 'key',
+    anchors: discordAnchors(),
+    source: 'https://discord.com/developers/docs/reference#authentication',
+    verify: verifyDiscord,
+    inWords: 'a user number in base64, a time, a signature',
+    masks: [
+      (draw) =>
+        `${Buffer.from(`1${draw(17, '0123456789')}`).toString('base64url')}.${draw(6, LETTERS_DIGITS)}.${draw(38, LETTERS_DIGITS)}`,
+    ],
+    keeps: [],
+  },
+  {
+    name: 'webhook-path',
+    type: 'key',
+    anchors: [
+      '/services/',
+      '/workflows/',
+      '/triggers/',
+      '/webhooks/',
+      '/webhook/',
+      '/webhookb2/',
+      '/incomingwebhook/',
+      '/hooks/catch/',
+      '/hooks/',
+    ],
+    source: 'https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks/',
+    verify: verifyWebhookPath,
+    inWords: 'the path of an incoming webhook',
+    masks: [(draw) => `/services/T${draw(8, LETTERS_DIGITS)}/B${draw(8, LETTERS_DIGITS)}/${draw(24, LETTERS_DIGITS)}`],
+    keeps: [],
+  },
+];

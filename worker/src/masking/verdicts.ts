@@ -1,0 +1,60 @@
+import type { Memory } from './memory.ts';
+import type { TextWindow } from './text-window.ts';
+import { isDrawn, isSecretValue, type ValueSetting } from './value-judge.ts';
+
+/** What a character of a value that is judged costs: patterns and scores go over it again and again. */
+const JUDGING = 40;
+/** Values shorter than this are judged anew: that costs less than looking them up. */
+const WORTH_REMEMBERING = 32;
+const MOST_REMEMBERED = 64;
+
+/**
+ * What was judged about the longer values of one text, by question. A text may name a secret every few characters, each
+ * with the same three hundred characters as its value, and judging those takes a hundred times as long as comparing them.
+ */
+const VERDICTS: Memory<Map<string, Map<string, boolean>>> = {
+  begin: () => new Map(),
+  // The values are pieces of the text: they must not outlive it.
+  forget: (verdicts) => verdicts.clear(),
+};
+
+/**
+ * What `judge` says about a value of the window's text: charged to it, and the same value is judged once.
+ *
+ * @param question names the judge
+ */
+export function verdict(
+  window: TextWindow,
+  question: string,
+  value: string,
+  judge: (value: string) => boolean,
+): boolean {
+  if (value.length < WORTH_REMEMBERING) {
+    window.steps += JUDGING * value.length;
+    return judge(value);
+  }
+  const byQuestion = window.remembered(VERDICTS);
+  let verdicts = byQuestion.get(question);
+  const known = verdicts?.get(value);
+  if (known !== undefined) return known;
+  window.steps += JUDGING * value.length;
+  const judged = judge(value);
+  if (verdicts === undefined || verdicts.size >= MOST_REMEMBERED) {
+    verdicts = new Map();
+    byQuestion.set(question, verdicts);
+  }
+  verdicts.set(value, judged);
+  return judged;
+}
+
+/** `isDrawn` about a value of the window's text. */
+export function isDrawnIn(window: TextWindow, value: string): boolean {
+  return verdict(window, 'drawn', value, isDrawn);
+}
+
+/** `isSecretValue` about a value of the window's text. */
+export function isSecretIn(window: TextWindow, value: string, setting: ValueSetting): boolean {
+  const { name, quoted, environment, exact = false, prose } = setting;
+  const question = `${name} ${Number(quoted)}${Number(environment)}${Number(exact)}${Number(prose)}`;
+  return verdict(window, question, value, () => isSecretValue(value, setting));
+}

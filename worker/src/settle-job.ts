@@ -1,0 +1,115 @@
+import type { GenerationJob } from '@lontar/shared/generation-job.ts';
+import type { CallCharge, ModelErrorType, WorkerMetrics } from '@lontar/shared/metrics.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { wasCharged } from '@lontar/shared/settlement/charge.ts';
+import { findReservation } from '@lontar/shared/settlement/reservations.ts';
+import { noteCost, noteReturn, type SettleResult, settle } from '@lontar/shared/settlement/settle.ts';
+import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
+import type { ThrottledLogger } from '@lontar/shared/throttled-log.ts';
+import { mayHaveCost } from './failure-policy.ts';
+import type { JobStart } from './job-runner.ts';
+import { type UntilTakenDeps, untilTaken } from './until-taken.ts';
+
+export interface SettleDeps extends UntilTakenDeps {
+  readonly redis: Redis;
+  /** Thinned: callers can cause its lines at will. */
+  readonly logger: ThrottledLogger;
+  readonly metrics: WorkerMetrics;
+  /** `FREE_FAILURES_PER_HOUR`. */
+  readonly freeFailuresPerHour: number;
+}
+
+/** One start, and what this worker knows of its request. */
+export interface Run extends JobStart {
+  /** Unix ms. */
+  readonly startedAt: number;
+  /** Whether an earlier call may have cost money: one is noted, or a start ended without a word. */
+  readonly spentBefore: boolean;
+}
+
+/** @param call how this start's model call ended; absent where none was made */
+export async function settleJob(
+  deps: SettleDeps,
+  { job, start, spentBefore }: Run,
+  settlement: Settlement,
+  call: ModelErrorType | undefined,
+): Promise<void> {
+  const { id: requestId, keyId, gateway: replyTo } = job;
+  const { freeFailuresPerHour } = deps;
+  const cost = spentBefore || (call !== undefined && mayHaveCost(call)) ? 'yes' : 'no';
+  const result = await untilTaken(deps, job, () =>
+    settle(deps.redis, { requestId, keyId, settlement, cost, freeFailuresPerHour, attempt: start, replyTo }),
+  );
+  countCall(deps, call, chargeOf(result));
+  if (result && result.kind !== 'settled') {
+    deps.logger.info({ requestId, result: result.kind }, 'somebody else settled first');
+  }
+}
+
+/**
+ * Settles a request whose job nobody can run, so that its caller need not wait for the deadline.
+ *
+ * @param job undefined where its data cannot be read; its gateway then finds the stored result
+ */
+export async function settleGivenUp(
+  { redis, freeFailuresPerHour }: Pick<SettleDeps, 'redis' | 'freeFailuresPerHour'>,
+  requestId: string,
+  job: GenerationJob | undefined,
+): Promise<void> {
+  const keyId = job?.keyId ?? (await findReservation(redis, requestId)) ?? '';
+  const settlement = { v: 1, outcome: 'failed', error: 'internal_error' } as const;
+  // A job that can be read is given up after it was started; of one that cannot, the model was never asked.
+  const cost = job === undefined ? 'no' : 'yes';
+  await settle(redis, {
+    requestId,
+    keyId,
+    settlement,
+    cost,
+    freeFailuresPerHour,
+    ...(job && { replyTo: job.gateway }),
+  });
+}
+
+/** A job goes back to the queue after this call; the note comes first, because the next worker cannot know of it. */
+export async function noteRetry(deps: SettleDeps, { job }: Run, call: ModelErrorType): Promise<void> {
+  const request = { requestId: job.id, keyId: job.keyId };
+  if (mayHaveCost(call)) await untilTaken(deps, job, () => noteCost(deps.redis, request));
+  countCall(deps, call, 'open');
+}
+
+/**
+ * A stopping worker hands a job back. Noted once at most, because its time is short: a start that nobody noted counts as
+ * one that may have cost money.
+ *
+ * @param call how this start's model call ended; absent where none was made
+ */
+export async function noteHandBack(
+  deps: SettleDeps,
+  { job, start, attempt, losses }: Run,
+  call: ModelErrorType | undefined,
+): Promise<void> {
+  const request = { requestId: job.id, keyId: job.keyId };
+  // Each earlier start used up an attempt, was lost, or was handed back.
+  const handedBackBefore = start - 1 - (attempt - 1) - losses;
+  try {
+    if (call !== undefined && mayHaveCost(call)) await noteCost(deps.redis, request);
+    else await noteReturn(deps.redis, request, handedBackBefore + 1);
+  } catch (error) {
+    deps.onRedisFailure(error);
+  }
+  countCall(deps, call, 'open');
+}
+
+function chargeOf(result: SettleResult | undefined): CallCharge {
+  if (result?.kind !== 'settled' && result?.kind !== 'already') return 'open';
+  return wasCharged(result.settlement) ? 'charged' : 'given_back';
+}
+
+/** Each call is counted once, when it is known who pays for it. */
+export function countCall(
+  { metrics }: Pick<SettleDeps, 'metrics'>,
+  outcome: ModelErrorType | undefined,
+  charge: CallCharge,
+): void {
+  if (outcome !== undefined) metrics.callCharges.inc({ outcome, charge });
+}
