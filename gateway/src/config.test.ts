@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ConfigError, readConfig } from '@lontar/shared/config/read-config.ts';
 import { gatewaySettings } from './config.ts';
 
-const base = { REDIS_URL: 'redis://127.0.0.1:6379', KEY_PEPPER: 'p'.repeat(32) };
+const base = { REDIS_URL: 'redis://127.0.0.1:6379', KEY_PEPPER: 'p'.repeat(32), INNER_SECRET: 'i'.repeat(32) };
 
 describe('TRUST_PROXY', () => {
   test.each([

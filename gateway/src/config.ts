@@ -1,5 +1,13 @@
 import { BlockList, isIP } from 'node:net';
-import { metricsPort, setting, sharedSettings, trueOrFalse, wholeNumber } from '@lontar/shared/config/settings.ts';
+import { withoutSlashesAtEnd } from '@lontar/shared/base-url.ts';
+import {
+  metricsPort,
+  oneOf,
+  setting,
+  sharedSettings,
+  trueOrFalse,
+  wholeNumber,
+} from '@lontar/shared/config/settings.ts';
 import { z } from 'zod';
 import { uploadSettings, uploadSettingsProblem } from './uploads/upload-settings.ts';
 
@@ -38,11 +46,21 @@ const settings = z.object({
       example: 'http://127.0.0.1:8090',
     },
   ),
+  INNER_SECRET: sharedSettings.INNER_SECRET,
   KEY_PEPPER: pepper,
   TRUST_PROXY: setting(trustProxy.optional(), {
     about:
       "The proxies whose X-Forwarded-For is believed, and no more: whoever has such an address can claim any. Where not set, the socket's counts.",
     example: '172.18.0.1',
+  }),
+  MAX_CONNECTIONS_PER_ADDRESS: setting(wholeNumber(1, 1_000_000).prefault('200'), {
+    about:
+      'Connections that one address may have open; where a proxy of TRUST_PROXY brings them, requests that it may have under way.',
+    example: '200',
+  }),
+  MAX_CONNECTIONS: setting(wholeNumber(1, 1_000_000).optional(), {
+    about: 'Connections that all may have open at one gateway; where not set, what its heap and open files allow.',
+    example: '10000',
   }),
   RATE_LIMIT_PER_HOUR: setting(wholeNumber(1, 1_000_000).prefault('100'), {
     about: 'Requests under /api/ that one address may make in any 3,600 seconds.',
@@ -63,15 +81,21 @@ const settings = z.object({
   PUBLIC_URL: setting(
     z
       .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
-      .transform((url) => url.replace(/\/+$/, ''))
+      .transform(withoutSlashesAtEnd)
       .optional(),
     {
       about: 'Where callers reach the gateway, for links; where not set, as each caller has named it.',
       example: 'https://llm.example.com',
     },
   ),
+  UTILITY_ENDPOINTS: setting(oneOf(['open', 'key', 'operator']).default('open'), {
+    about:
+      'Who may read the counters at /api/usage and /api/stats: everyone, callers with an active API key, or the operator alone (signed in, or with DASHBOARD_TOKEN as bearer). Unless open, /api/health tells no numbers. DASHBOARD_PUBLIC of stats-service decides the same of the dashboard: to hide the counters, set both.',
+    example: 'operator',
+  }),
   ...uploadSettings,
   REQUEST_TIMEOUT_MS: sharedSettings.REQUEST_TIMEOUT_MS,
+  FREE_FAILURES_PER_HOUR: sharedSettings.FREE_FAILURES_PER_HOUR,
   QUEUE_MAX_WAITING: setting(wholeNumber(1, 1_000_000).prefault('1000'), {
     about: 'Jobs that may wait at most; further requests get 503 at once.',
     example: '1000',
@@ -83,8 +107,10 @@ const settings = z.object({
     example: '5000',
   }),
   LOG_LEVEL: sharedSettings.LOG_LEVEL,
+  LOG_FILE: sharedSettings.LOG_FILE,
   LOG_REQUESTS: setting(trueOrFalse().prefault('true'), {
-    about: 'Whether each answered request is logged as a line.',
+    about:
+      'Whether each answered request is logged as a line; refused ones as one a second for each address and reason.',
     example: 'true',
   }),
 });

@@ -1,6 +1,7 @@
 import { ConfigError, readConfig } from '@lontar/shared/config/read-config.ts';
+import { watchEventLoop } from '@lontar/shared/event-loop-watchdog.ts';
 import { createLifecycle, stopOnSignal } from '@lontar/shared/lifecycle.ts';
-import { createLogger } from '@lontar/shared/logger.ts';
+import { createLogger, openLogOutput } from '@lontar/shared/logger.ts';
 import { gatewaySettings } from './config.ts';
 import { startGateway } from './start.ts';
 
@@ -8,7 +9,8 @@ const BAD_CONFIGURATION = 2;
 
 try {
   const config = readConfig(gatewaySettings, process.env);
-  const logger = createLogger('gateway', config.LOG_LEVEL);
+  const logger = createLogger('gateway', config.LOG_LEVEL, openLogOutput(config.LOG_FILE));
+  watchEventLoop('gateway', logger);
   const lifecycle = createLifecycle(logger);
   stopOnSignal(lifecycle, logger, config.DRAIN_TIMEOUT_MS);
   await startGateway(config, logger, lifecycle);

@@ -1,34 +1,48 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type GatewayMetrics, gatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { type Instance, startHeartbeat } from '@lontar/shared/instances.ts';
 import type { Lifecycle } from '@lontar/shared/lifecycle.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
-import { createRegistry, gatewayMetrics } from '@lontar/shared/metrics.ts';
+import { createRegistry } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
 import { listen, startProbeListener } from '@lontar/shared/probe-listener.ts';
-import { startRedisClock } from '@lontar/shared/redis-clock.ts';
+import { type RedisClock, startRedisClock } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
-import { createThrottle, throttledWarning } from '@lontar/shared/throttled-log.ts';
+import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { VERSION } from '@lontar/shared/version.ts';
+import type { Express } from 'express';
+import type { AdmissionRules } from './admission/admit.ts';
 import type { GatewayConfig } from './config.ts';
-import { openEventLog } from './events/event-log.ts';
+import { type EventLogDeps, openEventLog } from './events/event-log.ts';
 import { reservationMs } from './generation/generate.ts';
+import type { ReadingLimits } from './generation/generation-rules.ts';
 import { startSweeper, sweepReservations } from './generation/sweep.ts';
 import { createTurnstile } from './generation/turnstile.ts';
 import { openWithdrawals } from './generation/withdrawals.ts';
-import { createApp } from './http/app.ts';
-import { createPublicServer } from './http/server.ts';
-import { createStatsProxy } from './http/stats-proxy.ts';
 import { type Inbox, openInbox } from './inbox/inbox.ts';
+import type { PublicLimits } from './reference/openapi.ts';
+import { createApp } from './server/app.ts';
+import { bodyLimit } from './server/body.ts';
+import { bodyBounds, createBodyBudget } from './server/body-budget.ts';
+import { type ConnectionDoor, createConnectionDoor, mostConnections } from './server/connection-bounds.ts';
+import { isProxy } from './server/origin.ts';
+import { thinRefusedLines } from './server/refused-lines.ts';
+import { createPublicServer } from './server/server.ts';
+import { shareHealth } from './statistics/shared-health.ts';
+import { shareLooks } from './statistics/shared-looks.ts';
+import { createStatsProxy } from './statistics/stats-proxy.ts';
 import { stopServing } from './stop-serving.ts';
+import { uploadBudgets } from './uploads/byte-budget.ts';
 import { openUploadStorage } from './uploads/storage/open-storage.ts';
 import { startUploadSweeper } from './uploads/sweep-uploads.ts';
 
 const EVENTS_STOP_MS = 3_000;
+const DAY_MS = 86_400_000;
 
 export interface RunningGateway {
   /** Port of the public listener. */
@@ -60,53 +74,114 @@ export async function startGateway(
   const { turnstile, onRedisFailure } = openTurnstile(logger);
   const queue = openGenerationQueue(redis, onRedisFailure);
   lifecycle.started('queue', () => queue.close());
-  const withdrawals = openWithdrawals({ redis, queue, onRedisFailure });
+  const withdrawals = openWithdrawals({
+    redis,
+    queue,
+    freeFailuresPerHour: config.FREE_FAILURES_PER_HOUR,
+    onRedisFailure,
+  });
   lifecycle.started('withdrawals', withdrawals.stop);
-  const events = openEventLog({ gateway, redis, logger, onDropped: (count) => metrics.eventsDropped.inc(count) });
+  const events = openEventLog({ gateway, redis, logger, ...measuredBy(metrics) });
   lifecycle.started('events', () => events.stop(EVENTS_STOP_MS));
   const inbox = await openInbox({ gateway, reader, redis, logger });
   lifecycle.started('inbox', inbox.stop);
   const sweeper = startSweeper(
-    () => sweepReservations(redis, clock.now()),
-    (count) => logger.warn({ count }, 'gave back reservations that nobody settled'),
+    () => sweepReservations(redis, clock.now(), config.FREE_FAILURES_PER_HOUR),
+    (count) => logger.warn({ count }, 'settled requests that nobody else had'),
   );
   lifecycle.started('sweeper', sweeper.stop);
-  const storage = await openUploadStorage(config);
-  const uploadSweeper = startUploadSweeper({ redis, clock, storage, logger });
-  lifecycle.started('upload sweeper', uploadSweeper.stop);
-  const statsProxy = createStatsProxy(config.STATS_URL, throttledWarning(logger, 'stats-service cannot be reached'));
-  lifecycle.started('stats proxy', statsProxy.stop);
-
+  const uploads = await startUploads(config, lifecycle, { redis, clock, metrics, logger });
+  const statistics = reachStatistics(config, lifecycle, logger);
+  const refusedLines = thinRefusedLines((line) => logger.info(line, 'answered'));
+  lifecycle.started('refused lines', refusedLines.stop);
+  const admission = { redis, rules: rulesOf(config), pepper: config.KEY_PEPPER, onRedisFailure };
+  const draining = () => lifecycle.stopping;
+  const judging = { ...admission, turnstile };
   const app = createApp({
-    ...settingsOf(config),
-    gateway,
-    redis,
-    queue,
-    inbox,
-    withdrawals,
-    clock,
-    metrics,
-    logger,
-    events,
-    statsProxy,
-    storage,
-    onStorageFailure: throttledWarning(logger, 'the upload storage failed a request'),
-    sweeper: uploadSweeper,
-    turnstile,
-    onRedisFailure,
-    shedLines: createThrottle(),
-    draining: () => lifecycle.stopping,
+    door: { trustProxy: config.TRUST_PROXY, connectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS, metrics },
+    admission,
+    bodies: { ...judging, ...bodyDeps(config, metrics) },
+    generation: { ...judging, ...generationSettings(config), gateway, queue, inbox, withdrawals, clock, metrics },
+    uploads: { ...admission, ...uploads },
+    statistics: { ...statistics, looks: shareLooks(admission) },
+    reference: { limits: publicLimits(config), publicUrl: config.PUBLIC_URL },
+    conclude: { redis, clock, metrics, logger, events, refusedLines, draining, logRequests: config.LOG_REQUESTS },
   });
-  const server = createPublicServer(app);
+  const server = createPublicServer(app, openDoor(config, metrics, app));
   // Before the listener, so that probes and heartbeat go on while it drains.
   const metricsPort = await startProbes(config, lifecycle, { gateway, redis, inbox, registry, server });
   await listen(server, config.PORT, config.HOST);
   const times = { noticeMs: config.DRAIN_NOTICE_MS, drainMs: config.DRAIN_TIMEOUT_MS };
   lifecycle.started('public listener', () => stopServing(server, { ...times, giveUpWaiting: inbox.giveUp }));
-  lifecycle.started('live streams', statsProxy.endStreams);
+  lifecycle.started('live streams', statistics.statsProxy.endStreams);
   const { port } = server.address() as AddressInfo;
   logger.info({ port, host: config.HOST, instance: gateway, version: VERSION }, 'the gateway serves');
   return { port, metricsPort };
+}
+
+/** Storage and sweeper of uploads, and what bounds them: what that room needs besides admission. */
+async function startUploads(
+  config: GatewayConfig,
+  lifecycle: Lifecycle,
+  parts: { redis: Redis; clock: RedisClock; metrics: GatewayMetrics; logger: Logger },
+) {
+  const { metrics, clock, ...deps } = parts;
+  const storage = await openUploadStorage(config);
+  const uploadTtlMs = config.UPLOAD_TTL_DAYS * DAY_MS;
+  metrics.uploadStorageMost.set(config.MAX_STORAGE_BYTES);
+  const onStored = (bytes: number) => metrics.uploadStorage.set(bytes);
+  const sweeper = await startUploadSweeper({ ...deps, clock, storage, ttlMs: uploadTtlMs, onStored });
+  lifecycle.started('upload sweeper', sweeper.stop);
+  const onStorageFailure = throttledWarning(deps.logger, 'the upload storage failed a request');
+  return {
+    clock,
+    metrics,
+    storage,
+    sweeper,
+    onStorageFailure,
+    uploadTtlMs,
+    ...uploadBudgets(config),
+    uploadsPerDay: config.UPLOADS_PER_DAY,
+    maxFileBytes: config.MAX_FILE_BYTES,
+    maxStorageBytes: config.MAX_STORAGE_BYTES,
+    downloadsPerHour: config.DOWNLOADS_PER_HOUR,
+    publicUrl: config.PUBLIC_URL,
+  };
+}
+
+/** The ways to stats-service: the proxy for what callers ask of it, and health, which all who ask share. */
+function reachStatistics(config: GatewayConfig, lifecycle: Lifecycle, logger: Logger) {
+  const stats = { url: config.STATS_URL, secret: config.INNER_SECRET };
+  const warn = throttledWarning(logger, 'stats-service cannot be reached');
+  const statsProxy = createStatsProxy(stats, warn);
+  lifecycle.started('stats proxy', statsProxy.stop);
+  const askHealth = shareHealth(stats, config.UTILITY_ENDPOINTS !== 'open', warn);
+  return { statsProxy, askHealth, utilityEndpoints: config.UTILITY_ENDPOINTS };
+}
+
+function bodyDeps(config: GatewayConfig, metrics: GatewayMetrics) {
+  const mostBodyBytes = bodyLimit(config.MAX_PROMPT_CHARS);
+  const bounds = bodyBounds(config.MAX_CONNECTIONS_PER_ADDRESS, mostBodyBytes);
+  const bodies = createBodyBudget(bounds, (bytes) => metrics.bodyBytes.set(bytes));
+  return { bodies, bodyBounds: bounds, mostBodyBytes, metrics };
+}
+
+/** Connections as Express tells proxies from callers: one truth for both. */
+function openDoor(config: GatewayConfig, metrics: GatewayMetrics, app: Express): ConnectionDoor {
+  const bounds = { perAddress: config.MAX_CONNECTIONS_PER_ADDRESS, inAll: config.MAX_CONNECTIONS ?? mostConnections() };
+  return createConnectionDoor(bounds, isProxy(app), {
+    opened: () => metrics.connections.inc(),
+    closed: () => metrics.connections.dec(),
+    refused: (whose) => metrics.tooMuch.inc({ what: 'connections', whose }),
+  });
+}
+
+/** Events that cannot be told wholly, or not at all, are measured. */
+function measuredBy({ eventsReduced, eventsDropped }: GatewayMetrics): Pick<EventLogDeps, 'onReduced' | 'onDropped'> {
+  return {
+    onReduced: (leftOut, count) => eventsReduced.inc({ left_out: leftOut }, count),
+    onDropped: (count) => eventsDropped.inc(count),
+  };
 }
 
 /** A failure of Redis is told, and nobody waits in line for another one. */
@@ -120,22 +195,37 @@ function openTurnstile(logger: Logger) {
   return { turnstile, onRedisFailure };
 }
 
-function settingsOf(config: GatewayConfig) {
+function rulesOf(config: GatewayConfig): AdmissionRules {
   return {
-    pepper: config.KEY_PEPPER,
-    rules: {
-      perHour: config.RATE_LIMIT_PER_HOUR,
-      banAfterBadKeys: config.BAN_AFTER_BAD_KEYS,
-      maxWaiting: config.QUEUE_MAX_WAITING,
-      reservationMs: reservationMs(config.REQUEST_TIMEOUT_MS),
-    },
-    reading: { maxPromptChars: config.MAX_PROMPT_CHARS, maxOutputTokens: config.MAX_OUTPUT_TOKENS },
-    uploadsPerDay: config.UPLOADS_PER_DAY,
-    maxFileBytes: config.MAX_FILE_BYTES,
-    publicUrl: config.PUBLIC_URL,
+    perHour: config.RATE_LIMIT_PER_HOUR,
+    banAfterBadKeys: config.BAN_AFTER_BAD_KEYS,
+    maxWaiting: config.QUEUE_MAX_WAITING,
+    reservationMs: reservationMs(config.REQUEST_TIMEOUT_MS),
+  };
+}
+
+/** What callers may ask for in a generation. */
+function readingLimits(config: GatewayConfig): ReadingLimits {
+  return { maxPromptChars: config.MAX_PROMPT_CHARS, maxOutputTokens: config.MAX_OUTPUT_TOKENS };
+}
+
+function generationSettings(config: GatewayConfig) {
+  return {
+    reading: readingLimits(config),
     timeoutMs: config.REQUEST_TIMEOUT_MS,
-    trustProxy: config.TRUST_PROXY,
-    logRequests: config.LOG_REQUESTS,
+    freeFailuresPerHour: config.FREE_FAILURES_PER_HOUR,
+  };
+}
+
+/** What callers are shown of the configuration. */
+function publicLimits(config: GatewayConfig): PublicLimits {
+  return {
+    reading: readingLimits(config),
+    maxFileBytes: config.MAX_FILE_BYTES,
+    uploadsPerDay: config.UPLOADS_PER_DAY,
+    downloadsPerHour: config.DOWNLOADS_PER_HOUR,
+    perHour: config.RATE_LIMIT_PER_HOUR,
+    utilityEndpoints: config.UTILITY_ENDPOINTS,
   };
 }
 

@@ -1,9 +1,8 @@
 import type { Server } from 'node:http';
 import { Server as ConnectionServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { LAST_ANSWERS_MS } from '@lontar/shared/time-budget.ts';
 
-/** What is left of the drain for requests that are turned away at its end, ms. */
-const LAST_ANSWERS_MS = 1_500;
 /**
  * How long a kept-alive connection without a request is still served, ms. A balancer may have sent a request on it
  * that has not arrived yet: closed at once, that request would be lost, and a POST cannot be sent again.

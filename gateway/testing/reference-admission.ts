@@ -21,14 +21,14 @@ const DAY = 86_400;
 const TEN_MINUTES = 600;
 
 /**
- * Admission in plain words and plain arrays, slow and obvious: what admit.lua has to agree with. For tests only.
+ * Admission in plain words and plain arrays, slow and obvious: what the scripts have to agree with. For tests only.
  */
 export class ReferenceAdmission {
   readonly #keys: Map<string, ReferenceKey>;
   readonly #rules: AdmissionRules;
   readonly #addressHits = new Map<string, number[]>();
   readonly #badKeys = new Map<string, number[]>();
-  readonly #bans = new Map<string, number>();
+  readonly #bans = new Map<string, { readonly till: number; readonly by: 'brute-force' | 'operator' }>();
   readonly #keyHits = new Map<string, number[]>();
   readonly #charged = new Map<string, number>();
   readonly #open = new Map<string, { readonly keyId: string; readonly endsAt: number }>();
@@ -46,7 +46,8 @@ export class ReferenceAdmission {
     const decision = this.#decide(input, second, before ?? 0);
     const hits = within(this.#addressHits, input.address, second, HOUR);
     const address = { used: hits.length, limit: this.#rules.perHour, resetAt: (hits[0] ?? second) + HOUR + 1 };
-    if (!key || !TELLS_USAGE.has(decision)) return { decision, address, flight: { used: 0, limit: -1 } };
+    const tellsUsage = TELLS_USAGE.has(decision) || (input.mode === 'foresee' && decision === 'counted');
+    if (!key || !tellsUsage) return { decision, address, flight: { used: 0, limit: -1 } };
     const { hour, day } = this.#usageOf(key, second);
     const isNew = decision === 'admitted' && this.#newest === input.requestId;
     return {
@@ -70,6 +71,17 @@ export class ReferenceAdmission {
     if (refund) this.#charged.set(open.keyId, (this.#charged.get(open.keyId) ?? 0) - 1);
   }
 
+  /** The operator blocks an address for good, or lifts whatever blocks it. */
+  block(address: string, isBlocked: boolean): void {
+    this.#badKeys.delete(address);
+    if (isBlocked) this.#bans.set(address, { till: Number.POSITIVE_INFINITY, by: 'operator' });
+    else this.#bans.delete(address);
+  }
+
+  isBanned(address: string, second: number): boolean {
+    return (this.#bans.get(address)?.till ?? 0) > second;
+  }
+
   charged(keyId: string): number {
     return this.#charged.get(keyId) ?? 0;
   }
@@ -81,34 +93,59 @@ export class ReferenceAdmission {
     this.#newest = '';
     if (input.mode === 'look') return 'counted';
     const repeated = input.mode === 'generate' && this.#seen.has(input.requestId);
+    const named = input.mode === 'bad-key' ? undefined : this.#keys.get(input.key?.id ?? '');
+    const key = named?.hash === input.key?.hash ? named : undefined;
+    const isCounted = !repeated && input.mode !== 'judge';
     if (!repeated) {
-      if ((this.#bans.get(input.address) ?? 0) > second) return 'address_blocked';
-      const hits = within(this.#addressHits, input.address, second, HOUR);
-      if (hits.length >= this.#rules.perHour) return 'address_limited';
-      hits.push(second);
+      const isBanned = this.isBanned(input.address, second);
+      if (isBanned && (!key || this.#bans.get(input.address)?.by === 'operator')) return 'address_blocked';
     }
-    if (input.mode === 'bad-key') return this.#badKey(input.address, second);
-    if (input.mode === 'count') return 'counted';
-    const key = this.#keys.get(input.key?.id ?? '');
-    if (!key || key.hash !== input.key?.hash) return this.#badKey(input.address, second);
-    if (key.revoked) return 'key_not_active';
-    if (key.expiresAt !== undefined && second * 1000 >= key.expiresAt) return 'key_not_active';
-    if (key.models !== undefined && !key.models.split(',').includes(input.model ?? '')) return 'key_not_active';
-    return repeated ? 'admitted' : this.#charge(key, input.requestId, second, flight);
+    const hits = within(this.#addressHits, input.address, second, HOUR);
+    if (isCounted && hits.length >= this.#rules.perHour) return 'address_limited';
+    if (input.mode === 'foresee' && !input.key) return 'counted';
+    const decision = this.#judge(input, key, second, flight, repeated);
+    const mayGoOn = input.mode === 'foresee' && decision === 'counted';
+    if (isCounted && !mayGoOn) within(this.#addressHits, input.address, second, HOUR).push(second);
+    return decision;
   }
 
-  #charge(key: ReferenceKey, requestId: string, second: number, flight: number): Admission['decision'] {
+  #judge(
+    input: AdmissionInput,
+    key: ReferenceKey | undefined,
+    second: number,
+    flight: number,
+    repeated: boolean,
+  ): Admission['decision'] {
+    if (input.mode === 'count') return 'counted';
+    if (!key) return this.#badKey(input, second);
+    if (key.revoked) return 'key_not_active';
+    if (key.expiresAt !== undefined && second * 1000 >= key.expiresAt) return 'key_not_active';
+    if (input.mode === 'check' || input.mode === 'judge') return 'counted';
+    const asksModel = input.mode === 'generate';
+    if (asksModel && key.models !== undefined && !key.models.split(',').includes(input.model ?? ''))
+      return 'key_not_active';
+    if (repeated) return 'admitted';
+    const refusal = this.#refusal(key, second, flight);
+    if (refusal) return refusal;
+    if (input.mode === 'foresee') return 'counted';
+    this.#charge(key, input.requestId, second);
+    return 'admitted';
+  }
+
+  #refusal(key: ReferenceKey, second: number, flight: number): Admission['decision'] | undefined {
     const { hour, day } = this.#usageOf(key, second);
     if (key.perHour !== undefined && hour.length >= key.perHour) return 'key_hour';
     if (key.perDay !== undefined && day.length >= key.perDay) return 'key_day';
     if (key.credits !== undefined && this.charged(key.id) >= key.credits) return 'credits';
-    if (flight >= key.concurrency) return 'concurrency';
+    return flight >= key.concurrency ? 'concurrency' : undefined;
+  }
+
+  #charge(key: ReferenceKey, requestId: string, second: number): void {
     within(this.#keyHits, key.id, second, Number.POSITIVE_INFINITY).push(second);
     this.#charged.set(key.id, this.charged(key.id) + 1);
     this.#open.set(requestId, { keyId: key.id, endsAt: second * 1000 + this.#rules.reservationMs });
     this.#seen.add(requestId);
     this.#newest = requestId;
-    return 'admitted';
   }
 
   #usageOf(key: ReferenceKey, second: number): { readonly hour: number[]; readonly day: number[] } {
@@ -125,12 +162,12 @@ export class ReferenceAdmission {
     return open.length < key.concurrency ? open.length : open.filter(({ endsAt }) => endsAt > second * 1000).length;
   }
 
-  #badKey(address: string, second: number): Admission['decision'] {
-    if (this.#rules.banAfterBadKeys === 0) return 'unknown_key';
+  #badKey({ address, isCrossSite }: AdmissionInput, second: number): Admission['decision'] {
+    if (this.#rules.banAfterBadKeys === 0 || isCrossSite) return 'unknown_key';
     const tries = within(this.#badKeys, address, second, TEN_MINUTES);
     tries.push(second);
     if (tries.length >= this.#rules.banAfterBadKeys) {
-      this.#bans.set(address, second + HOUR);
+      this.#bans.set(address, { till: second + HOUR, by: 'brute-force' });
       this.#badKeys.delete(address);
     }
     return 'unknown_key';

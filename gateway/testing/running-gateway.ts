@@ -18,6 +18,8 @@ export interface TestGateway {
   readonly redis: TestRedis;
   /** `UPLOAD_DIR`. */
   readonly folder: string;
+  /** `INNER_SECRET`. */
+  readonly innerSecret: string;
   /** Stores an active key with these fields of its record. */
   createKey(fields?: Record<string, string>): Promise<{ id: string; key: string }>;
   stop(): Promise<void>;
@@ -26,13 +28,16 @@ export interface TestGateway {
 export async function startTestGateway(settings: Record<string, string> = {}): Promise<TestGateway> {
   const [redis, folder] = await Promise.all([startTestRedis(), mkdtemp(join(tmpdir(), 'lontar-uploads-'))]);
   const pepper = randomBytes(32).toString('base64url');
+  const innerSecret = randomBytes(32).toString('base64url');
   const config = readConfig(gatewaySettings, {
     REDIS_URL: redis.url,
     KEY_PEPPER: pepper,
+    INNER_SECRET: innerSecret,
     PORT: '0',
     METRICS_PORT: '0',
     UPLOAD_DIR: folder,
     RATE_LIMIT_PER_HOUR: '1000000',
+    MAX_CONNECTIONS_PER_ADDRESS: '100000',
     BAN_AFTER_BAD_KEYS: '0',
     LOG_LEVEL: 'silent',
     ...settings,
@@ -45,6 +50,7 @@ export async function startTestGateway(settings: Record<string, string> = {}): P
     metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
     redis,
     folder,
+    innerSecret,
     async createKey(fields = {}) {
       const { id, key } = mintApiKey();
       const record = { id, hash: hashApiKey(key, pepper), name: 'test', state: 'active', createdAt: '0', ...fields };

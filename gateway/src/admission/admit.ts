@@ -4,8 +4,6 @@ import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadBinaryScript, type RedisScript } from '@lontar/shared/redis-script.ts';
 import { PackedReader } from './packed-reader.ts';
 
-const admitScript = loadBinaryScript(new URL('./admit.lua', import.meta.url));
-
 const SECONDS_PER_DAY = 86_400;
 const MS_PER_DAY = SECONDS_PER_DAY * 1_000;
 
@@ -63,7 +61,17 @@ export interface AdmissionRules {
 }
 
 export interface AdmissionInput {
-  readonly mode: 'generate' | 'count' | 'bad-key' | 'check' | 'judge' | 'look';
+  /**
+   * What is asked; each has the contract in its script.
+   * - `generate` counts the address, judges the key and reserves (admit.lua)
+   * - `foresee` judges as `generate` would for any model, and counts only what is refused (foresee.lua)
+   * - `check` counts the address and judges the key, which it charges nothing (check-key.lua)
+   * - `bad-key` does the same of a key that needs no look-up (check-key.lua)
+   * - `judge` judges the key alone, for paths outside `/api/`, which no hour counts (judge-key.lua)
+   * - `count` counts the address, and tells whether the key is genuine (count-request.lua)
+   * - `look` tells the hour of the address (look-at-address.lua)
+   */
+  readonly mode: 'generate' | 'count' | 'bad-key' | 'check' | 'judge' | 'foresee' | 'look';
   readonly requestId: string;
   /** The form that limits are counted by, see `limitAddress`. */
   readonly address: string;
@@ -71,62 +79,100 @@ export interface AdmissionInput {
   readonly addressBits: string;
   readonly key?: { readonly id: string; readonly hash: string };
   readonly model?: string;
+  /** A page of another site made the request: a bad key is then not counted against the address of who opened it. */
+  readonly isCrossSite?: boolean;
 }
 
+/** The script of each mode, and how many of the keys and arguments of includes/input.lua it takes. */
+const SCRIPTS = {
+  generate: { file: 'admit.lua', keys: 10, args: 10 },
+  foresee: { file: 'foresee.lua', keys: 8, args: 6 },
+  check: { file: 'check-key.lua', keys: 5, args: 5 },
+  'bad-key': { file: 'check-key.lua', keys: 5, args: 5 },
+  judge: { file: 'judge-key.lua', keys: 5, args: 5 },
+  count: { file: 'count-request.lua', keys: 4, args: 3 },
+  look: { file: 'look-at-address.lua', keys: 1, args: 0 },
+} as const satisfies Record<AdmissionInput['mode'], { file: string; keys: number; args: number }>;
+
+export type AdmissionScripts = Readonly<Record<AdmissionInput['mode'], RedisScript>>;
+
 /**
- * Asks for admission: one atomic script, one round trip. See admit.lua for what is counted when.
+ * Loads the scripts of admission.
  *
- * @param script another one than admit.lua only where a test sets the clock
+ * @param load another loader only where a test sets the clock
+ * @throws Error where a file cannot be read
+ */
+export function loadAdmission(load: (file: URL) => RedisScript): AdmissionScripts {
+  const loaded = new Map<string, RedisScript>();
+  for (const { file } of Object.values(SCRIPTS)) loaded.set(file, load(new URL(`./${file}`, import.meta.url)));
+  return Object.fromEntries(
+    Object.entries(SCRIPTS).map(([mode, { file }]) => [mode, loaded.get(file)]),
+  ) as AdmissionScripts;
+}
+
+const admissionScripts = loadAdmission(loadBinaryScript);
+
+/**
+ * Asks for admission: one atomic script, one round trip. See the script of each mode for what is counted when.
+ *
+ * @param scripts others than those of this folder only where a test sets the clock
  * @throws when Redis cannot be reached or refuses the write; a reservation may then exist, and the sweeper gives it back
  */
 export async function admit(
   redis: Redis,
   rules: AdmissionRules,
   input: AdmissionInput,
-  script: RedisScript = admitScript,
+  scripts: AdmissionScripts = admissionScripts,
 ): Promise<Admission> {
   const keyId = input.key?.id ?? '';
   const keys = [
     redisKeys.addressHour(input.address),
-    redisKeys.addressBadKeys(input.address),
     redisKeys.addressBan(input.address),
     redisKeys.blockedAddresses,
     redisKeys.apiKey(keyId),
+    redisKeys.addressBadKeys(input.address),
     redisKeys.keyHour(keyId),
     redisKeys.keyFlight(keyId),
+    WAITING_JOBS_KEY,
     redisKeys.request(input.requestId),
     redisKeys.keysInFlight,
-    WAITING_JOBS_KEY,
   ];
-  const reply = await script(redis, keys, [
-    input.mode,
+  const args = [
     input.address,
     rules.perHour,
-    rules.banAfterBadKeys,
-    input.requestId,
-    input.key?.hash ?? '',
-    input.model ?? '',
+    input.mode === 'bad-key' ? '' : (input.key?.hash ?? ''),
+    input.isCrossSite ? 0 : rules.banAfterBadKeys,
     input.addressBits,
-    rules.reservationMs,
     rules.maxWaiting,
+    input.model ?? '',
+    input.requestId,
+    rules.reservationMs,
     keyId,
-  ]);
-  return readReply(reply as Buffer, rules);
+  ];
+  const takes = SCRIPTS[input.mode];
+  const reply = await scripts[input.mode](redis, keys.slice(0, takes.keys), args.slice(0, takes.args));
+  return readAnswer(reply as Buffer, rules.perHour);
 }
 
-/** Reads what admit.lua packed; the order of the fields is told there (`SHORT`, `LONG`). */
-function readReply(reply: Buffer, rules: AdmissionRules): Admission {
+/**
+ * Reads what the scripts of admission packed; the order of the fields is told in includes/answer-layouts.lua.
+ *
+ * @param perHour requests that the address may make in an hour
+ * @throws RangeError where the fields are not those of the layout
+ */
+export function readAnswer(reply: Buffer, perHour: number): Admission {
   const fields = new PackedReader(reply);
   const hasTerms = fields.byte() === 1;
   const common = {
     genuineKey: fields.byte() === 1,
     now: fields.double(),
-    address: { used: fields.uint32(), limit: rules.perHour, resetAt: fields.uint32() },
+    address: { used: fields.uint32(), limit: perHour, resetAt: fields.uint32() },
     flight: { used: fields.uint32(), limit: fields.double() },
   };
   const terms = hasTerms ? readTerms(fields, common.now) : undefined;
   const blockedForSeconds = hasTerms ? 0 : fields.int32();
   const decision = fields.text() as Exclude<Decision, 'key_not_active'> | InactiveReason;
+  fields.end();
   return {
     ...(isInactiveReason(decision) ? { decision: 'key_not_active', reason: decision } : { decision, reason: '' }),
     ...common,

@@ -1,4 +1,7 @@
-/** Reads what Lua's `struct.pack` wrote, one field after the other; numbers are big-endian, without padding. */
+/**
+ * Reads what Lua's `struct.pack` wrote, one field after the other; numbers are big-endian, without padding. All methods throw
+ * a RangeError where the bytes do not hold what they read.
+ */
 export class PackedReader {
   readonly #bytes: Buffer;
   #offset = 0;
@@ -31,8 +34,14 @@ export class PackedReader {
   text(): string {
     const start = this.#offset;
     const end = this.#bytes.indexOf(0, start);
+    if (end < 0) throw new RangeError('A packed text has no end.');
     this.#offset = end + 1;
     return this.#bytes.toString('latin1', start, end);
+  }
+
+  /** Checks that all was read. */
+  end(): void {
+    if (this.#offset !== this.#bytes.length) throw new RangeError('What was packed has more fields than were read.');
   }
 
   #advance(bytes: number): number {

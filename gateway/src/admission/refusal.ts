@@ -1,4 +1,4 @@
-import { type Answer, refuse } from '../http/answer.ts';
+import { type Answer, refuse } from '../envelope/answer.ts';
 import type { Admission, LimitState } from './admit.ts';
 import { bindingLimit, type Limit, rateLimitHeaders, retryAfterSeconds } from './rate-limit.ts';
 
@@ -78,6 +78,6 @@ function blockedMessage(seconds: number): string {
   const minutes = Math.max(1, Math.ceil(seconds / 60));
   return (
     `Requests from this address are blocked for ${minutes} more minute(s), by the operator or after too many bad keys. ` +
-    'Check the API key, and try again after that time.'
+    'A valid API key passes the latter: check yours, and send it in the header X-API-Key. Else try again after that time.'
   );
 }

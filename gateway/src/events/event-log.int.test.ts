@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { parsePerson, parseTallyField } from '@lontar/shared/event-tally.ts';
 import { createLogger } from '@lontar/shared/logger.ts';
 import { connectFailFast, type Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
@@ -37,7 +38,8 @@ const stored = async () =>
   (await server.client.xrange(redisKeys.events, '-', '+')).map(
     ([, fields]) => (JSON.parse(fields[1] ?? '') as RequestEvent).id,
   );
-const open = (gateway = 'gateway-1') => openEventLog({ gateway, redis, logger, onDropped: () => undefined });
+const open = (gateway = 'gateway-1') =>
+  openEventLog({ gateway, redis, logger, onReduced: () => undefined, onDropped: () => undefined });
 
 test('events arrive in order, in a few batches', async () => {
   const events = open();
@@ -55,24 +57,163 @@ test('an event appended while the last batch is being acknowledged is not left b
   redis.disconnect();
 });
 
+const append = loadScript(new URL('./append-events.lua', import.meta.url));
+const keys = [
+  redisKeys.events,
+  redisKeys.eventProducer('g'),
+  redisKeys.eventBytes,
+  redisKeys.eventTally,
+  redisKeys.eventPeople,
+];
+
 test('a batch whose acknowledgement was lost is not counted twice', async () => {
-  const append = loadScript(new URL('./append-events.lua', import.meta.url));
-  const keys = [redisKeys.events, redisKeys.eventProducer('g'), redisKeys.eventsDropped];
-  expect(await append(redis, keys, [1, 100, 1000, 'a', 'b'])).toEqual(['appended', 0]);
-  expect(await append(redis, keys, [1, 100, 1000, 'a', 'b'])).toEqual(['repeated']);
-  expect(await append(redis, keys, [2, 100, 1000, 'c'])).toEqual(['appended', 0]);
-  expect(await append(redis, keys, [1, 100, 1000, 'a', 'b'])).toEqual(['repeated']);
+  const send = (batch: number, ...events: string[]) =>
+    append(redis, keys, [
+      batch,
+      1000,
+      1e6,
+      1e6,
+      10,
+      10,
+      events.length,
+      1,
+      0,
+      ...events.flatMap((json) => [json, '']),
+      'r',
+      3,
+    ]);
+  expect(await send(1, 'a', 'b')).toEqual(['appended', 0]);
+  expect(await send(1, 'a', 'b')).toEqual(['repeated']);
+  expect(await send(2, 'c')).toEqual(['appended', 0]);
+  expect(await send(1, 'a', 'b')).toEqual(['repeated']);
   expect(await server.client.xlen(redisKeys.events)).toBe(3);
+  expect(await server.client.hget(redisKeys.eventTally, 'r')).toBe('6');
   redis.disconnect();
 });
 
-test('a full stream drops and counts what does not fit', async () => {
-  const append = loadScript(new URL('./append-events.lua', import.meta.url));
-  const keys = [redisKeys.events, redisKeys.eventProducer('g'), redisKeys.eventsDropped];
-  expect(await append(redis, keys, [1, 2, 1000, 'a', 'b', 'c'])).toEqual(['appended', 1]);
-  expect(await server.client.get(redisKeys.eventsDropped)).toBe('1');
+const refused = (id: number, part: Partial<RequestEvent> = {}): RequestEvent => ({
+  ...event(id),
+  at: Date.UTC(2026, 0, 31),
+  status: 403,
+  outcome: 'blocked',
+  error: 'address_blocked',
+  ...part,
+});
+
+/** Requests that Redis was told of, one by one or as numbers. */
+async function told(): Promise<number> {
+  const tally = await server.client.hgetall(redisKeys.eventTally);
+  let requests = await server.client.xlen(redisKeys.events);
+  for (const [text, amount] of Object.entries(tally)) {
+    const field = parseTallyField(text);
+    if (field?.kind === 'repeat' || field?.kind === 'recorded') requests += Number(amount);
+  }
+  return requests;
+}
+
+const fileBytes = async () => Number(/aof_current_size:(\d+)/.exec(await server.client.info('persistence'))?.[1]);
+
+test('2,000 refused requests of an address in a second are told exactly, in few bytes', async () => {
+  const events = open();
+  await server.client.set('warm', 'up');
+  const before = await fileBytes();
+  // As from fifty connections, each of which waits for its answer.
+  let sent = 0;
+  const caller = async () => {
+    while (sent < 2_000) await events.append(refused(sent++));
+  };
+  await Promise.all(Array.from({ length: 50 }, caller));
+  const bytes = (await fileBytes()) - before;
+  process.stdout.write(`2,000 refused requests: ${bytes} bytes of append-only file\n`);
+  expect(await told()).toBe(2_000);
+  expect(await server.client.xlen(redisKeys.events)).toBeLessThanOrEqual(100);
+  expect(bytes).toBeLessThanOrEqual(100_000);
   redis.disconnect();
 });
+
+test('the people of refused requests that are told together are told too', async () => {
+  const events = open();
+  await Promise.all(
+    Array.from({ length: 300 }, (_, id) => events.append(refused(id, { address: `10.0.${id >> 8}.${id & 255}` }))),
+  );
+  const people = await server.client.zrange(redisKeys.eventPeople, 0, '-1');
+  expect(await told()).toBe(300);
+  const first = (await server.client.xrange(redisKeys.events, '-', '+')).map(
+    ([, fields]) => (JSON.parse(fields[1] ?? '') as RequestEvent).address,
+  );
+  expect(new Set([...first, ...people.map((member) => parsePerson(member)?.address)]).size).toBe(300);
+  redis.disconnect();
+});
+
+test('while stats-service is away the stream loses texts first, then rows, and never a count', async () => {
+  const small = await startTestRedis();
+  const connection = connectFailFast(small.url, 'test');
+  connection.on('error', () => undefined);
+  await connection.connect();
+  const reduced = { texts: 0, row: 0 };
+  const events = openEventLog({
+    gateway: 'g',
+    redis: connection,
+    logger,
+    onReduced: (leftOut, count) => {
+      reduced[leftOut] += count;
+    },
+    onDropped: () => undefined,
+  });
+  const generation = {
+    endpoint: '/api/ai' as const,
+    promptPreview: 'p'.repeat(4_000),
+    answerPreview: 'a'.repeat(4_000),
+  };
+  const usage = async () => Number(await small.client.call('MEMORY', 'USAGE', redisKeys.events, 'SAMPLES', '0'));
+  let sent = 0;
+  const send = async (count: number, one: (id: number) => RequestEvent) => {
+    await Promise.all(Array.from({ length: count }, () => events.append(one(sent++))));
+  };
+  while (reduced.texts === 0) await send(500, (id) => ({ ...event(id), generation }));
+  const withTexts = await usage();
+  while (reduced.row === 0) await send(5_000, event);
+  await send(1_000, event);
+  const [entries, fields] = await Promise.all([
+    small.client.xlen(redisKeys.events),
+    small.client.hgetall(redisKeys.eventTally),
+  ]);
+  const counted = Number(fields[JSON.stringify(['recorded', '/api/ai', 'success'])]);
+  const bytes = await usage();
+  process.stdout.write(`${sent} events: ${withTexts} bytes with texts, ${bytes} in all, ${counted} as counters\n`);
+  expect(entries + counted).toBe(sent);
+  expect(reduced.row).toBe(counted);
+  expect(bytes).toBeLessThanOrEqual(64 * 1024 * 1024);
+  expect(Object.keys(fields).length).toBeLessThan(20);
+  for (const one of [connection, redis]) one.disconnect();
+  await small.stop();
+}, 120_000);
+
+test('while Redis is away memory loses texts first, then rows, and never a count', async () => {
+  const reduced = { texts: 0, row: 0 };
+  const events = openEventLog({
+    gateway: 'g',
+    redis,
+    logger,
+    onReduced: (leftOut, count) => {
+      reduced[leftOut] += count;
+    },
+    onDropped: () => undefined,
+  });
+  await server.kill();
+  const generation = {
+    endpoint: '/api/ai' as const,
+    promptPreview: 'p'.repeat(4_000),
+    answerPreview: 'a'.repeat(4_000),
+  };
+  const away = Array.from({ length: 40_000 }, (_, id) => events.append({ ...event(id), generation }));
+  expect(reduced.texts).toBeGreaterThan(10_000);
+  expect(reduced.row).toBeGreaterThan(10_000);
+  await server.start();
+  await Promise.all(away);
+  expect(await told()).toBe(40_000);
+  redis.disconnect();
+}, 60_000);
 
 test('nothing is lost while Redis is killed and started again, and nothing is counted twice', async () => {
   const events = open();

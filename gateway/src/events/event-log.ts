@@ -3,52 +3,49 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
 import type { RequestEvent } from '@lontar/shared/request-event.ts';
+import { argumentsOf, type Batch, toldAsCounters } from './batch.ts';
+import { createWaitingEvents, type OnReduced } from './waiting-events.ts';
 
 const appendScript = loadScript(new URL('./append-events.lua', import.meta.url));
 
-const BATCH = 500;
-/** Longest length of the stream; stats-service removes what it has applied. */
-const STREAM_LENGTH = 200_000;
-/** Events kept in memory while Redis is away. */
-const MOST_PENDING = 20_000;
-const PRODUCER_EXPIRY_MS = 24 * 3_600_000;
 const RETRY_MS = 100;
+/** So a flood of refused requests makes at most forty writes a second, however large it is. */
+const GATHER_MS = 25;
 
 /** Tells the statistics about answered requests, each exactly once. */
 export interface EventLog {
   /**
    * Takes an event. Events go in batches, one batch at a time, and a batch is repeated under its number until Redis
-   * acknowledges it; so a lost acknowledgement counts nothing twice.
+   * acknowledges it; so a lost acknowledgement counts nothing twice. Refused requests that are like one of the same
+   * second are told as a number, and so is what finds no room: none is ever left out of the counts.
    *
-   * @returns resolves when the event is in the stream; never rejects
+   * @returns resolves when the event is in Redis; never rejects
    */
   append(event: RequestEvent): Promise<void>;
   /** Sends what is pending, until the deadline. */
   stop(timeoutMs: number): Promise<void>;
 }
 
-interface Pending {
-  readonly json: string;
-  acknowledge(): void;
-}
-
 export interface EventLogDeps {
   readonly gateway: string;
   readonly redis: Redis;
   readonly logger: Logger;
-  /** Called with the number of events that could not be kept. */
-  readonly onDropped: (events: number) => void;
+  readonly onReduced: OnReduced;
+  /** Called with the number of requests that were not told at all before the stop. */
+  readonly onDropped: (requests: number) => void;
 }
 
-export function openEventLog({ gateway, redis, logger, onDropped }: EventLogDeps): EventLog {
-  const keys = [redisKeys.events, redisKeys.eventProducer(gateway), redisKeys.eventsDropped];
-  let pending: Pending[] = [];
+export function openEventLog({ gateway, redis, logger, onReduced, onDropped }: EventLogDeps): EventLog {
+  const { events, eventBytes, eventTally, eventPeople } = redisKeys;
+  const keys = [events, redisKeys.eventProducer(gateway), eventBytes, eventTally, eventPeople];
+  const waiting = createWaitingEvents(onReduced);
+  let gathering: NodeJS.Timeout | undefined;
   let batchNumber = 0;
   let sending: Promise<void> | undefined;
   let abandoned = false;
 
   function send(): void {
-    if (sending || pending.length === 0 || abandoned) return;
+    if (sending || abandoned || !waiting.isDue) return;
     sending = sendAll().finally(() => {
       sending = undefined;
       send();
@@ -56,45 +53,57 @@ export function openEventLog({ gateway, redis, logger, onDropped }: EventLogDeps
   }
 
   async function sendAll(): Promise<void> {
-    while (pending.length > 0 && !abandoned) {
-      const batch = pending.slice(0, BATCH);
-      pending = pending.slice(BATCH);
+    while (waiting.isDue && !abandoned) {
       batchNumber++;
-      await sendUntilAcknowledged(batch);
+      await sendUntilAcknowledged(waiting.take(batchNumber));
     }
   }
 
-  async function sendUntilAcknowledged(batch: readonly Pending[]): Promise<void> {
-    const args = [batchNumber, STREAM_LENGTH, PRODUCER_EXPIRY_MS, ...batch.map(({ json }) => json)];
+  async function sendUntilAcknowledged(batch: Batch): Promise<void> {
+    let told = batch;
     for (let attempt = 1; !abandoned; attempt++) {
       try {
-        const [, dropped = 0] = (await appendScript(redis, keys, args)) as [string, number?];
-        if (dropped > 0) onDropped(dropped);
-        for (const { acknowledge } of batch) acknowledge();
+        const [reply, one, two] = (await appendScript(redis, keys, argumentsOf(told))) as [string, number?, number?];
+        if (reply === 'full') {
+          if (one) onReduced('row', told.events.length);
+          told = toldAsCounters(told, { events: one === 1, repeats: two === 1 });
+          continue;
+        }
+        if (reply === 'appended' && one) onReduced('texts', one);
+        for (const { acknowledge } of batch.events) acknowledge();
+        batch.acknowledge();
         return;
       } catch (error) {
-        if (attempt === 1) logger.warn({ err: error, events: batch.length }, 'events could not be sent; trying again');
+        const count = batch.events.length;
+        if (attempt === 1) logger.warn({ err: error, events: count }, 'events could not be sent; trying again');
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
   }
 
+  function endGathering(): void {
+    clearTimeout(gathering);
+    gathering = undefined;
+    waiting.endGathering();
+    send();
+  }
+
   return {
     append(event) {
-      if (pending.length >= MOST_PENDING) {
-        onDropped(1);
-        return Promise.resolve();
-      }
-      return new Promise((acknowledge) => {
-        pending.push({ json: JSON.stringify(event), acknowledge });
-        send();
-      });
+      const { told, mayWait } = waiting.add(event);
+      if (mayWait) gathering ??= setTimeout(endGathering, GATHER_MS);
+      else send();
+      return told;
     },
     async stop(timeoutMs) {
       const deadline = setTimeout(() => {
         abandoned = true;
-        if (pending.length > 0) logger.error({ events: pending.length }, 'events were not sent before the stop');
+        const { requests } = waiting;
+        if (requests === 0) return;
+        logger.error({ events: requests }, 'events were not sent before the stop');
+        onDropped(requests);
       }, timeoutMs);
+      endGathering();
       await sending;
       clearTimeout(deadline);
     },

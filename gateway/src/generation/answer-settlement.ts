@@ -1,36 +1,77 @@
-import type { Endpoint, PublicModel } from '@lontar/shared/endpoints.ts';
 import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
-import type { Answered, Settlement } from '@lontar/shared/settlement/settlement.ts';
+import type { GenerationJob } from '@lontar/shared/generation-job.ts';
+import { wasCharged } from '@lontar/shared/settlement/charge.ts';
+import type { Answered, Failed, Settlement } from '@lontar/shared/settlement/settlement.ts';
 import type { Admission } from '../admission/admit.ts';
 import { bindingLimit, rateLimitHeaders, refunded } from '../admission/rate-limit.ts';
-import { type Answer, refuse } from '../http/answer.ts';
-import { elapsedMs, type RequestContext } from '../http/request-context.ts';
+import { type Answer, refuse } from '../envelope/answer.ts';
+import { elapsedMs, type RequestContext } from '../envelope/request-context.ts';
+import { defaultOutputTokens, type ReadingLimits } from './generation-rules.ts';
 
 /** Version of the answers' form, `metadata.api_version`. */
 export const API_VERSION = '2.0.0';
-/** Characters of an answer that the operator's log keeps. */
+/** Reasoning models seldom need less than this before they begin to write, tokens. */
+const LEAST_WITH_REASONING = 1_024;
+/** Characters of a result that the operator's log keeps. */
 const ANSWER_PREVIEW_CHARS = 4_000;
 
-export interface AnswerContext {
-  readonly endpoint: Endpoint;
+/** A request that was admitted, as its answer needs it once its settlement is known. */
+export interface SettledRequest {
   readonly context: RequestContext;
-  readonly keyId: string;
-  readonly model: PublicModel;
+  readonly job: Pick<GenerationJob, 'endpoint' | 'keyId' | 'model' | 'maxOutputTokens'>;
   readonly admission: Admission;
+  readonly reading: ReadingLimits;
+  /** `FREE_FAILURES_PER_HOUR`. */
+  readonly freeFailuresPerHour: number;
 }
 
 /** Turns a request's settlement into its answer. */
-export function answerSettlement(settlement: Settlement, about: AnswerContext): Answer {
+export function answerSettlement(settlement: Settlement, about: SettledRequest): Answer {
   if (settlement.outcome === 'answered') return answered(settlement, about);
-  const generation = reportGeneration(settlement, about);
-  const { refunds } = ERROR_CATALOG[settlement.error];
-  const limits = rateLimitHeaders(refunds ? refunded(about.admission) : about.admission);
+  const { admission, job } = about;
+  const limits = rateLimitHeaders(wasCharged(settlement) ? admission : refunded(admission));
   const headers = settlement.error === 'service_unavailable' ? { ...limits, 'Retry-After': '2' } : limits;
-  return refuse(settlement.error, { headers, report: { keyId: about.keyId, generation } });
+  const report = {
+    keyId: job.keyId,
+    generation: reportGeneration(settlement, about),
+    // Events outlive deploys: a stats-service of the version before would not count a code that it does not know.
+    ...(settlement.error === 'output_used_up' && { error: 'invalid_parameter' as const }),
+  };
+  return refuse(settlement.error, { message: explain(settlement, about), headers, report });
 }
 
-function answered(settlement: Answered, about: AnswerContext): Answer {
-  const { context, admission, keyId } = about;
+/** The error's message, and whether the request was charged and why. */
+function explain(settlement: Failed, about: SettledRequest): string {
+  const { message } = ERROR_CATALOG[settlement.error];
+  if (settlement.error === 'output_used_up') return `${outputUsedUp(about)} The request was charged.`;
+  if (!wasCharged(settlement)) return `${message} The request was not charged.`;
+  return settlement.error === 'content_blocked'
+    ? `${message} The request was charged.`
+    : `${message} ${chargedFailure(about.freeFailuresPerHour)}`;
+}
+
+function chargedFailure(freePerHour: number): string {
+  const why =
+    freePerHour === 0
+      ? 'the model had been asked'
+      : `this API key has been given back ${freePerHour} such failures in the last hour`;
+  return `The request was charged: ${why}.`;
+}
+
+/** Names the parameter, its value, and what to ask for instead, within what the key and the service allow. */
+function outputUsedUp({ job, admission, reading }: SettledRequest): string {
+  const used = `maxOutputTokens is ${job.maxOutputTokens}, and the model used all of it before any text: its reasoning counts too.`;
+  const most = Math.min(reading.maxOutputTokens, admission.maxOutputTokens ?? reading.maxOutputTokens);
+  const byDefault = Math.min(defaultOutputTokens(reading), most);
+  const least = Math.min(most, Math.max(2 * job.maxOutputTokens, LEAST_WITH_REASONING));
+  if (job.maxOutputTokens >= most)
+    return `${used} That is the most that may be asked for here: shorten the prompt, or take another model.`;
+  const leaveOut = byDefault > job.maxOutputTokens ? `, or leave it out, which asks for ${byDefault}` : '';
+  return `${used} Ask for more, at least ${least}${leaveOut}.`;
+}
+
+function answered(settlement: Answered, about: SettledRequest): Answer {
+  const { context, admission, job } = about;
   const masked = Object.values(settlement.masked).reduce((sum, count) => sum + count, 0);
   return {
     status: 200,
@@ -48,18 +89,26 @@ function answered(settlement: Answered, about: AnswerContext): Answer {
         remaining_requests: bindingLimit(admission).remaining,
       },
     },
-    report: { outcome: 'success', keyId, generation: reportGeneration(settlement, about) },
+    report: { outcome: 'success', keyId: job.keyId, generation: reportGeneration(settlement, about) },
   };
 }
 
-function reportGeneration(settlement: Settlement, { endpoint, model }: AnswerContext) {
+function reportGeneration(settlement: Settlement, { job }: SettledRequest) {
+  const { endpoint, model } = job;
   const work = settlement.work;
   const answer =
     settlement.outcome === 'answered' && work?.promptPreview !== undefined
       ? { answerPreview: cut(settlement.text, ANSWER_PREVIEW_CHARS) }
       : {};
   const yielded = settlement.outcome === 'answered' ? { masked: settlement.masked, usage: settlement.usage } : {};
-  return { endpoint, model, ...work, ...yielded, ...answer };
+  return { endpoint, model, ...charge(settlement), ...work, ...yielded, ...answer };
+}
+
+/** Nothing where Redis could not be told that the caller has left: whoever settles the request decides. */
+function charge(settlement: Settlement): { readonly charged?: boolean } {
+  const isOpen = settlement.outcome === 'failed' && settlement.error === 'client_closed';
+  if (isOpen && settlement.charged === undefined) return {};
+  return { charged: wasCharged(settlement) };
 }
 
 function cut(text: string, most: number): string {

@@ -3,6 +3,7 @@ import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
+import { TOLD_AGAIN_MS } from '@lontar/shared/time-budget.ts';
 import type { Withdrawals } from './withdrawals.ts';
 
 export interface AwaitInput {
@@ -19,42 +20,70 @@ export interface AwaitDeps {
   readonly redis: Redis;
   readonly queue: GenerationQueue;
   readonly withdrawals: Withdrawals;
+  /** `FREE_FAILURES_PER_HOUR`. */
+  readonly freeFailuresPerHour: number;
   readonly onRedisFailure: (error: unknown) => void;
 }
 
 /**
  * Waits for the first of: the reply, the deadline, the caller's leaving, the gateway's own end. All but the first settle
- * the request here, which stops the work on it; where a worker was faster, its settlement counts.
+ * the request here, which stops the work on it; where a worker was faster, its settlement counts. What a caller who has left
+ * pays only the worker knows that has the job: it is told, and its settlement waited for.
  *
- * @returns the one settlement of the request; never rejects
+ * @returns the one settlement of the request, without `charged` where Redis could not be told of the end; never rejects
  */
 export async function awaitSettlement(deps: AwaitDeps, input: AwaitInput): Promise<Settlement> {
+  const endsAt = performance.now() + input.waitMs;
   const end = await firstOf(input);
   if (typeof end === 'object') return end;
-  const error = ENDINGS[end];
-  const settlement: Settlement = { v: 1, outcome: 'failed', error };
+  if (end !== 'gone') return (await settleHere(deps, input, ENDINGS[end])) ?? failed(ENDINGS[end]);
+  for (;;) {
+    const isOver = performance.now() >= endsAt;
+    const settled = await settleHere(deps, input, 'client_closed', { leaveToWorker: !isOver });
+    if (settled) return settled;
+    const reply = await firstOf({ reply: input.reply, waitMs: TOLD_AGAIN_MS });
+    if (typeof reply === 'object') return reply;
+    // The gateway has no more time: the request is marked, so that the worker settles it, or whoever takes its job over.
+    if (reply === 'given up') return failed('client_closed');
+  }
+}
+
+/** @returns `undefined` where a worker has the job and the settlement is left to it */
+async function settleHere(
+  deps: AwaitDeps,
+  { requestId, keyId }: AwaitInput,
+  error: GenerationFailure,
+  terms: { readonly leaveToWorker?: boolean } = {},
+): Promise<Settlement | undefined> {
+  const { redis, queue, freeFailuresPerHour } = deps;
+  const settlement = failed(error);
   try {
-    const { requestId, keyId } = input;
-    // Both at once: the queue's job must go fast, and neither needs the other's answer.
+    // Both at once: the queue's job must go fast, and neither needs the other's answer. One that a worker has stays.
     const [result] = await Promise.all([
-      settle(deps.redis, { requestId, keyId, settlement, cancel: true }),
-      deps.queue.remove(requestId),
+      settle(redis, { requestId, keyId, settlement, freeFailuresPerHour, cancel: true, ...terms }),
+      queue.remove(requestId),
     ]);
-    return result.kind === 'already' ? result.settlement : settlement;
+    if (result.kind === 'in work') return undefined;
+    return result.kind === 'settled' || result.kind === 'already' ? result.settlement : settlement;
   } catch (failure) {
     deps.onRedisFailure(failure);
-    deps.withdrawals.add(input.requestId, input.keyId, error);
+    deps.withdrawals.add(requestId, keyId, error);
     return settlement;
   }
 }
 
+function failed(error: GenerationFailure): Settlement {
+  return { v: 1, outcome: 'failed', error };
+}
+
 const ENDINGS = {
   deadline: 'timed_out',
-  gone: 'client_closed',
   'given up': 'service_unavailable',
 } as const satisfies Record<string, GenerationFailure>;
 
-async function firstOf({ reply, gone, waitMs }: AwaitInput): Promise<Settlement | keyof typeof ENDINGS> {
+type Waiting = Pick<AwaitInput, 'reply' | 'waitMs'> & Partial<Pick<AwaitInput, 'gone'>>;
+
+async function firstOf({ reply, gone, waitMs }: Waiting): Promise<Settlement | 'given up' | 'deadline' | 'gone'> {
   let timer: NodeJS.Timeout | undefined;
   let onGone: (() => void) | undefined;
   const deadline = new Promise<'deadline'>((resolve) => {
@@ -62,13 +91,13 @@ async function firstOf({ reply, gone, waitMs }: AwaitInput): Promise<Settlement 
   });
   const left = new Promise<'gone'>((resolve) => {
     onGone = () => resolve('gone');
-    if (gone.aborted) resolve('gone');
-    gone.addEventListener('abort', onGone, { once: true });
+    if (gone?.aborted) resolve('gone');
+    gone?.addEventListener('abort', onGone, { once: true });
   });
   try {
     return await Promise.race([reply, deadline, left]);
   } finally {
     clearTimeout(timer);
-    if (onGone) gone.removeEventListener('abort', onGone);
+    if (onGone) gone?.removeEventListener('abort', onGone);
   }
 }

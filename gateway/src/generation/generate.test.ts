@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { addressBits } from '@lontar/shared/address.ts';
 import { mintApiKey } from '@lontar/shared/api-key.ts';
-import type { RequestContext } from '../http/request-context.ts';
+import { identify } from '../caller/identify.ts';
+import type { RequestContext } from '../envelope/request-context.ts';
 import { type GenerateDeps, generate } from './generate.ts';
 import { createTurnstile } from './turnstile.ts';
 
@@ -21,9 +22,10 @@ const context = (over: Partial<RequestContext>): RequestContext => ({
   id: `req_${'0'.repeat(22)}`,
   method: 'POST',
   receivedAt: performance.now(),
-  query: new URLSearchParams({ prompt: 'hi', apikey: mintApiKey().key }),
+  query: new URLSearchParams({ prompt: 'hi' }),
   body: undefined,
   headers: {},
+  key: identify({ query: new URLSearchParams(), headers: { 'x-api-key': mintApiKey().key }, body: undefined }),
   address: '192.0.2.1',
   addressBits: addressBits('192.0.2.1') ?? '',
   gone: new AbortController().signal,

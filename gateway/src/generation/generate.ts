@@ -1,45 +1,49 @@
 import { hashApiKey } from '@lontar/shared/api-key.ts';
 import type { Endpoint } from '@lontar/shared/endpoints.ts';
+import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import { GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
 import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
-import type { GatewayMetrics } from '@lontar/shared/metrics.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
-import type { Redis } from '@lontar/shared/redis-connection.ts';
-import { type Admission, type AdmissionRules, admit } from '../admission/admit.ts';
+import { ENQUEUED_BY_MS } from '@lontar/shared/time-budget.ts';
+import { type Admission, admit } from '../admission/admit.ts';
+import type { CheckKeyDeps } from '../admission/check-key.ts';
 import { rateLimitHeaders } from '../admission/rate-limit.ts';
 import { refusalFor } from '../admission/refusal.ts';
-import { type Answer, refuse } from '../http/answer.ts';
-import type { RequestContext } from '../http/request-context.ts';
+import { isCrossSite } from '../caller/cross-site.ts';
+import { type Answer, refuse, unavailable } from '../envelope/answer.ts';
+import type { RequestContext } from '../envelope/request-context.ts';
 import type { Inbox } from '../inbox/inbox.ts';
 import { answerSettlement } from './answer-settlement.ts';
-import { awaitSettlement } from './await-settlement.ts';
+import { type AwaitDeps, awaitSettlement } from './await-settlement.ts';
 import type { ReadingLimits } from './generation-rules.ts';
 import { gatherFields } from './given-fields.ts';
+import type { JudgeDeps } from './judge-head.ts';
 import { type GenerationAsk, type GenerationReading, readGeneration } from './read-generation.ts';
-import type { Turnstile } from './turnstile.ts';
 import type { Withdrawals } from './withdrawals.ts';
 
-/** Both writes that a request needs before it waits are made within this, or it is turned away, ms. */
-const ENQUEUED_BY_MS = 850;
+/** What it takes to ask for admission. */
+interface AskDeps extends CheckKeyDeps {
+  readonly metrics: Pick<GatewayMetrics, 'admissionDuration'>;
+  readonly withdrawals: Withdrawals;
+}
 
-export interface GenerateDeps {
+/** What it takes to describe a job. */
+interface JobDeps {
   /** Instance id of this gateway. */
   readonly gateway: string;
-  readonly redis: Redis;
-  readonly queue: GenerationQueue;
-  readonly inbox: Inbox;
-  readonly withdrawals: Withdrawals;
   readonly clock: RedisClock;
-  readonly metrics: GatewayMetrics;
-  readonly pepper: string;
-  readonly rules: AdmissionRules;
-  readonly reading: ReadingLimits;
   /** How long a caller waits at most, ms. */
   readonly timeoutMs: number;
-  /** Where bursts wait for their turn with Redis. */
-  readonly turnstile: Turnstile;
-  /** Told about each Redis failure; must not flood the log. */
-  readonly onRedisFailure: (error: unknown) => void;
+}
+
+/** What it takes to enqueue one. */
+interface EnqueueDeps extends Pick<AskDeps, 'withdrawals' | 'onRedisFailure'> {
+  readonly queue: GenerationQueue;
+  readonly inbox: Inbox;
+}
+
+export interface GenerateDeps extends AskDeps, JobDeps, EnqueueDeps, JudgeDeps, AwaitDeps {
+  readonly reading: ReadingLimits;
 }
 
 /**
@@ -59,7 +63,8 @@ export async function generate(deps: GenerateDeps, endpoint: Endpoint, context: 
       gone: context.gone,
       waitMs: job.deadlineAt - deps.clock.now(),
     });
-    return answerSettlement(settlement, { endpoint, context, keyId: job.keyId, model: job.model, admission });
+    const { reading, freeFailuresPerHour } = deps;
+    return answerSettlement(settlement, { context, job, admission, reading, freeFailuresPerHour });
   } finally {
     deps.inbox.forget(context.id);
   }
@@ -80,7 +85,9 @@ async function begin(deps: GenerateDeps, endpoint: Endpoint, context: RequestCon
   // A body may come slowly, and a burst waits in line: who has left or waited too long by now costs nobody anything more.
   if (context.gone.aborted) return refused(refuse('client_closed'));
   if (performance.now() - context.receivedAt >= deps.timeoutMs) return refused(refuse('timed_out'));
-  const reading = readGeneration(gatherFields(context.query, context.body, context.headers), deps.reading);
+  const reading = readGeneration(gatherFields(context.query, context.body), context.key, deps.reading);
+  // A request in flight has no use for it, and it may be long.
+  context.body = undefined;
   const enqueueBy = performance.now() + ENQUEUED_BY_MS;
   const admission = await askAdmission(deps, context, reading);
   if (admission === undefined) return refused(unavailable());
@@ -103,7 +110,7 @@ async function begin(deps: GenerateDeps, endpoint: Endpoint, context: RequestCon
 }
 
 async function askAdmission(
-  deps: GenerateDeps,
+  deps: AskDeps,
   context: RequestContext,
   reading: GenerationReading,
 ): Promise<Admission | undefined> {
@@ -119,6 +126,7 @@ async function askAdmission(
       addressBits: context.addressBits,
       ...(key && { key }),
       ...(reading.kind === 'ask' && { model: reading.ask.model }),
+      isCrossSite: isCrossSite(context.headers),
     });
   } catch (error) {
     deps.onRedisFailure(error);
@@ -131,7 +139,7 @@ async function askAdmission(
 }
 
 function describeJob(
-  deps: GenerateDeps,
+  deps: JobDeps,
   endpoint: Endpoint,
   context: RequestContext,
   ask: GenerationAsk,
@@ -159,7 +167,7 @@ function describeJob(
  * @returns the reply to come, in an object so that nobody waits for it here; `undefined` when Redis refused the job
  */
 async function enqueue(
-  deps: GenerateDeps,
+  deps: EnqueueDeps,
   job: GenerationJob,
   enqueueBy: number,
 ): Promise<{ readonly settled: ReturnType<Inbox['wait']> } | undefined> {
@@ -192,11 +200,6 @@ async function within(timeoutMs: number, work: Promise<void>): Promise<void> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** The answer while Redis cannot be reached. */
-export function unavailable(headers: Record<string, string> = {}, report: { keyId?: string } = {}): Answer {
-  return refuse('service_unavailable', { headers: { ...headers, 'Retry-After': '2' }, report });
 }
 
 /** How long a reservation lasts: as long as the caller waits, and then some, before the sweeper gives it back. */

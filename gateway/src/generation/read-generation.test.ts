@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { mintApiKey } from '@lontar/shared/api-key.ts';
+import { identify } from '../caller/identify.ts';
 import { gatherFields } from './given-fields.ts';
 import { readGeneration } from './read-generation.ts';
 
@@ -8,7 +9,9 @@ const { id, key } = mintApiKey();
 const NESTED: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
 const limits = { maxPromptChars: 10, maxOutputTokens: 100 };
 const read = (query: string, body?: Record<string, unknown>, headers = {}) =>
-  readGeneration(gatherFields(new URLSearchParams(query), body, headers), limits);
+  readFrom({ query: new URLSearchParams(query), body, headers });
+const readFrom = (places: Parameters<typeof identify>[0]) =>
+  readGeneration(gatherFields(places.query, places.body), identify(places), limits);
 
 describe('readGeneration', () => {
   test('fills in defaults, capped by the configured most', () => {

@@ -1,6 +1,7 @@
-import { readKeyId } from '@lontar/shared/api-key.ts';
 import { PUBLIC_MODELS, type PublicModel } from '@lontar/shared/endpoints.ts';
-import { showValue } from '../http/show-value.ts';
+import { repeatedKeyMessage } from '../caller/identify.ts';
+import type { GivenKey, PresentedKey } from '../envelope/request-context.ts';
+import { showValue } from '../envelope/show-value.ts';
 import { defaultOutputTokens, GENERATION_RULES, type ReadingLimits } from './generation-rules.ts';
 
 /** What a caller asks for, checked. */
@@ -9,13 +10,6 @@ export interface GenerationAsk {
   readonly model: PublicModel;
   readonly temperature: number;
   readonly maxOutputTokens: number;
-}
-
-/** The key as it was presented: genuine in form, with its id, or not a key at all. */
-export interface PresentedKey {
-  readonly text: string;
-  /** Absent where form or checksum are wrong. */
-  readonly id?: string;
 }
 
 export type GenerationReading =
@@ -27,19 +21,18 @@ export type GenerationReading =
 export type GivenFields = ReadonlyMap<string, readonly unknown[]>;
 
 /**
- * Reads a generation request out of its fields, whichever of query, body and headers they came from.
+ * Reads a generation request out of its fields and its key, whichever of query, body and headers they came from.
  *
  * @returns the request with defaults filled in; `missing` when key or prompt are absent or blank; `invalid` with a
  *   message that names the parameter, the rule and the value given
  */
-export function readGeneration(fields: GivenFields, limits: ReadingLimits): GenerationReading {
-  const keyText = single(fields, 'apikey');
+export function readGeneration(fields: GivenFields, given: GivenKey, limits: ReadingLimits): GenerationReading {
   const prompt = single(fields, 'prompt');
-  const key = keyText.ok && typeof keyText.value === 'string' ? presentKey(keyText.value.trim()) : undefined;
+  const key = given.kind === 'presented' ? given.key : undefined;
   const invalid = (message: string): GenerationReading => ({ kind: 'invalid', message, ...(key && { key }) });
-  if (!keyText.ok) return invalid(keyText.message);
+  if (given.kind === 'repeated') return invalid(repeatedKeyMessage(given.times));
   if (!prompt.ok) return invalid(prompt.message);
-  if (isBlank(keyText.value) || isBlank(prompt.value)) return { kind: 'missing' };
+  if (given.kind === 'absent' || given.kind === 'blank' || isBlank(prompt.value)) return { kind: 'missing' };
   if (key === undefined) return invalid('apikey must be text.');
 
   const checked = checkPrompt(prompt.value, limits.maxPromptChars);
@@ -68,11 +61,6 @@ export function readGeneration(fields: GivenFields, limits: ReadingLimits): Gene
 }
 
 type Read<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly message: string };
-
-function presentKey(text: string): PresentedKey {
-  const id = readKeyId(text);
-  return id === undefined ? { text } : { text, id };
-}
 
 function single(fields: GivenFields, name: string): Read<unknown> {
   const values = fields.get(name) ?? [];

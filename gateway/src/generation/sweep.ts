@@ -8,30 +8,30 @@ const SWEEP_MS = 5_000;
 const AT_ONCE = 100;
 
 /**
- * Gives back reservations whose time is over and that nobody settled: their gateway died between admission and answer.
+ * Settles reservations whose time is over and that nobody settled: their gateway died between admission and answer.
  * Every gateway sweeps; settling is idempotent, so they may meet.
  *
  * @param now Unix ms by Redis's clock
- * @returns how many were given back
+ * @returns how many were settled
  */
-export async function sweepReservations(redis: Redis, now: number): Promise<number> {
+export async function sweepReservations(redis: Redis, now: number, freeFailuresPerHour: number): Promise<number> {
   let swept = 0;
   for (;;) {
     const due = await redis.zrangebyscore(redisKeys.keysInFlight, '-inf', now, 'LIMIT', 0, AT_ONCE);
-    const counts = await Promise.all(due.map((keyId) => sweepKey(redis, keyId, now)));
+    const counts = await Promise.all(due.map((keyId) => sweepKey(redis, keyId, now, freeFailuresPerHour)));
     swept += counts.reduce((sum, count) => sum + count, 0);
     if (due.length < AT_ONCE) return swept;
   }
 }
 
-async function sweepKey(redis: Redis, keyId: string, now: number): Promise<number> {
+async function sweepKey(redis: Redis, keyId: string, now: number, freeFailuresPerHour: number): Promise<number> {
   const flight = redisKeys.keyFlight(keyId);
   let swept = 0;
   for (;;) {
     const overdue = await redis.zrangebyscore(flight, '-inf', now, 'LIMIT', 0, AT_ONCE);
     for (const requestId of overdue) {
       const settlement = { v: 1, outcome: 'failed', error: 'timed_out' } as const;
-      const result = await settle(redis, { requestId, keyId, settlement, cancel: true });
+      const result = await settle(redis, { requestId, keyId, settlement, freeFailuresPerHour, cancel: true });
       if (result.kind === 'settled') swept++;
       else await redis.zrem(flight, requestId);
     }

@@ -19,7 +19,7 @@ beforeEach(async () => {
   redis = connectFailFast(server.url, 'test');
   redis.on('error', () => undefined);
   await redis.connect();
-  withdrawals = openWithdrawals({ redis, queue, onRedisFailure: () => undefined });
+  withdrawals = openWithdrawals({ redis, queue, freeFailuresPerHour: 5, onRedisFailure: () => undefined });
   await server.client.hset(redisKeys.apiKey('k'), { charged: 1 });
   await reserve(server.client, requestId, 'k');
 });

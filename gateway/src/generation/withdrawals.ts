@@ -2,20 +2,28 @@ import type { GenerationFailure } from '@lontar/shared/errors.ts';
 import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
+import { TOLD_AGAIN_MS, WITHDRAWAL_RETRY_MS } from '@lontar/shared/time-budget.ts';
 
-const RETRY_MS = 100;
 const AT_ONCE = 100;
 /** Requests kept in memory while Redis is away; the sweeper gives the reservations of others back when they end. */
 const MOST_PENDING = 20_000;
 
-/** Takes back requests whose callers have got another answer, or none, while Redis could not be told so. */
+/** Takes back requests whose callers have got another answer, or have left, while Redis could not be told so. */
 export interface Withdrawals {
   /**
    * Settles a request as failed, as soon as Redis acknowledges it. Where a worker has settled it before, its charge is
-   * given back.
+   * given back: the caller was told of a failure. A caller who has left was told nothing, and pays as others do who leave:
+   * with `client_closed` a job that a worker has is left to it.
    */
   add(requestId: string, keyId: string, error: GenerationFailure): void;
   stop(): void;
+}
+
+interface Withdrawal {
+  readonly keyId: string;
+  readonly error: GenerationFailure;
+  /** Not to be tried before, by this process's monotonic clock, ms. */
+  readonly notBefore: number;
 }
 
 /**
@@ -25,26 +33,41 @@ export interface Withdrawals {
 export function openWithdrawals(deps: {
   readonly redis: Redis;
   readonly queue: GenerationQueue;
+  /** `FREE_FAILURES_PER_HOUR`. */
+  readonly freeFailuresPerHour: number;
   readonly onRedisFailure: (error: unknown) => void;
 }): Withdrawals {
   const { redis, queue } = deps;
-  const pending = new Map<string, { readonly keyId: string; readonly error: GenerationFailure }>();
+  const pending = new Map<string, Withdrawal>();
   let working = false;
 
   async function withdraw(requestId: string): Promise<void> {
     const request = pending.get(requestId);
     if (!request) return;
-    const settlement = { v: 1, outcome: 'failed', error: request.error } as const;
-    await settle(redis, { requestId, keyId: request.keyId, settlement, cancel: true, takeBack: true });
+    const { keyId, error } = request;
+    const { freeFailuresPerHour } = deps;
+    const settlement = { v: 1, outcome: 'failed', error } as const;
+    const terms = error === 'client_closed' ? { leaveToWorker: true } : { takeBack: true };
+    const { kind } = await settle(redis, { requestId, keyId, settlement, freeFailuresPerHour, cancel: true, ...terms });
+    if (kind === 'in work') {
+      pending.set(requestId, { ...request, notBefore: performance.now() + TOLD_AGAIN_MS });
+      return;
+    }
     pending.delete(requestId);
     await queue.remove(requestId);
+  }
+
+  function dueNow(): string[] {
+    const now = performance.now();
+    const due = [...pending].filter(([, { notBefore }]) => notBefore <= now);
+    return due.slice(0, AT_ONCE).map(([requestId]) => requestId);
   }
 
   async function withdrawAll(): Promise<void> {
     if (working || redis.status !== 'ready') return;
     working = true;
     try {
-      while (pending.size > 0) await Promise.all([...pending.keys()].slice(0, AT_ONCE).map(withdraw));
+      for (let due = dueNow(); due.length > 0; due = dueNow()) await Promise.all(due.map(withdraw));
     } catch (error) {
       deps.onRedisFailure(error);
     } finally {
@@ -52,13 +75,13 @@ export function openWithdrawals(deps: {
     }
   }
 
-  const timer = setInterval(() => void withdrawAll(), RETRY_MS);
+  const timer = setInterval(() => void withdrawAll(), WITHDRAWAL_RETRY_MS);
   const atOnce = () => void withdrawAll();
   redis.on('ready', atOnce);
   return {
     add(requestId, keyId, error) {
       if (pending.size >= MOST_PENDING) return;
-      pending.set(requestId, { keyId, error });
+      pending.set(requestId, { keyId, error, notBefore: 0 });
       void withdrawAll();
     },
     stop() {

@@ -105,8 +105,8 @@ test('the sweeper gives back what is overdue, once, and leaves the rest', async 
   await Promise.all([admitted('req_old', 1_000), admitted('req_new', 9_000)]);
   await reserve(client, 'req_long_settled', 'idle', 500);
   await client.zrem(redisKeys.keyFlight('idle'), 'req_long_settled');
-  expect(await Promise.all([sweepReservations(client, 5_000), sweepReservations(client, 5_000)])).toContain(1);
-  expect(await sweepReservations(client, 5_000)).toBe(0);
+  expect(await Promise.all([sweepReservations(client, 5_000, 5), sweepReservations(client, 5_000, 5)])).toContain(1);
+  expect(await sweepReservations(client, 5_000, 5)).toBe(0);
   expect(await client.hget(redisKeys.apiKey('k'), 'charged')).toBe('2');
   expect(await client.zrange(redisKeys.keyFlight('k'), '0', '-1')).toEqual(['req_new']);
   expect(await client.zrange(redisKeys.keysInFlight, '0', '-1', 'WITHSCORES')).toEqual(['k', '9000']);

@@ -1,9 +1,10 @@
 import type { Logger } from '@lontar/shared/logger.ts';
-import { LONGEST_BLOCK_MS, type Redis } from '@lontar/shared/redis-connection.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { throttledWarning } from '@lontar/shared/throttled-log.ts';
+import { LONGEST_BLOCK_MS } from '@lontar/shared/time-budget.ts';
 import { createWaiters } from './waiters.ts';
 
 const findSettledScript = loadScript(new URL('./find-settled.lua', import.meta.url));

@@ -1,5 +1,5 @@
 import type { Logger } from '@lontar/shared/logger.ts';
-import { type Settlement, settlementSchema } from '@lontar/shared/settlement/settlement.ts';
+import { parseSettlement, type Settlement } from '@lontar/shared/settlement/settlement.ts';
 
 interface Waiter {
   readonly since: number;
@@ -34,13 +34,13 @@ export function createWaiters(logger: Logger): Waiters {
     deliver(requestId, json) {
       const waiter = waiters.get(requestId);
       if (!waiter) return;
-      const parsed = settlementSchema.safeParse(JSON.parse(json));
-      if (!parsed.success) {
+      const settlement = parseSettlement(json);
+      if (settlement === undefined) {
         logger.error({ requestId }, 'a reply has an unknown form');
         return;
       }
       waiters.delete(requestId);
-      waiter.resolve(parsed.data);
+      waiter.resolve(settlement);
     },
     overdue(olderThanMs) {
       const latest = performance.now() - olderThanMs;

@@ -46,7 +46,7 @@ export const generationAnswerSchema = envelope(
 });
 
 /** One upload. */
-export const uploadSchema = z.object({
+const uploadSchema = z.object({
   id: z
     .string()
     .regex(UPLOAD_ID_PATTERN)

@@ -21,7 +21,9 @@ describe('docs/api.md', () => {
       reading: { maxPromptChars: 1, maxOutputTokens: 1 },
       maxFileBytes: 1,
       uploadsPerDay: 1,
+      utilityEndpoints: 'open' as const,
       perHour: 1,
+      downloadsPerHour: 1,
     };
     for (const { path } of operations(limits)) expect(api).toContain(path.replace('{id}', ':id'));
   });

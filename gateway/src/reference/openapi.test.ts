@@ -4,13 +4,21 @@ import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
 import { ROUTE_LABELS } from '@lontar/shared/metrics.ts';
 import { generationFieldsSchema } from '../generation/generation-rules.ts';
 import { readGeneration } from '../generation/read-generation.ts';
-import { ROUTES, STATS_API_PATHS } from '../http/routes.ts';
-import { STREAMED_ROUTES } from '../uploads/upload-routes.ts';
+import { ROUTES } from '../server/routes.ts';
+import { STREAMED_ROUTES } from '../server/upload-routes.ts';
+import { STATS_API_PATHS } from '../statistics/paths.ts';
 import { openApiDocument, operations } from './openapi.ts';
 import { REFERENCE_PATHS } from './reference-routes.ts';
 
 const reading = { maxPromptChars: 100, maxOutputTokens: 1000 };
-const limits = { reading, maxFileBytes: 10, uploadsPerDay: 20, perHour: 100 };
+const limits = {
+  reading,
+  maxFileBytes: 10,
+  uploadsPerDay: 20,
+  perHour: 100,
+  downloadsPerHour: 1_000,
+  utilityEndpoints: 'open',
+} as const;
 const document = openApiDocument(limits, '1.2.3', 'https://x.example');
 
 describe('the API document', () => {
@@ -63,7 +71,8 @@ describe('the rules of the parameters', () => {
   const key = `lt_live_${'a'.repeat(48)}`;
   const read = (fields: Record<string, unknown>) =>
     readGeneration(
-      new Map(Object.entries({ apikey: key, ...fields }).map(([name, value]) => [name, [value]])),
+      new Map(Object.entries(fields).map(([name, value]) => [name, [value]])),
+      { kind: 'presented', key: { text: key } },
       reading,
     );
 

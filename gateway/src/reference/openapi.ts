@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ReadingLimits } from '../generation/generation-rules.ts';
+import type { UtilityAccess } from '../statistics/paths.ts';
 import { generationOperations } from './generation-operations.ts';
 import { HEADERS } from './headers.ts';
 import type { Operation, Response } from './operation.ts';
@@ -12,6 +13,8 @@ export interface PublicLimits {
   readonly maxFileBytes: number;
   readonly uploadsPerDay: number;
   readonly perHour: number;
+  readonly utilityEndpoints: UtilityAccess;
+  readonly downloadsPerHour: number;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -33,9 +36,20 @@ const KEY_SCHEMES = {
   },
 };
 
+/** By which the operator is known, where a path is the operator's alone. */
+const OPERATOR_SCHEMES = {
+  operatorToken: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer DASHBOARD_TOKEN' },
+  operatorSession: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'lontar_session',
+    description: 'Whoever is signed in to the dashboard has it.',
+  },
+};
+
 /** Every operation that callers may use. */
-export function operations({ reading, maxFileBytes }: PublicLimits): Operation[] {
-  return [...generationOperations(reading), ...uploadOperations(maxFileBytes), ...utilityOperations()];
+export function operations({ reading, maxFileBytes, utilityEndpoints }: PublicLimits): Operation[] {
+  return [...generationOperations(reading), ...uploadOperations(maxFileBytes), ...utilityOperations(utilityEndpoints)];
 }
 
 /**
@@ -56,14 +70,17 @@ export function openApiDocument(limits: PublicLimits, version: string, origin: s
       version,
       description: [
         'Text generation behind one GET. Every answer is masked before it is stored or sent.',
-        `An address may make ${limits.perHour} requests in any hour and ${limits.uploadsPerDay} uploads in a UTC day; an API key may have limits of its own.`,
+        `An address may make ${limits.perHour} requests in any hour and ${limits.uploadsPerDay} uploads in a UTC day, and ask for ${limits.downloadsPerHour} files in any hour; an API key may have limits of its own.`,
         'Other paths answer 404, other methods 405 with Allow, both in the form of the errors below.',
       ].join('\n\n'),
     },
     servers: [{ url: origin }],
     tags: [{ name: 'Generation' }, { name: 'Uploads' }, { name: 'Utility' }, { name: 'Reference' }],
     paths,
-    components: { securitySchemes: KEY_SCHEMES, headers: headerComponents() },
+    components: {
+      securitySchemes: limits.utilityEndpoints === 'operator' ? { ...KEY_SCHEMES, ...OPERATOR_SCHEMES } : KEY_SCHEMES,
+      headers: headerComponents(),
+    },
   };
 }
 
@@ -126,8 +143,8 @@ function headerComponents(): Json {
 
 function security(key: Operation['key']): readonly Json[] {
   if (key === 'none') return [];
-  const schemes = Object.keys(KEY_SCHEMES).map((name) => ({ [name]: [] }));
-  return key === 'needed' ? schemes : [{}, ...schemes];
+  const schemes = Object.keys(key === 'operator' ? OPERATOR_SCHEMES : KEY_SCHEMES).map((name) => ({ [name]: [] }));
+  return key === 'optional' ? [{}, ...schemes] : schemes;
 }
 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {

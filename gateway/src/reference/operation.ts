@@ -30,29 +30,30 @@ export interface Operation {
   readonly tag: 'Generation' | 'Uploads' | 'Utility' | 'Reference';
   readonly summary: string;
   readonly description?: string;
-  /** Whether an API key is needed, may be given, or does not matter. */
-  readonly key: 'needed' | 'optional' | 'none';
+  /** Whether an API key is needed, may be given, or does not matter; or the operator alone is let in. */
+  readonly key: 'needed' | 'optional' | 'none' | 'operator';
   readonly parameters: readonly Parameter[];
   readonly body?: { readonly media: string; readonly schema: z.ZodType; readonly example: unknown };
   readonly responses: Readonly<Record<number, Response>>;
 }
 
 const ERRORS = {
-  400: 'A parameter is missing or not valid; the message names it, the rule and the value given.',
+  400: 'A parameter is missing or not valid; the message names it, the rule and the value given. Also where maxOutputTokens was used up before any text.',
   401: 'The API key is unknown or malformed.',
   403: 'The API key is not active, or the address is blocked.',
   404: 'There is no such file, or it is private and this is not its key.',
   408: 'The request did not arrive in time.',
-  413: 'The body is too large; nothing of it is kept.',
+  413: 'The body is too large, or for what the API key may still keep; nothing of it is kept.',
   414: 'The URL is too long; POST takes the same fields as JSON.',
   415: 'The body has another type than this path takes.',
   422: "The model's safety filter refused the prompt.",
   429: 'A limit is used up; the body says how much, Retry-After how long to wait.',
   431: 'URL and headers are too long.',
-  500: 'A bug of ours; the request was not charged.',
-  502: 'The model failed for good; the request was not charged.',
+  500: 'A bug of ours; the message says whether the request was charged.',
+  502: 'The model failed for good; the message says whether the request was charged.',
   503: 'The service cannot take the request now; Retry-After says when to try again.',
-  504: 'There was no answer before the deadline; the request was not charged.',
+  504: 'There was no answer before the deadline; the message says whether the request was charged.',
+  507: 'There is no room for the upload, in the storage or on its disk; nothing of it is kept.',
 } as const;
 
 export type ErrorStatus = keyof typeof ERRORS;

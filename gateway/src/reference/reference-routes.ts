@@ -8,7 +8,8 @@ import { referencePage } from './reference-page.ts';
 /** A page or document about the API. */
 export interface ReferencePage {
   readonly type: string;
-  readonly text: string;
+  /** Its text in pieces, UTF-8. Those that are large are the same memory for all who ask. */
+  readonly pieces: readonly Buffer[];
   readonly contentSecurityPolicy: string;
 }
 
@@ -20,8 +21,10 @@ const style = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
 /** Stands for the caller's origin in what is made once. */
 const ORIGIN = 'https://origin.invalid';
 
-const asHtml = (text: string): ReferencePage => ({ type: 'text/html', text, contentSecurityPolicy: PAGE_POLICY });
-const asType = (type: string, text: string): ReferencePage => ({ type, text, contentSecurityPolicy: NOTHING });
+const asType = (type: string, ...texts: readonly string[]): ReferencePage => {
+  const contentSecurityPolicy = type === 'text/html' ? PAGE_POLICY : NOTHING;
+  return { type, pieces: texts.map((text) => Buffer.from(text)), contentSecurityPolicy };
+};
 
 /** Paths of what the gateway tells about itself; all take GET and HEAD. */
 export const REFERENCE_PATHS = ['/openapi.json', '/docs', '/docs/quick-start', '/docs/style.css', '/llms.txt'] as const;
@@ -29,23 +32,27 @@ export type ReferencePath = (typeof REFERENCE_PATHS)[number];
 
 /**
  * What the gateway tells about itself. The document and its page are large and made once: nobody is counted for asking
- * for them, so asking must be cheap.
+ * for them, so asking must be cheap, and what
+ * is held for somebody who does not read it must be shared.
  *
  * @returns a function of the path and the origin that the caller came by
  */
 export function createReference(limits: PublicLimits): (path: ReferencePath, origin: string) => ReferencePage {
   const document = openApiDocument(limits, VERSION, ORIGIN);
-  const json = JSON.stringify(document);
-  const reference = asHtml(referencePage(document));
+  const [json, ...rest] = JSON.stringify(document).split(ORIGIN);
+  const [beforeOrigin, afterOrigin] = asType('application/json', json ?? '', rest.join(ORIGIN)).pieces as [
+    Buffer,
+    Buffer,
+  ];
+  const reference = asType('text/html', referencePage(document));
   const sheet = asType('text/css', style);
   const pages: Record<ReferencePath, (origin: string) => ReferencePage> = {
-    '/openapi.json': (origin) =>
-      asType(
-        'application/json',
-        json.replace(ORIGIN, () => origin),
-      ),
+    '/openapi.json': (origin) => ({
+      ...asType('application/json'),
+      pieces: [beforeOrigin, Buffer.from(origin), afterOrigin],
+    }),
     '/docs': () => reference,
-    '/docs/quick-start': (origin) => asHtml(quickStartPage(origin, limits)),
+    '/docs/quick-start': (origin) => asType('text/html', quickStartPage(origin, limits)),
     '/docs/style.css': () => sheet,
     '/llms.txt': (origin) => asType('text/plain', llmsText(origin, limits)),
   };

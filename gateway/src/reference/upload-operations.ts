@@ -5,6 +5,8 @@ import { LIMIT_HEADERS } from './headers.ts';
 import { errors, type Operation } from './operation.ts';
 
 const COUNTED = ['Cache-Control', ...LIMIT_HEADERS] as const;
+const KEPT_UNTIL =
+  'It is kept until its owner removes it, the time that the operator gives uploads is over, or its API key is revoked or expires.';
 const visibility = z.enum(VISIBILITIES).default('public').meta({ description: 'Private: for this API key alone.' });
 const EXAMPLE = {
   status: true,
@@ -27,7 +29,10 @@ const id = {
   schema: z.string().regex(UPLOAD_ID_PATTERN),
 } as const;
 
-/** Uploads: they need a key, cost no credit, and count against the day of the address. */
+/**
+ * Uploads: they need a key that has credits left, cost none, count against the day of the address, and take room of what
+ * the key may keep.
+ */
 export function uploadOperations(maxFileBytes: number): Operation[] {
   const file = z.object({
     file: z.string().meta({ format: 'binary', description: `One file of at most ${maxFileBytes} bytes.` }),
@@ -40,7 +45,7 @@ export function uploadOperations(maxFileBytes: number): Operation[] {
         .min(1)
         .meta({ description: `Any text of at most ${maxFileBytes} bytes of UTF-8.` }),
       language: z.string().max(40).nullish().meta({ description: 'Gives the file its extension.' }),
-      filename: z.string().nullish(),
+      filename: z.string().nullish().meta({ description: 'At most 255 bytes of UTF-8.' }),
       visibility: visibility.nullish(),
       apikey: z.string().optional().meta({ description: 'The API key, where no header holds it (short codes alone).' }),
     })
@@ -52,10 +57,11 @@ export function uploadOperations(maxFileBytes: number): Operation[] {
       path: '/api/upload',
       tag: 'Uploads',
       summary: 'Upload a file',
+      description: KEPT_UNTIL,
       key: 'needed',
       parameters: [],
       body: { media: 'multipart/form-data', schema: file, example: { file: '(the bytes)', visibility: 'public' } },
-      responses: { 201: kept(), ...errors([400, 401, 403, 408, 413, 414, 415, 429, 431, 503], COUNTED) },
+      responses: { 201: kept(), ...errors([400, 401, 403, 408, 413, 414, 415, 429, 431, 503, 507], COUNTED) },
     },
     {
       id: 'uploadCode',
@@ -63,10 +69,11 @@ export function uploadOperations(maxFileBytes: number): Operation[] {
       path: '/api/code',
       tag: 'Uploads',
       summary: 'Upload a text, to be served as plain text',
+      description: KEPT_UNTIL,
       key: 'needed',
       parameters: [],
       body: { media: 'application/json', schema: code, example: { code: 'print("hi")\n', language: 'python' } },
-      responses: { 201: kept(), ...errors([400, 401, 403, 408, 413, 414, 415, 429, 431, 503], COUNTED) },
+      responses: { 201: kept(), ...errors([400, 401, 403, 408, 413, 414, 415, 429, 431, 503, 507], COUNTED) },
     },
     ...fileOperations(),
   ];
@@ -80,9 +87,22 @@ function fileOperations(): Operation[] {
     headers: ['Cache-Control', 'Content-Disposition', 'Content-Security-Policy', 'X-Content-Type-Options'],
   } as const;
   const refusals = errors([400, 401, 403, 404, 408, 414, 431, 503], ['Cache-Control']);
+  const limited = errors([429], []);
   return [
-    { ...shared, id: 'getFile', method: 'get', summary: 'Get an upload', responses: { 200: served, ...refusals } },
-    { ...shared, id: 'headFile', method: 'head', summary: 'Its headers', responses: { 200: served, ...refusals } },
+    {
+      ...shared,
+      id: 'getFile',
+      method: 'get',
+      summary: 'Get an upload',
+      responses: { 200: served, ...refusals, ...limited },
+    },
+    {
+      ...shared,
+      id: 'headFile',
+      method: 'head',
+      summary: 'Its headers',
+      responses: { 200: served, ...refusals, ...limited },
+    },
     {
       ...shared,
       id: 'deleteFile',

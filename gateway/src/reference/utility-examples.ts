@@ -1,3 +1,5 @@
+import type { Health } from '@lontar/shared/utility-answers.ts';
+
 /** Examples of what the utility endpoints answer; a test holds them against the schemas. */
 
 const DAY = {
@@ -41,7 +43,7 @@ export const SERVICE_STATS_EXAMPLE = success({
   masked_by_type: { url: 1_804, key: 702, ip: 391, connection: 53 },
 });
 
-export const HEALTH_EXAMPLE = {
+export const HEALTH_EXAMPLE: Health = {
   status: 'ok',
   version: '0.1.0',
   uptime_seconds: 86_400,
@@ -55,7 +57,7 @@ export const HEALTH_EXAMPLE = {
   endpoints: { '/api/ai': 'ok', '/api/ai2': 'ok', '/api/ai3': 'ok' },
 };
 
-export const HEALTH_DOWN_EXAMPLE = {
+export const HEALTH_DOWN_EXAMPLE: Health = {
   ...HEALTH_EXAMPLE,
   status: 'down',
   workers: {

@@ -1,10 +1,13 @@
 import {
+  briefHealthSchema,
+  type Health,
   healthSchema,
   serviceStatsSchema,
   uploadLimitReachedSchema,
   uploadLimitSchema,
   usageSchema,
 } from '@lontar/shared/utility-answers.ts';
+import type { UtilityAccess } from '../statistics/paths.ts';
 import { envelope, errorSchema, limitedSchema } from './answer-schemas.ts';
 import { LIMIT_HEADERS } from './headers.ts';
 import { errors, type Operation, type Response } from './operation.ts';
@@ -21,8 +24,30 @@ const COUNTED = ['Cache-Control', ...LIMIT_HEADERS] as const;
 const REFUSALS = errors([400, 403, 408, 414, 429, 431, 503], COUNTED);
 const OPEN = { method: 'get', tag: 'Utility', key: 'none', parameters: [] } as const;
 
-/** Open endpoints without parameters, and the pages about all of them. */
-export function utilityOperations(): Operation[] {
+/** What the counters need, by `UTILITY_ENDPOINTS`. */
+const COUNTERS = {
+  open: { ...OPEN, responses: REFUSALS },
+  key: {
+    ...OPEN,
+    key: 'needed',
+    description: 'Needs an active API key; charges it nothing.',
+    responses: errors([400, 401, 403, 408, 414, 429, 431, 503], COUNTED),
+  },
+  operator: {
+    ...OPEN,
+    key: 'operator',
+    description: 'For the operator alone, who is signed in to the dashboard or sends its token.',
+    responses: errors([400, 401, 403, 408, 414, 429, 431, 503], COUNTED),
+  },
+} as const satisfies Record<UtilityAccess, Partial<Operation>>;
+
+/**
+ * Endpoints without parameters, and the pages about all of them.
+ *
+ * @param access who may read the counters
+ */
+export function utilityOperations(access: UtilityAccess): Operation[] {
+  const counters = COUNTERS[access];
   return [
     {
       ...OPEN,
@@ -46,50 +71,56 @@ export function utilityOperations(): Operation[] {
       },
     },
     {
-      ...OPEN,
+      ...counters,
       id: 'usage',
       path: '/api/usage',
       summary: 'What the service has answered: today, in all, by day',
       responses: {
-        ...REFUSALS,
+        ...counters.responses,
         200: result('Counts of generation requests.', envelope(200, usageSchema), USAGE_EXAMPLE),
       },
     },
     {
-      ...OPEN,
+      ...counters,
       id: 'stats',
       path: '/api/stats',
       summary: 'Totals of uploads, requests, users, keys and masked values',
       responses: {
-        ...REFUSALS,
+        ...counters.responses,
         200: result('Totals since installation.', envelope(200, serviceStatsSchema), SERVICE_STATS_EXAMPLE),
       },
     },
-    {
-      ...OPEN,
-      id: 'health',
-      path: '/api/health',
-      summary: 'Whether the service and each of its parts works',
-      description:
-        'Not counted by any limit. The model is never asked for this. X-RateLimit-* tell of your hour, unless Redis is away.',
-      responses: {
-        ...errors([400, 408, 414, 431], ['Cache-Control']),
-        200: {
-          description: 'ok or degraded.',
-          schemas: [healthSchema],
-          example: HEALTH_EXAMPLE,
-          headers: ['Cache-Control'],
-        },
-        503: {
-          description: 'down; or the statistics cannot be reached, so that nothing is known.',
-          schemas: [healthSchema, errorSchema(503)],
-          example: HEALTH_DOWN_EXAMPLE,
-          headers: ['Cache-Control', 'Retry-After'],
-        },
-      },
-    },
+    healthOperation(access),
     ...referenceOperations(),
   ];
+}
+
+function healthOperation(access: UtilityAccess): Operation {
+  const health = access === 'open' ? healthSchema : briefHealthSchema;
+  const shown = (example: Health) => (access === 'open' ? example : briefHealthSchema.parse(example));
+  return {
+    ...OPEN,
+    id: 'health',
+    path: '/api/health',
+    summary: 'Whether the service and each of its parts works',
+    description:
+      'Not counted by any limit. The answer may be a second old, and is then shared with others who ask. The model is never asked for this. X-RateLimit-* tell of your hour, unless Redis is away or very many ask.',
+    responses: {
+      ...errors([400, 408, 414, 431], ['Cache-Control']),
+      200: {
+        description: 'ok or degraded.',
+        schemas: [health],
+        example: shown(HEALTH_EXAMPLE),
+        headers: ['Cache-Control'],
+      },
+      503: {
+        description: 'down; or the statistics cannot be reached, so that nothing is known.',
+        schemas: [health, errorSchema(503)],
+        example: shown(HEALTH_DOWN_EXAMPLE),
+        headers: ['Cache-Control', 'Retry-After'],
+      },
+    },
+  };
 }
 
 function referenceOperations(): Operation[] {

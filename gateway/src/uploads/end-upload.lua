@@ -1,5 +1,5 @@
 -- Ends an upload: hides it at once, so that its content can be removed from the storage afterwards. Until that is done
--- its id stays in the sorted set of open uploads, where the sweeper finds it.
+-- its id stays in the sorted set of open uploads, where the sweeper finds it, and its bytes count as taken.
 --
 -- KEYS[1]  upload      hash of the upload
 -- KEYS[2]  open        sorted set: ids of uploads in work or being removed, by when their lease ends, Unix ms
@@ -7,6 +7,7 @@
 -- KEYS[4]  day count   string: uploads of the address in the upload's day; read only for 'abandon'
 -- ARGV[1]  upload id
 -- ARGV[2]  'remove'   its owner wants it gone; the day's count stays
+--          'expire'   it has been kept for as long as it may, or its key is no longer good; the day's count stays
 --          'abandon'  it failed, or the outcome of keeping it is not known: the day's count is given back
 -- ARGV[3]  id of the key that asks ('remove' alone)
 --
@@ -17,6 +18,7 @@
 local state, owner, kind, size = unpack(redis.call('HMGET', KEYS[1], 'state', 'owner', 'kind', 'size'))
 if not state then return 'missing' end
 if ARGV[2] == 'remove' and (state ~= 'kept' or owner ~= ARGV[3]) then return 'missing' end
+if ARGV[2] == 'expire' and state ~= 'kept' then return 'missing' end
 if state == 'ending' then return 'ended' end
 
 redis.call('HSET', KEYS[1], 'state', 'ending')

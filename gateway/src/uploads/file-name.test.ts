@@ -23,13 +23,31 @@ describe('safeFileName', () => {
     expect(safeFileName(given)).toBe(name);
   });
 
+  test.each(['a'.repeat(255), '🌴'.repeat(63), `${'.'.repeat(200)}a`])(
+    'takes a name of at most 255 bytes whole',
+    (name) => {
+      expect(safeFileName(name)).toBe(name);
+    },
+  );
+
   test.each([
-    [`${'a'.repeat(400)}.tar.gz`, `${'a'.repeat(252)}.gz`],
-    ['🌴'.repeat(100), '🌴'.repeat(63)],
-    [`a.${'b'.repeat(300)}`, `a.${'b'.repeat(253)}`],
-  ])('cuts to 255 bytes at a character, and keeps a short extension', (given, name) => {
-    expect(safeFileName(given)).toBe(name);
-    expect(Buffer.byteLength(safeFileName(given))).toBeLessThanOrEqual(255);
+    ['a'.repeat(256), 256],
+    ['🌴'.repeat(64), 256],
+    [`/${'b'.repeat(255)}`, 256],
+    ['.'.repeat(150_000), 150_000],
+    [' .'.repeat(100_000), 200_000],
+    ['\u2003'.repeat(100_000), 300_000],
+    ['\u202e'.repeat(1_000_000), 3_000_000],
+    ['a/'.repeat(500_000), 1_000_000],
+  ])('%#: refuses a longer one, by its rule', (given, bytes) => {
+    expect(() => safeFileName(given)).toThrow(
+      `The name of a file must have at most 255 bytes of UTF-8; one of ${bytes} bytes was given.`,
+    );
+  });
+
+  test('takes no longer for dots and blanks that a letter follows', () => {
+    const name = `${'. '.repeat(127)}a`;
+    expect(safeFileName(name)).toBe(name.trim());
   });
 });
 

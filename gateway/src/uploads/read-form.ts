@@ -1,20 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { Busboy } from '@fastify/busboy';
+import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import { gatherBody } from './gathered-body.ts';
+import { UploadProblem } from './upload-problem.ts';
 
 /** A form holds the file and one field more; its headers and that field are short. */
 const LIMITS = { files: 1, fields: 1, parts: 2, fieldSize: 64, headerPairs: 16, headerSize: 8_192 };
-
-/** Why an upload cannot be kept. */
-export class UploadProblem extends Error {
-  readonly kind: 'invalid' | 'missing' | 'too_large' | 'cut_off' | 'unsupported';
-
-  constructor(kind: UploadProblem['kind'], message: string) {
-    super(message);
-    this.name = 'UploadProblem';
-    this.kind = kind;
-  }
-}
+/** Of the Content-Type with its boundary, which has at most 70 characters. */
+const MOST_TYPE_CHARS = 256;
+/** What a form has at most besides its file, bytes: boundaries, headers, the other field, and text that no part holds. */
+export const FORM_BYTES = 65_536;
 
 /** The file of a form, as its part describes it; nothing of this is to be trusted. */
 export interface FormFile {
@@ -29,19 +24,24 @@ const SHAPE =
 /**
  * Reads an upload form: one file, and its fields before or behind it.
  *
+ * @param mostBytes of the whole form
  * @param keep consumes the file as it arrives; it must stop when the signal aborts
  * @returns what `keep` gave, and the fields
  * @throws UploadProblem once `keep` has stopped; whatever `keep` throws
  */
 export async function readForm<Kept>(
   request: IncomingMessage,
+  mostBytes: number,
   keep: (file: FormFile, signal: AbortSignal) => Promise<Kept>,
 ): Promise<{ kept: Kept; fields: ReadonlyMap<string, string> }> {
   const fields = new Map<string, string>();
   const stopped = new AbortController();
   let keeping: Promise<Kept> | undefined;
+  const parser = openParser(request);
+  // Gathered first: the parser hands on what it gets piece by piece.
+  const body = gatherBody(request, mostBytes);
   try {
-    await parse(request, {
+    await parse(body, parser, {
       onField: (name, value) => fields.set(name, value),
       onFile: (file, fail) => {
         keeping = keep(file, stopped.signal);
@@ -56,9 +56,7 @@ export async function readForm<Kept>(
     await keeping?.catch(() => undefined);
     throw error;
   } finally {
-    // What is left of the body is read and dropped, so that the caller gets to read the answer.
-    request.unpipe();
-    request.resume();
+    body.destroy();
   }
 }
 
@@ -68,11 +66,9 @@ interface FormHandlers {
 }
 
 /** Resolves when the whole form has been read. */
-function parse(request: IncomingMessage, { onField, onFile }: FormHandlers): Promise<void> {
+function parse(body: Readable, parser: BusboyInstance, { onField, onFile }: FormHandlers): Promise<void> {
   const invalid = (what: string) => new UploadProblem('invalid', `${what} ${SHAPE}`);
-  const cutOff = () => new UploadProblem('cut_off', 'The upload was cut off.');
   return new Promise((resolve, reject) => {
-    const parser = openParser(request);
     let hasVisibility = false;
     parser.on('file', (field, content, filename, _encoding, contentType) => {
       // Its failure is the form's, or comes from us.
@@ -92,20 +88,20 @@ function parse(request: IncomingMessage, { onField, onFile }: FormHandlers): Pro
     }
     parser.on('error', () => reject(invalid('The form is broken, or ends too early.')));
     parser.on('finish', resolve);
-    // The caller may have left while Redis was asked: of a request that is over nothing more is heard.
-    if (request.destroyed) return reject(cutOff());
-    request.on('error', () => reject(cutOff()));
-    request.on('close', () => {
-      if (!request.complete) reject(cutOff());
-    });
-    request.pipe(parser);
+    body.on('error', reject);
+    body.pipe(parser);
   });
 }
 
 /** @throws UploadProblem for a body that is no form */
-function openParser(request: IncomingMessage) {
+function openParser(request: IncomingMessage): BusboyInstance {
   const contentType = request.headers['content-type'] ?? '';
-  if (!/^multipart\/form-data\s*(;|$)/i.test(contentType)) throw new UploadProblem('unsupported', SHAPE);
+  if (!/^multipart\/form-data\s*(;|$)/i.test(contentType.slice(0, MOST_TYPE_CHARS))) {
+    throw new UploadProblem('unsupported', SHAPE);
+  }
+  if (contentType.length > MOST_TYPE_CHARS) {
+    throw new UploadProblem('invalid', `The Content-Type has more than ${MOST_TYPE_CHARS} characters. ${SHAPE}`);
+  }
   try {
     const headers = { ...request.headers, 'content-type': contentType };
     return new Busboy({ headers, limits: LIMITS, preservePath: true });

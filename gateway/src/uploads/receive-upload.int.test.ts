@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { gatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import { createLogger } from '@lontar/shared/logger.ts';
-import { createRegistry, gatewayMetrics } from '@lontar/shared/metrics.ts';
+import { createRegistry } from '@lontar/shared/metrics.ts';
 import { connectFailFast, type Redis } from '@lontar/shared/redis-connection.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
-import type { RequestContext } from '../http/request-context.ts';
-import type { Caller } from './check-key.ts';
+import type { Caller } from '../admission/check-key.ts';
+import type { RequestContext } from '../envelope/request-context.ts';
+import { type ByteBudget, createByteBudget } from './byte-budget.ts';
 import { receiveUpload, type StoreContent, type UploadDeps } from './receive-upload.ts';
 
 let server: TestRedis;
@@ -25,7 +27,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-function receive(write: () => Promise<void>, store: StoreContent) {
+function receive(write: () => Promise<void>, store: StoreContent, spooled: ByteBudget = createByteBudget(1e6, 1e6)) {
   const deps = {
     redis,
     clock: { now: Date.now },
@@ -35,12 +37,15 @@ function receive(write: () => Promise<void>, store: StoreContent) {
     sweeper: { hold: () => undefined, letGo: () => undefined, discard: async () => undefined },
     uploadsPerDay: 1,
     maxFileBytes: 1,
+    maxStorageBytes: 1,
+    spooled,
     onRedisFailure: () => told.push('redis'),
     onStorageFailure: () => told.push('storage'),
   } as unknown as UploadDeps;
   const address = { used: 1, limit: 1, resetAt: 1 };
   const caller = { keyId: 'k', admission: { address } } as unknown as Caller;
-  return receiveUpload(deps, { address: '127.0.0.1' } as RequestContext, caller, 'http://localhost', store);
+  const announced = { caller, origin: 'http://localhost', size: 0, mostBytes: 0 };
+  return receiveUpload(deps, { address: '127.0.0.1' } as RequestContext, announced, store);
 }
 
 const store: StoreContent = async (write) => {
@@ -49,9 +54,23 @@ const store: StoreContent = async (write) => {
 };
 
 test.each([
-  ['storage', () => Promise.reject(new Error('the disk is full'))],
-  ['redis', () => server.kill()],
-])('a failure of the %s is told as its own', async (whose, write) => {
-  expect(await receive(write, store)).toMatchObject({ status: 503 });
+  ['storage', 503, () => Promise.reject(new Error('the disk is broken'))],
+  ['storage', 507, () => Promise.reject(Object.assign(new Error('the disk is full'), { code: 'ENOSPC' }))],
+  ['storage', 507, () => Promise.reject(Object.assign(new Error('too much'), { code: 'EDQUOT' }))],
+  ['storage', 507, () => Promise.reject(Object.assign(new Error('too much'), { name: 'QuotaExceeded' }))],
+  ['storage', 507, () => Promise.reject(Object.assign(new Error('x'), { $metadata: { httpStatusCode: 507 } }))],
+  ['redis', 503, () => server.kill()],
+])('a failure of the %s is told as its own, with %i', async (whose, status, write) => {
+  expect(await receive(write, store)).toMatchObject({ status });
   expect(told).toEqual([whose]);
+});
+
+test('while too much is on its way, an upload is sent away and takes nothing', async () => {
+  const answer = await receive(() => Promise.resolve(), store, createByteBudget(1_000, 1_000));
+  expect(answer).toMatchObject({
+    status: 503,
+    headers: { 'Retry-After': '2' },
+    body: { message: expect.stringContaining('Too many uploads are on their way') },
+  });
+  expect(await redis.keys('*')).toEqual([]);
 });

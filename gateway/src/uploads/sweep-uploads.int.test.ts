@@ -12,6 +12,7 @@ import { newUploadId } from './upload.ts';
 import { LEASE_MS, reserveUpload } from './upload-ledger.ts';
 
 const address = '127.0.0.1';
+const TTL_MS = 86_400_000;
 const startedAt = Date.UTC(2026, 0, 15, 12);
 const countKey = redisKeys.uploads('2026-01-15', address);
 
@@ -22,6 +23,8 @@ let ids: string[];
 /** Contents that the storage refuses to remove. */
 let kept: Set<string>;
 let now: number;
+/** Bytes taken in all, as the last round told. */
+let stored: number;
 let log: { level: string; msg: string; reason?: string; heldBack?: number }[];
 
 beforeEach(async () => {
@@ -34,12 +37,16 @@ beforeEach(async () => {
   };
   const logger = createLogger('test', 'info', { write: (line) => void log.push(JSON.parse(line)) });
   const clock = { now: () => now, stop: () => undefined };
-  sweeper = startUploadSweeper({ redis: redis.client, clock, storage, logger });
+  const onStored = (bytes: number) => {
+    stored = bytes;
+  };
+  sweeper = await startUploadSweeper({ redis: redis.client, clock, storage, logger, ttlMs: TTL_MS, onStored });
   // Their gateway died: the lease of the first one ended first.
   for (const age of [3, 2, 1]) {
     const id = newUploadId();
     await storage.write(id, Readable.from([Buffer.from('x')]), new AbortController().signal);
-    await reserveUpload(redis.client, { id, address, perDay: 20, now: now - LEASE_MS - age });
+    const room = { keyId: 'k', bytes: 1_000, atMost: false, maxStorageBytes: 10_000 };
+    await reserveUpload(redis.client, { id, address, perDay: 20, now: now - LEASE_MS - age, ...room });
     ids.push(id);
   }
 });
@@ -47,6 +54,16 @@ afterEach(async () => {
   sweeper.stop();
   await redis.stop();
   await rm(folder, { recursive: true, force: true });
+});
+
+test('what is left of uploads gives its room back, and each round tells what is taken', async () => {
+  await sweeper.sweep();
+  // Told before anything was removed.
+  expect(stored).toBe(3_000);
+  expect(await redis.client.hgetall(redisKeys.uploadStorage)).toEqual({ counted: '1', bytes: '0', files: '0' });
+  now += LEASE_MS;
+  await sweeper.sweep();
+  expect(stored).toBe(0);
 });
 
 const left = async () => ({

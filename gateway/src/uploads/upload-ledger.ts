@@ -1,60 +1,122 @@
+import { DEFAULT_STORAGE_BYTES } from '@lontar/shared/api-key-record.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
-import { kindOf, type UploadRecord, uploadRecordSchema } from './upload.ts';
+import { kindOf, type UploadRecord } from './upload.ts';
 
 const reserveScript = loadScript(new URL('./reserve-upload.lua', import.meta.url));
 const keepScript = loadScript(new URL('./keep-upload.lua', import.meta.url));
 const endScript = loadScript(new URL('./end-upload.lua', import.meta.url));
+const forgetScript = loadScript(new URL('./forget-upload.lua', import.meta.url));
 
 /** How long an upload stays reserved without its gateway saying that it goes on, ms. */
 export const LEASE_MS = 15_000;
 const DAY_MS = 86_400_000;
+/** Bytes of a limit for each of which one file more may be kept; what a file takes at least on most disks. */
+const BYTES_PER_FILE = 4_096;
+/** Files that any limit allows. */
+const FEWEST_FILES = 1_000;
 
-export interface Reservation {
-  readonly allowed: boolean;
-  /** Uploads of the address in this UTC day, this one included where it is allowed. */
+/** Whose room is full: the API key's, or that of all. */
+export type Room = 'key' | 'all';
+
+/** What came of asking for a place of the day and for room. */
+export type Reservation = {
+  /** Uploads of the address in this UTC day, this one included where it is reserved. */
   readonly used: number;
   /** The next UTC midnight, Unix seconds. */
   readonly resetAt: number;
-}
+} & (
+  | {
+      readonly decision: 'reserved';
+      /** Bytes that the upload may take. */
+      readonly bytes: number;
+      /** Whose room would be full with more bytes. */
+      readonly room: Room;
+    }
+  | { readonly decision: 'day' | 'all' }
+  | { readonly decision: 'credits'; readonly credits: { readonly used: number; readonly limit: number } }
+  | {
+      readonly decision: 'key';
+      /** What the key's uploads take and may take, bytes. */
+      readonly kept: { readonly bytes: number; readonly limit: number; readonly files: number };
+    }
+);
 
 export interface ReserveInput {
   readonly id: string;
   /** The form that limits are counted by. */
   readonly address: string;
+  readonly keyId: string;
   readonly perDay: number;
+  /** Bytes to reserve. */
+  readonly bytes: number;
+  /** Whether what is left will do where it is less. */
+  readonly atMost: boolean;
+  /** Bytes that all uploads may take. */
+  readonly maxStorageBytes: number;
   /** Unix ms by Redis's clock. */
   readonly now: number;
 }
 
-/** Takes one of the address's uploads of today; all or nothing. */
-export async function reserveUpload(redis: Redis, { id, address, perDay, now }: ReserveInput): Promise<Reservation> {
+/** Takes one of the address's uploads of today, and room for the content; all or nothing. */
+export async function reserveUpload(redis: Redis, input: ReserveInput): Promise<Reservation> {
+  const { id, address, keyId, perDay, bytes, atMost, maxStorageBytes, now } = input;
   const day = new Date(now).toISOString().slice(0, 10);
-  const keys = [redisKeys.uploads(day, address), redisKeys.upload(id), redisKeys.openUploads];
-  const reply = await reserveScript(redis, keys, [id, perDay, now + LEASE_MS, day, address]);
-  const [allowed, used] = reply as [number, number];
-  return { allowed: allowed === 1, used, resetAt: ((Math.floor(now / DAY_MS) + 1) * DAY_MS) / 1000 };
+  const keys = [
+    redisKeys.uploads(day, address),
+    redisKeys.upload(id),
+    redisKeys.openUploads,
+    redisKeys.uploadStorage,
+    redisKeys.keyUploads(keyId),
+    redisKeys.apiKey(keyId),
+  ];
+  const limits = [maxStorageBytes, DEFAULT_STORAGE_BYTES, BYTES_PER_FILE, FEWEST_FILES];
+  const wanted = [keyId, bytes, atMost ? 'at-most' : 'whole'];
+  const args = [id, perDay, now, now + LEASE_MS, day, address, ...wanted, ...limits];
+  return readReservation((await reserveScript(redis, keys, args)) as ReserveReply, now);
+}
+
+type ReserveReply = [Reservation['decision'], number, number, number | Room, number];
+
+function readReservation([decision, used, first, second, third]: ReserveReply, now: number): Reservation {
+  const day = { used, resetAt: ((Math.floor(now / DAY_MS) + 1) * DAY_MS) / 1000 };
+  switch (decision) {
+    case 'reserved':
+      return { ...day, decision, bytes: first, room: second as Room };
+    case 'credits':
+      return { ...day, decision, credits: { used: first, limit: Number(second) } };
+    case 'key':
+      return { ...day, decision, kept: { bytes: first, limit: Number(second), files: third } };
+    default:
+      return { ...day, decision };
+  }
 }
 
 /**
  * Makes an upload visible whose content is stored.
  *
- * @returns false when its lease had ended, so that it was given back
+ * @returns `gone` when its lease had ended, so that it was given back; `key` or `all` where it is larger than what was
+ *   reserved and there is no room for the rest
  */
-export async function keepUpload(redis: Redis, id: string, record: UploadRecord): Promise<boolean> {
-  const keys = [redisKeys.upload(id), redisKeys.openUploads, redisKeys.uploadTotals];
-  const { size, ...rest } = record;
-  const fields = Object.entries(rest).flatMap(([field, value]) => [field, String(value)]);
-  return (await keepScript(redis, keys, [id, kindOf(record), size, ...fields])) === 'kept';
-}
-
-/** The metadata of an upload that is kept. */
-export async function findUpload(redis: Redis, id: string): Promise<UploadRecord | undefined> {
-  const fields = await redis.hgetall(redisKeys.upload(id));
-  if (fields['state'] !== 'kept') return undefined;
-  const parsed = uploadRecordSchema.safeParse(fields);
-  return parsed.success ? parsed.data : undefined;
+export async function keepUpload(
+  redis: Redis,
+  id: string,
+  record: UploadRecord,
+  maxStorageBytes: number,
+): Promise<'kept' | 'gone' | Room> {
+  const { size, owner, createdAt, ...rest } = record;
+  const keys = [
+    redisKeys.upload(id),
+    redisKeys.openUploads,
+    redisKeys.uploadTotals,
+    redisKeys.uploadStorage,
+    redisKeys.keyUploads(owner),
+    redisKeys.apiKey(owner),
+  ];
+  const fields = Object.entries({ owner, createdAt, ...rest }).flatMap(([field, value]) => [field, String(value)]);
+  const args = [id, owner, kindOf(record), size, createdAt, maxStorageBytes, DEFAULT_STORAGE_BYTES, ...fields];
+  return (await keepScript(redis, keys, args)) as 'kept' | 'gone' | Room;
 }
 
 /**
@@ -63,8 +125,12 @@ export async function findUpload(redis: Redis, id: string): Promise<UploadRecord
  * @returns false where there is none, or it is not this key's
  */
 export async function removeUpload(redis: Redis, id: string, owner: string): Promise<boolean> {
-  const keys = [redisKeys.upload(id), redisKeys.openUploads, redisKeys.uploadTotals, redisKeys.uploads('', '')];
-  return (await endScript(redis, keys, [id, 'remove', owner])) === 'ended';
+  return end(redis, id, 'remove', redisKeys.uploads('', ''), owner);
+}
+
+/** Hides an upload that may not be kept any longer, so that the sweeper removes it. */
+export async function expireUpload(redis: Redis, id: string): Promise<void> {
+  await end(redis, id, 'expire', redisKeys.uploads('', ''));
 }
 
 /**
@@ -75,18 +141,19 @@ export async function removeUpload(redis: Redis, id: string, owner: string): Pro
  */
 export async function abandonUpload(redis: Redis, id: string): Promise<boolean> {
   const [day, address] = await redis.hmget(redisKeys.upload(id), 'day', 'address');
-  const keys = [
-    redisKeys.upload(id),
-    redisKeys.openUploads,
-    redisKeys.uploadTotals,
-    redisKeys.uploads(day ?? '', address ?? ''),
-  ];
-  return (await endScript(redis, keys, [id, 'abandon', ''])) === 'ended';
+  return end(redis, id, 'abandon', redisKeys.uploads(day ?? '', address ?? ''));
 }
 
-/** Drops the last trace of an upload whose content has been removed. */
+async function end(redis: Redis, id: string, why: string, dayCount: string, owner = ''): Promise<boolean> {
+  const keys = [redisKeys.upload(id), redisKeys.openUploads, redisKeys.uploadTotals, dayCount];
+  return (await endScript(redis, keys, [id, why, owner])) === 'ended';
+}
+
+/** Drops the last trace of an upload whose content has been removed, and gives its room back. */
 export async function forgetUpload(redis: Redis, id: string): Promise<void> {
-  await redis.multi().del(redisKeys.upload(id)).zrem(redisKeys.openUploads, id).exec();
+  const owner = (await redis.hget(redisKeys.upload(id), 'owner')) ?? '';
+  const keys = [redisKeys.upload(id), redisKeys.openUploads, redisKeys.uploadStorage, redisKeys.keyUploads(owner)];
+  await forgetScript(redis, keys, [id, owner]);
 }
 
 /** Ids of uploads whose lease has ended, or that are being removed. */

@@ -3,7 +3,7 @@ import { readConfig } from '@lontar/shared/config/read-config.ts';
 import { gatewaySettings } from '../config.ts';
 import { uploadFolder } from './storage/open-storage.ts';
 
-const base = { REDIS_URL: 'redis://127.0.0.1:6379', KEY_PEPPER: 'p'.repeat(40) };
+const base = { REDIS_URL: 'redis://127.0.0.1:6379', KEY_PEPPER: 'p'.repeat(40), INNER_SECRET: 'i'.repeat(40) };
 const read = (settings: Record<string, string>) => readConfig(gatewaySettings, { ...base, ...settings });
 
 describe('the settings of uploads', () => {

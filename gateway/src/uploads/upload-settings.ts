@@ -1,12 +1,27 @@
 import { oneOf, setting, sharedSettings, trueOrFalse, wholeNumber } from '@lontar/shared/config/settings.ts';
 import { z } from 'zod';
 
+/** A thousand times what fits on any disk, and far below where numbers lose their last digit. */
+const MOST_BYTES = 999_999_999_999_999;
+
 /** Settings of the uploads; part of the gateway's. */
 export const uploadSettings = {
   UPLOADS_PER_DAY: sharedSettings.UPLOADS_PER_DAY,
   MAX_FILE_BYTES: setting(wholeNumber(1, 1_073_741_824).prefault('10485760'), {
     about: 'The largest upload, bytes.',
     example: '10485760',
+  }),
+  MAX_STORAGE_BYTES: setting(wholeNumber(0, MOST_BYTES).prefault('10737418240'), {
+    about: 'What all uploads together may take, bytes; further ones get 507.',
+    example: '10737418240',
+  }),
+  UPLOAD_TTL_DAYS: setting(wholeNumber(0, 36_500).prefault('30'), {
+    about: 'Days that an upload is kept before it is removed; 0 keeps it for ever.',
+    example: '30',
+  }),
+  DOWNLOADS_PER_HOUR: setting(wholeNumber(1, 1_000_000).prefault('1000'), {
+    about: 'Requests for files that one address may make in any 3,600 seconds.',
+    example: '1000',
   }),
   UPLOAD_STORAGE: setting(oneOf(['disk', 's3']).default('disk'), {
     about: 'Where contents of uploads are kept: on the local disk, or in an S3-compatible object store.',
@@ -49,7 +64,8 @@ export const uploadSettings = {
   }),
 } as const;
 
-type UploadConfig = z.infer<z.ZodObject<typeof uploadSettings>>;
+/** The values of the settings of uploads. */
+export type UploadConfig = z.infer<z.ZodObject<typeof uploadSettings>>;
 
 /** What is wrong with settings that hold each by itself but not together. */
 export function uploadSettingsProblem(config: UploadConfig): { name: string; message: string } | undefined {

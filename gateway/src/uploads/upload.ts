@@ -1,4 +1,4 @@
-import type { UploadKind } from '@lontar/shared/metrics.ts';
+import type { UploadKind } from '@lontar/shared/gateway-metrics.ts';
 import { randomToken } from '@lontar/shared/request-id.ts';
 import { z } from 'zod';
 

@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
-import type { GatewayConfig } from '../../config.ts';
+import type { UploadConfig } from '../upload-settings.ts';
 import { openDiskStorage } from './disk-storage.ts';
 import type { UploadStorage } from './upload-storage.ts';
 
 /** The storage that the configuration names. The S3 client is loaded only where it is wanted: it is large. */
-export async function openUploadStorage(config: GatewayConfig): Promise<UploadStorage> {
+export async function openUploadStorage(config: UploadConfig): Promise<UploadStorage> {
   const folder = uploadFolder(config);
   if (config.UPLOAD_STORAGE === 'disk') return openDiskStorage(folder);
   const { openS3Storage } = await import('./s3-storage.ts');
@@ -23,6 +23,6 @@ export async function openUploadStorage(config: GatewayConfig): Promise<UploadSt
 }
 
 /** The folder of uploads: `UPLOAD_DIR`, else `uploads` in `LONTAR_HOME`. */
-export function uploadFolder(config: Pick<GatewayConfig, 'UPLOAD_DIR' | 'LONTAR_HOME'>): string {
+export function uploadFolder(config: Pick<UploadConfig, 'UPLOAD_DIR' | 'LONTAR_HOME'>): string {
   return resolve(config.UPLOAD_DIR ?? join(config.LONTAR_HOME, 'uploads'));
 }

@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { requireSpace } from './no-space.ts';
 
 /** A half-written file that was not touched for this long belongs to nobody, ms. */
 const ABANDONED_MS = 600_000;
@@ -27,6 +28,7 @@ export function openSpool(folder: string): Spool {
     async write(id, content, signal) {
       const path = pathOf(id);
       await mkdir(folder, { recursive: true, mode: 0o700 });
+      await requireSpace(folder);
       try {
         await pipeline(content, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }), { signal });
         return path;

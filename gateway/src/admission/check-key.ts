@@ -1,0 +1,97 @@
+import { hashApiKey } from '@lontar/shared/api-key.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { isCrossSite } from '../caller/cross-site.ts';
+import { repeatedKeyMessage } from '../caller/identify.ts';
+import { type Answer, refuse, unavailable } from '../envelope/answer.ts';
+import type { GivenKey, PresentedKey, RequestContext } from '../envelope/request-context.ts';
+import { type Admission, type AdmissionRules, admit } from './admit.ts';
+import { rateLimitHeaders } from './rate-limit.ts';
+import { refusalFor } from './refusal.ts';
+
+/** What it takes to count a request. */
+export interface CountDeps {
+  readonly redis: Redis;
+  readonly rules: AdmissionRules;
+  /** Called with each failure of Redis; must not flood the log. */
+  readonly onRedisFailure: (error: unknown) => void;
+}
+
+/** What it takes to judge a key as well. */
+export interface CheckKeyDeps extends CountDeps {
+  /** `KEY_PEPPER`. */
+  readonly pepper: string;
+}
+
+/** A caller whose key is genuine and active. */
+export interface Caller {
+  readonly keyId: string;
+  readonly admission: Admission;
+}
+
+/**
+ * Asks whether the caller's key is genuine and active; charges it nothing.
+ *
+ * @param mode `check` counts the request under the address, as all under `/api/` are; `judge` does not
+ * @returns the caller, or the refusal
+ */
+export async function checkKey(
+  deps: CheckKeyDeps,
+  context: RequestContext,
+  mode: 'check' | 'judge',
+): Promise<Caller | Answer> {
+  const problem = presentationProblem(context.key);
+  // Where nothing is counted, there is nothing to ask about a key that was not given.
+  if (problem && mode === 'judge') return problem;
+  const { id: keyId, text = '' }: Partial<PresentedKey> = context.key.kind === 'presented' ? context.key.key : {};
+  const admission = await ask(deps, context, {
+    mode: problem ? 'count' : mode,
+    ...(keyId !== undefined && { key: { id: keyId, hash: hashApiKey(text, deps.pepper) } }),
+  });
+  if (admission === undefined) return unavailable();
+  const refusal = refusalFor(admission, keyId);
+  if (refusal) return refusal;
+  const headers = rateLimitHeaders(admission);
+  if (problem) return { ...problem, headers };
+  return keyId === undefined ? refuse('invalid_api_key', { headers }) : { keyId, admission };
+}
+
+/**
+ * Counts the request under its address, for a caller whose key is not known yet.
+ *
+ * @returns how the address stands, or the refusal
+ */
+export async function countCaller(deps: CountDeps, context: RequestContext): Promise<Admission | Answer> {
+  const admission = await ask(deps, context, { mode: 'count' });
+  return admission === undefined ? unavailable() : (refusalFor(admission, undefined) ?? admission);
+}
+
+function presentationProblem(key: GivenKey): Answer | undefined {
+  if (key.kind === 'presented') return undefined;
+  return key.kind === 'repeated'
+    ? refuse('invalid_parameter', { message: repeatedKeyMessage(key.times) })
+    : refuse('missing_parameters', { message: 'apikey is required; send it in the header X-API-Key.' });
+}
+
+/** Whether the check let the caller in. */
+export function isCaller(result: Caller | Answer): result is Caller {
+  return 'keyId' in result;
+}
+
+async function ask(
+  deps: CountDeps,
+  { id: requestId, address, addressBits, headers }: RequestContext,
+  input: { mode: 'check' | 'judge' | 'count'; key?: { id: string; hash: string } },
+): Promise<Admission | undefined> {
+  try {
+    return await admit(deps.redis, deps.rules, {
+      requestId,
+      address,
+      addressBits,
+      isCrossSite: isCrossSite(headers),
+      ...input,
+    });
+  } catch (error) {
+    deps.onRedisFailure(error);
+    return undefined;
+  }
+}

@@ -1,0 +1,70 @@
+import { ERROR_CATALOG, type ErrorCode } from '@lontar/shared/errors.ts';
+import type { Outcome, RequestEvent } from '@lontar/shared/request-event.ts';
+
+/**
+ * What the gateway answers a request with: a handler gives it back, and the server sends it. The text that a model wrote
+ * is a result, see `answerSettlement`; a content of an upload is a `ServedFile`.
+ */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body: unknown;
+  /** What the statistics are told about it. */
+  readonly report: Report;
+}
+
+export interface Report {
+  readonly outcome: Outcome;
+  readonly error?: ErrorCode;
+  /** Public part of the caller's key, where it was genuine. */
+  readonly keyId?: string;
+  readonly generation?: RequestEvent['generation'];
+}
+
+export interface RefusalDetails {
+  /** What is wrong and what to do, where the catalog's message is not precise enough. */
+  readonly message?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Further fields of the body: the rate-limited record. */
+  readonly record?: Readonly<Record<string, number>>;
+  readonly report?: Partial<Report>;
+}
+
+/** An error answer: exactly the four fields of the contract, and the rate-limited record where there is one. */
+export function refuse(code: ErrorCode, details: RefusalDetails = {}): Answer {
+  const { status, label, message } = ERROR_CATALOG[code];
+  return {
+    status,
+    headers: details.headers ?? {},
+    body: { status: false, code: status, message: details.message ?? message, error: label, ...details.record },
+    report: { outcome: outcomeOf(code), error: code, ...details.report },
+  };
+}
+
+/** The answer while Redis cannot be reached. */
+export function unavailable(headers: Record<string, string> = {}, report: { keyId?: string } = {}): Answer {
+  return refuse('service_unavailable', { headers: { ...headers, 'Retry-After': '2' }, report });
+}
+
+/** The class that metrics and the log put an error into. */
+function outcomeOf(code: ErrorCode): Outcome {
+  switch (code) {
+    case 'invalid_api_key':
+      return 'unauthorized';
+    case 'key_not_active':
+    case 'address_blocked':
+    case 'cross_site_request':
+      return 'blocked';
+    case 'too_many_requests':
+      return 'rate_limited';
+    case 'content_blocked':
+      return 'content_blocked';
+    case 'timed_out':
+      return 'timeout';
+    case 'service_unavailable':
+      return 'shed';
+    default:
+      return ERROR_CATALOG[code].status >= 500 ? 'server_error' : 'client_error';
+  }
+}

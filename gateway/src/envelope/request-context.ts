@@ -1,0 +1,42 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** The API key as it was presented: genuine in form, with its id, or not a key at all. */
+export interface PresentedKey {
+  readonly text: string;
+  /** Absent where form or checksum are wrong. */
+  readonly id?: string;
+}
+
+/** What a request says of its caller's API key, in all places that may name it; see `identify`. */
+export type GivenKey =
+  | { readonly kind: 'absent' | 'blank' | 'not_text' }
+  | { readonly kind: 'repeated'; readonly times: number }
+  | { readonly kind: 'presented'; readonly key: PresentedKey };
+
+/** What the shell knows of a request when a handler gets it. */
+export interface RequestContext {
+  /** Request id. */
+  readonly id: string;
+  readonly method: string;
+  /** By this process's monotonic clock (`performance.now()`), ms. */
+  readonly receivedAt: number;
+  readonly query: URLSearchParams;
+  /** JSON object of a POST, from when it was read until its fields were. */
+  body: Readonly<Record<string, unknown>> | undefined;
+  readonly headers: IncomingHttpHeaders;
+  /** The caller's API key, by the head alone until the body has been read. */
+  key: GivenKey;
+  /** The form that limits are counted by. */
+  readonly address: string;
+  readonly addressBits: string;
+  /** Aborts when the caller leaves before the answer. */
+  readonly gone: AbortSignal;
+  /** `response_time`, once it has been measured: the answer and the statistics tell the same number. */
+  responseMs?: number;
+}
+
+/** Whole ms from receipt to now; measured once, so that the answer and the statistics agree. */
+export function elapsedMs(context: RequestContext): number {
+  context.responseMs ??= Math.round(performance.now() - context.receivedAt);
+  return context.responseMs;
+}

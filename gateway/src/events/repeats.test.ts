@@ -1,0 +1,75 @@
+import { expect, test } from '@jest/globals';
+import { OTHER_ADDRESSES, parseTallyField } from '@lontar/shared/event-tally.ts';
+import type { RequestEvent } from '@lontar/shared/request-event.ts';
+import { createRepeats } from './repeats.ts';
+import { createTally } from './tally.ts';
+
+const AT = Date.UTC(2026, 0, 31, 12);
+
+const refused = (part: Partial<RequestEvent> = {}): RequestEvent => ({
+  v: 1,
+  id: 'req_1',
+  at: AT,
+  route: '/api/ai',
+  method: 'GET',
+  status: 403,
+  outcome: 'blocked',
+  error: 'address_blocked',
+  responseMs: 1,
+  address: '192.0.2.1',
+  ...part,
+});
+
+test('only the first of a kind in a second is told itself', () => {
+  const standInFor = createRepeats();
+  const first = refused();
+  expect(standInFor(first)).toBeUndefined();
+  expect(standInFor(refused({ id: 'req_2', at: AT + 999, responseMs: 7 }))).toEqual({ event: first, repeats: 1 });
+  expect(standInFor(refused({ id: 'req_3', at: AT + 1_000 }))).toBeUndefined();
+});
+
+test.each([
+  ['address', { address: '192.0.2.2' }],
+  ['key', { keyId: 'abcdefghij' }],
+  ['route', { route: '/api/ai2' }],
+  ['reason', { status: 429, outcome: 'rate_limited', error: 'too_many_requests' }],
+] as const)('another %s is another kind', (_name, part) => {
+  const standInFor = createRepeats();
+  standInFor(refused());
+  expect(standInFor(refused(part))).toBeUndefined();
+});
+
+test('of very many addresses in a second, those beyond the bound are told together', () => {
+  const standInFor = createRepeats();
+  const standIns = Array.from({ length: 5_000 }, (_, index) =>
+    standInFor(refused({ address: `10.0.${index >> 8}.${index & 255}`, keyId: `key${index}` })),
+  );
+  expect(standIns.filter((standIn) => standIn === undefined)).toHaveLength(100);
+  const together = new Set(standIns.slice(100));
+  expect(together.size).toBe(1);
+  expect([...together][0]).toMatchObject({ event: { address: OTHER_ADDRESSES }, repeats: 4_900 });
+  expect([...together][0]?.event).not.toHaveProperty('keyId');
+  // Those that have been told themselves still stand for their own.
+  expect(standInFor(refused({ address: '10.0.0.0', keyId: 'key0' }))?.event.address).toBe('10.0.0.0');
+});
+
+test('a tally stays bounded and loses no count, however many kinds it is given', () => {
+  const tally = createTally();
+  for (let index = 0; index < 30_000; index++) {
+    const event = refused({ at: AT + 1_000 * index, id: `req_${index}` });
+    tally.addRepeat(index % 2 === 0 ? event : { ...event, address: OTHER_ADDRESSES }, {
+      ...event,
+      address: `a${index}`,
+    });
+  }
+  expect(tally.repeats.size).toBe(2_000);
+  expect(tally.people.size).toBe(10_000);
+  expect(tally.counters.size).toBeLessThan(30);
+  tally.countRepeats();
+  let requests = 0;
+  for (const [text, amount] of tally.counters) {
+    const field = parseTallyField(text);
+    if (field?.kind === 'day' && field.field === 'status:403') requests += amount;
+  }
+  expect([tally.repeats.size, requests]).toEqual([0, 30_000]);
+});

@@ -1,0 +1,89 @@
+import { counterFields, OTHER_ADDRESSES, personMember, repeatField } from '@lontar/shared/event-tally.ts';
+import type { RequestEvent } from '@lontar/shared/request-event.ts';
+
+/** Repeats kept in memory; while Redis is away, further ones are kept as counters. */
+const MOST_REPEATS = 2_000;
+/** Distinct people kept in memory. */
+const MOST_PEOPLE = 10_000;
+
+interface Repeat {
+  /** The event that stands for them. */
+  readonly event: RequestEvent;
+  count: number;
+  /** The last of them. */
+  latest: RequestEvent;
+}
+
+/** Requests that are told as numbers, until they are sent. */
+export interface Tally {
+  readonly size: number;
+  /** Requests that are told by it. */
+  readonly requests: number;
+  /** Requests like one that was told. */
+  readonly repeats: ReadonlyMap<string, Repeat>;
+  readonly counters: ReadonlyMap<string, number>;
+  /** Member to last request, Unix ms. */
+  readonly people: ReadonlyMap<string, number>;
+  /** Notes one request more like this one. Where it is of no address of its own, `actual` tells whose it was. */
+  addRepeat(event: RequestEvent, actual: RequestEvent): void;
+  /** Notes a request of which no more can be told than what it counts. */
+  addCounted(event: RequestEvent): void;
+  /** Takes one request out of the repeats, to be told as an event; `undefined` where there is none. */
+  takeOne(): RequestEvent | undefined;
+  /** Makes counters of the repeats. */
+  countRepeats(): void;
+}
+
+/** Bounded, whatever comes: repeats and people by number, counters because days have only so many of them. */
+export function createTally(): Tally {
+  const repeats = new Map<string, Repeat>();
+  const counters = new Map<string, number>();
+  const people = new Map<string, number>();
+  let requests = 0;
+  const count = (event: RequestEvent, times: number) =>
+    counterFields(event, (field, amount) => counters.set(field, (counters.get(field) ?? 0) + amount * times));
+  const addPerson = (event: RequestEvent) => {
+    const member = personMember(event);
+    if (member === undefined || event.address === OTHER_ADDRESSES) return;
+    if (people.size < MOST_PEOPLE || people.has(member)) people.set(member, event.at);
+  };
+  return {
+    repeats,
+    counters,
+    people,
+    get size() {
+      return repeats.size + counters.size;
+    },
+    get requests() {
+      return requests;
+    },
+    addRepeat(event, actual) {
+      requests++;
+      if (event.address === OTHER_ADDRESSES) addPerson(actual);
+      const field = repeatField(event);
+      const known = repeats.get(field);
+      if (known) {
+        known.count++;
+        known.latest = actual;
+      } else if (repeats.size < MOST_REPEATS) repeats.set(field, { event, count: 1, latest: actual });
+      else count(event, 1);
+    },
+    addCounted(event) {
+      requests++;
+      addPerson(event);
+      count(event, 1);
+    },
+    takeOne() {
+      for (const [field, repeat] of repeats) {
+        repeat.count--;
+        if (repeat.count === 0) repeats.delete(field);
+        return repeat.latest;
+      }
+      return undefined;
+    },
+    countRepeats() {
+      for (const { event, count: times } of repeats.values()) count(event, times);
+      repeats.clear();
+    },
+  };
+}

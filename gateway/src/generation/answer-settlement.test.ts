@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals';
+import { GENERATION_FAILURES, type GenerationFailure } from '@lontar/shared/errors.ts';
+import type { Admission } from '../admission/admit.ts';
+import type { RequestContext } from '../envelope/request-context.ts';
+import { answerSettlement, type SettledRequest } from './answer-settlement.ts';
+
+const admission: Admission = {
+  decision: 'admitted',
+  reason: '',
+  genuineKey: true,
+  now: 1_800_000_000_000,
+  address: { used: 1, limit: 100, resetAt: 1_800_003_600 },
+  credits: { used: 3, limit: 5 },
+  flight: { used: 1, limit: 10 },
+  blockedForSeconds: 0,
+};
+
+function about(over: Partial<SettledRequest> & { maxOutputTokens?: number; cap?: number } = {}): SettledRequest {
+  const { maxOutputTokens = 100, cap, ...rest } = over;
+  return {
+    context: { id: 'req_x', receivedAt: performance.now() } as RequestContext,
+    job: { endpoint: '/api/ai', keyId: 'k', model: 'ai-2.5-flash', maxOutputTokens },
+    admission: { ...admission, ...(cap !== undefined && { maxOutputTokens: cap }) },
+    reading: { maxPromptChars: 1_000, maxOutputTokens: 65_536 },
+    freeFailuresPerHour: 5,
+    ...rest,
+  };
+}
+const answer = (error: GenerationFailure, charged: boolean, over?: Parameters<typeof about>[0]) =>
+  answerSettlement({ v: 1, outcome: 'failed', error, charged }, about(over));
+const messageOf = ({ body }: ReturnType<typeof answer>) => (body as { message: string }).message;
+
+describe('the answer of a failure', () => {
+  const told = GENERATION_FAILURES.filter((error) => error !== 'client_closed');
+
+  test.each(told)('%s says whether it was charged, and its headers count it', (error) => {
+    expect(messageOf(answer(error, true))).toMatch(/ The request was charged(\.|: .*\.)$/);
+    expect(answer(error, true).headers['X-RateLimit-Remaining']).toBe('2');
+    expect(answer(error, true).report.generation?.charged).toBe(true);
+    if (error === 'output_used_up') return;
+    expect(messageOf(answer(error, false))).toMatch(/ The request was not charged\.$/);
+    expect(answer(error, false).headers['X-RateLimit-Remaining']).toBe('3');
+  });
+
+  test('says why a failure of the model was charged', () => {
+    expect(messageOf(answer('timed_out', true))).toContain('has been given back 5 such failures in the last hour');
+    expect(messageOf(answer('timed_out', true, { freeFailuresPerHour: 0 }))).toContain('the model had been asked');
+  });
+
+  test.each([
+    [{ maxOutputTokens: 1 }, 'Ask for more, at least 1024, or leave it out, which asks for 8192.'],
+    [{ maxOutputTokens: 8_192 }, 'Ask for more, at least 16384.'],
+    [{ maxOutputTokens: 40_000 }, 'Ask for more, at least 65536.'],
+    [{ maxOutputTokens: 65_536 }, 'That is the most that may be asked for here'],
+    [{ maxOutputTokens: 100, cap: 500 }, 'Ask for more, at least 500, or leave it out, which asks for 500.'],
+    [{ maxOutputTokens: 500, cap: 500 }, 'That is the most that may be asked for here'],
+  ])('names what to ask for where the output tokens were used up: %j', (over, advice) => {
+    const { status, body } = answer('output_used_up', true, over);
+    expect({ status, label: (body as { error: string }).error }).toEqual({ status: 400, label: 'Invalid parameter' });
+    expect(messageOf(answer('output_used_up', true, over))).toContain(`maxOutputTokens is ${over.maxOutputTokens}, `);
+    expect(messageOf(answer('output_used_up', true, over))).toContain(advice);
+  });
+});

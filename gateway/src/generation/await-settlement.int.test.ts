@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { type GenerationQueue, jobKeys } from '@lontar/shared/generation-queue.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { settle } from '@lontar/shared/settlement/settle.ts';
+import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
+import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { reserve } from '@lontar/shared/testing/reservations.ts';
+import { type AwaitInput, awaitSettlement } from './await-settlement.ts';
+
+const requestId = 'req_0000000000000000000001';
+const { job, lock } = jobKeys(requestId);
+const left: Settlement = { v: 1, outcome: 'failed', error: 'client_closed' };
+
+let server: TestRedis;
+let redis: Redis;
+let removed: string[];
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = server.client;
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  removed = [];
+  await redis.flushall();
+  await redis.hset(redisKeys.apiKey('k'), { charged: 1 });
+  await reserve(redis, requestId, 'k');
+});
+
+/** The gateway's wait for a request whose caller has left; no worker is there, but what the test plays of it. */
+function leave(over: Partial<AwaitInput> = {}): Promise<Settlement> {
+  const queue = { remove: async (id: string) => removed.push(id) > 0 } as unknown as GenerationQueue;
+  const withdrawals = { add: () => undefined, stop: () => undefined };
+  const onRedisFailure = (error: unknown) => {
+    throw error;
+  };
+  return awaitSettlement(
+    { redis, queue, withdrawals, freeFailuresPerHour: 5, onRedisFailure },
+    { requestId, keyId: 'k', reply: new Promise(() => undefined), gone: AbortSignal.abort(), waitMs: 60_000, ...over },
+  );
+}
+
+const charged = async () => Number(await redis.hget(redisKeys.apiKey('k'), 'charged'));
+
+test('a job that no worker has is taken out and given back at once', async () => {
+  expect(await leave()).toEqual({ ...left, charged: false });
+  expect(removed).toEqual([requestId]);
+  expect(await charged()).toBe(0);
+});
+
+test('a worker that does not settle is told again and again, until it does', async () => {
+  await redis.set(lock, 'worker');
+  const subscriber = redis.duplicate();
+  await subscriber.subscribe(redisKeys.cancellations);
+  const heardTwice = new Promise<void>((resolve) => {
+    let heard = 0;
+    subscriber.on('message', () => ++heard === 2 && resolve());
+  });
+  const settled = leave();
+  await heardTwice;
+  const settlement = { v: 1, outcome: 'failed', error: 'client_closed' } as const;
+  await settle(redis, { requestId, keyId: 'k', settlement, cost: 'yes', attempt: 1 });
+  expect(await settled).toEqual({ ...left, charged: true });
+  expect(await charged()).toBe(1);
+  subscriber.disconnect();
+});
+
+test('a worker that died is not waited for longer than its lock: the model was asked, and the caller pays', async () => {
+  await redis.hset(job, { ats: 1 });
+  await redis.set(lock, 'worker', 'PX', 1_500);
+  expect(await leave()).toEqual({ ...left, charged: true });
+});
+
+test('at the deadline the request is settled whoever has its job', async () => {
+  await redis.hset(job, { ats: 1 });
+  await redis.set(lock, 'worker');
+  expect(await leave({ waitMs: 500 })).toEqual({ ...left, charged: true });
+});
+
+test("a worker's reply is taken as it is, and a gateway that stops waits for none", async () => {
+  await redis.set(lock, 'worker');
+  const answered = { ...left, charged: true } as const;
+  expect(await leave({ reply: new Promise((resolve) => setImmediate(() => resolve(answered))) })).toBe(answered);
+  expect(await leave({ reply: new Promise((resolve) => setImmediate(() => resolve('given up'))) })).toEqual(left);
+});

@@ -1,0 +1,252 @@
+import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
+import { throttleLines } from '@lontar/shared/throttled-log.ts';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { CheckKeyDeps } from '../admission/check-key.ts';
+import { isUnreadable } from '../caller/cross-site.ts';
+import { type Answer, refuse } from '../envelope/answer.ts';
+import type { RequestContext } from '../envelope/request-context.ts';
+import type { GenerateDeps } from '../generation/generate.ts';
+import type { PublicLimits } from '../reference/openapi.ts';
+import { createReference, REFERENCE_PATHS, type ReferencePath } from '../reference/reference-routes.ts';
+import { STATS_API_PATHS, UNCOUNTED_PATH } from '../statistics/paths.ts';
+import { PAGE_PATHS } from '../statistics/stats-proxy.ts';
+import { type ConcludeDeps, concludeAnswer } from './conclude.ts';
+import { createRequestDoor } from './connection-bounds.ts';
+import { type Count, countRequest } from './count-request.ts';
+import { createContext } from './create-context.ts';
+import { fixedHeaders, setHeadersLast } from './fixed-headers.ts';
+import { isProxy, originOf } from './origin.ts';
+import { ROUTES, type Route } from './routes.ts';
+import { type StatisticsDeps, servePage, serveStats } from './serve-stats.ts';
+import { type BodyDeps, takeJsonBody } from './take-json-body.ts';
+import { refuseTooMuch } from './too-much.ts';
+import {
+  FILE_PATH,
+  STREAMED_ROUTES,
+  type StreamedHandler,
+  serveUpload,
+  type UploadRouteDeps,
+} from './upload-routes.ts';
+
+/** Who is let in. */
+interface DoorDeps {
+  readonly trustProxy: number | string[] | undefined;
+  /** And requests under way of an address that a proxy brings. */
+  readonly connectionsPerAddress: number;
+  readonly metrics: Pick<GatewayMetrics, 'inFlight' | 'tooMuch'>;
+}
+
+/** What the gateway tells about itself. */
+interface ReferenceDeps {
+  readonly limits: PublicLimits;
+  /** `PUBLIC_URL` */
+  readonly publicUrl: string | undefined;
+}
+
+/** What each room needs, by room. */
+export interface AppDeps {
+  readonly door: DoorDeps;
+  readonly admission: CheckKeyDeps;
+  readonly bodies: BodyDeps;
+  readonly generation: GenerateDeps;
+  readonly uploads: UploadRouteDeps;
+  readonly statistics: StatisticsDeps;
+  readonly reference: ReferenceDeps;
+  readonly conclude: ConcludeDeps;
+}
+
+/** What an answer needs that is counted and nothing else. */
+type CountedDeps = Pick<AppDeps, 'admission' | 'statistics' | 'conclude'>;
+
+/** The gateway's Express application: the shell around handlers that never see a request object of Express. */
+export function createApp(deps: AppDeps): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('trust proxy', deps.door.trustProxy ?? false);
+  app.set('query parser', false);
+  app.set('case sensitive routing', true);
+  app.set('strict routing', true);
+
+  setHeadersLast(app, fixedHeaders());
+  app.use((request, response, next) => {
+    createContext(request, response);
+    deps.door.metrics.inFlight.inc();
+    response.once('close', () => deps.door.metrics.inFlight.dec());
+    next();
+  });
+  // One layer for both: each costs every request.
+  app.use('/api', (request, response, next) => {
+    const { looks } = deps.statistics;
+    if (!looks.isEmpty() && request.baseUrl + request.path !== UNCOUNTED_PATH) {
+      looks.forget(contextOf(response).address);
+    }
+    openToOtherOrigins(request, response, next);
+  });
+  if (deps.door.trustProxy !== undefined) app.use(boundRequests(deps, isProxy(app)));
+  app.use((_request, response, next) => {
+    if (!deps.conclude.draining()) return next();
+    // Keep-alive connections outlive the listener; this sends their owners to another gateway.
+    response.setHeader('Connection', 'close');
+    next();
+  });
+  for (const route of ROUTES)
+    app.all(route.path, takeMethods(route.methods, deps), refuseUnreadable(deps), serveRoute(route, deps));
+  for (const [path, take] of STREAMED_ROUTES) {
+    app.all(path, takeMethods(['POST'], deps), refuseUnreadable(deps), serveStreamed(path, deps, take));
+  }
+  app.all(FILE_PATH, serveFiles(deps.uploads));
+  const statistics = serveStats(deps);
+  const reference = createReference(deps.reference.limits);
+  for (const path of REFERENCE_PATHS) app.all(path, serveReference(path, deps.reference.publicUrl, reference));
+  for (const path of STATS_API_PATHS) app.all(path, takeMethods(['GET'], deps), statistics(path));
+  app.use('/api', (request, response) => {
+    // A page shall see that there is nothing, not that it may not ask.
+    if (isPreflight(request)) return void response.status(204).end();
+    return serveCounted(deps, request, response, refuse('not_found'));
+  });
+  const page = servePage(deps.statistics);
+  app.get(PAGE_PATHS, page);
+  app.post(PAGE_PATHS, page);
+  app.use((_request, response) => sendPlain(response, refuse('not_found')));
+  app.use(onError(deps));
+  return app;
+}
+
+function serveRoute(route: Route, deps: Pick<AppDeps, 'bodies' | 'generation' | 'conclude'>) {
+  return async (request: Request, response: Response): Promise<void> => {
+    const context = contextOf(response);
+    const refusal = request.method === 'POST' ? await takeJsonBody(deps.bodies, request, context) : undefined;
+    const answer = refusal ?? (await route.handle(deps.generation, context));
+    await concludeAnswer(deps.conclude, route.path, response, context, answer);
+  };
+}
+
+/** An endpoint whose handler needs the request itself, because its body is streamed or read late. */
+function serveStreamed(path: string, deps: Pick<AppDeps, 'uploads' | 'conclude'>, take: StreamedHandler) {
+  return async (request: Request, response: Response): Promise<void> => {
+    const context = contextOf(response);
+    const answer = await take(deps.uploads, request, context);
+    await concludeAnswer(deps.conclude, path, response, context, answer);
+  };
+}
+
+function serveReference(
+  path: ReferencePath,
+  publicUrl: string | undefined,
+  reference: ReturnType<typeof createReference>,
+) {
+  return (request: Request, response: Response): void => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      const details = { message: 'This path takes GET and HEAD only.', headers: { Allow: 'GET, HEAD' } };
+      return sendPlain(response, refuse('method_not_allowed', details));
+    }
+    const { type, pieces, contentSecurityPolicy } = reference(path, originOf(request, publicUrl));
+    response.type(type).set('Content-Security-Policy', contentSecurityPolicy);
+    response.set('Content-Length', String(pieces.reduce((sum, { length }) => sum + length, 0)));
+    // Not Express's `send`, which would copy them.
+    for (const piece of pieces) response.write(piece);
+    response.end();
+  };
+}
+
+function serveFiles(deps: UploadRouteDeps) {
+  return async (request: Request, response: Response): Promise<void> => {
+    const answer = await serveUpload(deps, request, response, contextOf(response));
+    if (answer) sendPlain(response, answer);
+  };
+}
+
+/** Health is never counted, whatever it is asked: monitoring must not run into a limit. */
+async function noteLimits(path: string, deps: Omit<CountedDeps, 'conclude'>, response: Response): Promise<Count> {
+  const context = contextOf(response);
+  if (path !== UNCOUNTED_PATH) return countRequest(deps.admission, context, response);
+  response.set(await deps.statistics.looks.look(context));
+  return {};
+}
+
+/** Counts the request under its address, then gives an answer that needs nothing else. */
+async function serveCounted(deps: CountedDeps, request: Request, response: Response, answer: Answer): Promise<void> {
+  const context = contextOf(response);
+  const path = request.baseUrl + request.path;
+  const { refusal } = await noteLimits(path, deps, response);
+  await concludeAnswer(deps.conclude, path, response, context, refusal ?? answer);
+}
+
+function takeMethods(methods: readonly string[], deps: CountedDeps) {
+  const allow = [...methods, 'OPTIONS'].join(', ');
+  const message = `This path takes ${methods.join(' and ')} only.`;
+  return (request: Request, response: Response, next: NextFunction): void | Promise<void> => {
+    if (methods.includes(request.method)) return next();
+    // A question about the path, often a browser's, and not the caller's request: it is not counted.
+    if (request.method === 'OPTIONS') return void response.status(204).set('Allow', allow).end();
+    return serveCounted(deps, request, response, refuse('method_not_allowed', { message, headers: { Allow: allow } }));
+  };
+}
+
+/** A proxy brings many callers over few connections, so what is counted of those is their requests under way. */
+function boundRequests(deps: CountedDeps & Pick<AppDeps, 'door'>, isProxied: (address: string) => boolean) {
+  const limit = deps.door.connectionsPerAddress;
+  const door = createRequestDoor(limit);
+  return (request: Request, response: Response, next: NextFunction): void | Promise<void> => {
+    if (!isProxied(request.socket.remoteAddress ?? '')) return next();
+    const leave = door.enter(contextOf(response).address);
+    if (leave) {
+      response.once('close', leave);
+      return next();
+    }
+    deps.door.metrics.tooMuch.inc({ what: 'requests', whose: 'address' });
+    const answer = refuseTooMuch('address', 'requests', limit);
+    if (!request.path.startsWith('/api/')) return sendPlain(response, answer);
+    return serveCounted(deps, request, response, answer);
+  };
+}
+
+/** What spends something is not done for pages that could not read the answer. Counted it is. */
+function refuseUnreadable(deps: CountedDeps) {
+  return (request: Request, response: Response, next: NextFunction): void | Promise<void> =>
+    isUnreadable(request.headers) ? serveCounted(deps, request, response, refuse('cross_site_request')) : next();
+}
+
+/** Pages of any origin may call the API: a key is needed anyway, and no cookie counts there. */
+function openToOtherOrigins(request: Request, response: Response, next: NextFunction): void {
+  response.setHeader('Access-Control-Allow-Origin', '*');
+  response.setHeader(
+    'Access-Control-Expose-Headers',
+    'X-Request-Id, X-Masked, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, Retry-After',
+  );
+  if (isPreflight(request)) {
+    response.setHeader('Access-Control-Allow-Methods', 'GET, POST');
+    response.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type, X-API-Key');
+    response.setHeader('Access-Control-Max-Age', '86400');
+  }
+  next();
+}
+
+function isPreflight({ method, headers }: Request): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+}
+
+function onError(deps: CountedDeps) {
+  const lines = throttleLines(deps.conclude.logger);
+  // Express recognises an error handler by its four parameters.
+  return async (error: unknown, request: Request, response: Response, _next: NextFunction): Promise<void> => {
+    if (response.headersSent) return void response.destroy();
+    if (error instanceof URIError) {
+      const message = 'The path holds a percent sign that is not followed by two hexadecimal digits of valid UTF-8.';
+      return sendPlain(response, refuse('invalid_parameter', { message }));
+    }
+    lines.error({ err: error, requestId: contextOf(response).id }, 'a request failed');
+    const answer = refuse('internal_error');
+    if (!request.path.startsWith('/api/')) return sendPlain(response, answer);
+    return serveCounted(deps, request, response, answer);
+  };
+}
+
+function sendPlain(response: Response, answer: Answer): void {
+  response.status(answer.status).set(answer.headers).json(answer.body);
+}
+
+function contextOf(response: Response): RequestContext {
+  return response.locals['context'] as RequestContext;
+}

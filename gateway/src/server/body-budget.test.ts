@@ -1,0 +1,71 @@
+import { describe, expect, test } from '@jest/globals';
+import { type BodyShare, bodyBounds, createBodyBudget, type TooMuch } from './body-budget.ts';
+
+const MEGABYTE = 1024 * 1024;
+const bounds = { bytes: 1_200, bytesPerAddress: 300, bodies: 6, bodiesPerAddress: 4 };
+
+function opened(share: BodyShare | TooMuch): BodyShare {
+  if (typeof share === 'string') throw new Error(`refused by ${share}`);
+  return share;
+}
+
+describe('the budget of bodies', () => {
+  test('bounds the bytes of one address, in however many bodies', () => {
+    const budget = createBodyBudget(bounds);
+    const share = opened(budget.open('a'));
+    expect(share.grow(200)).toBeUndefined();
+    expect(share.grow(101)).toBe('address');
+    expect(opened(budget.open('a')).grow(101)).toBe('address');
+    expect(share.grow(100)).toBeUndefined();
+  });
+
+  test('has room for one who comes anew, beside four that hold what they can', () => {
+    let held = 0;
+    const budget = createBodyBudget({ ...bounds, bodies: 100 }, (bytes) => (held = bytes));
+    for (const address of 'abcd') {
+      const share = opened(budget.open(address));
+      while (share.grow(10) === undefined);
+    }
+    expect(opened(budget.open('new')).grow(70)).toBeUndefined();
+    expect(held).toBeLessThanOrEqual(bounds.bytes);
+  });
+
+  test('tells one who is refused because of others', () => {
+    const budget = createBodyBudget(bounds);
+    for (const address of 'abc') opened(budget.open(address)).grow(300);
+    expect(opened(budget.open('d')).grow(160)).toBe('all');
+    expect(opened(budget.open('d')).grow(150)).toBeUndefined();
+  });
+
+  test('bounds the bodies of an address, and of all', () => {
+    const budget = createBodyBudget(bounds);
+    const shares = ['a', 'a', 'a', 'a'].map((address) => opened(budget.open(address)));
+    expect(budget.open('a')).toBe('address');
+    opened(budget.open('b'));
+    opened(budget.open('c'));
+    expect(budget.open('d')).toBe('all');
+    shares[0]?.close();
+    opened(budget.open('d'));
+  });
+
+  test('gets everything back when a body ends, once', () => {
+    let held = 0;
+    const budget = createBodyBudget(bounds, (bytes) => (held = bytes));
+    const share = opened(budget.open('a'));
+    share.grow(300);
+    opened(budget.open('a')).grow(0);
+    share.close();
+    share.close();
+    expect(held).toBe(0);
+    expect(opened(budget.open('b')).grow(300)).toBeUndefined();
+  });
+});
+
+test.each([
+  ['a usual heap', 2_048 * MEGABYTE, 400_000, 64 * MEGABYTE, 8 * MEGABYTE],
+  ['a small heap', 256 * MEGABYTE, 400_000, 16 * MEGABYTE, 2 * MEGABYTE],
+  ['a tiny heap', 32 * MEGABYTE, 400_000, 8 * MEGABYTE, MEGABYTE],
+  ['a small heap and very long prompts', 256 * MEGABYTE, 12_000_000, 48_000_000, 24_000_000],
+])('with %s', (_what, heap, largest, bytes, bytesPerAddress) => {
+  expect(bodyBounds(200, largest, heap)).toMatchObject({ bytes, bytesPerAddress, bodiesPerAddress: 100 });
+});

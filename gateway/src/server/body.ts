@@ -1,0 +1,67 @@
+import type { Request } from 'express';
+import { type Answer, refuse } from '../envelope/answer.ts';
+
+/** A character takes at most twelve bytes as JSON (a surrogate pair in escapes); the rest is for the other fields. */
+const BYTES_PER_CHARACTER = 12;
+const OTHER_FIELDS_BYTES = 8_192;
+const GENERATION_FIELDS = 'prompt and apikey';
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
+const BYTE_ORDER_MARK = '\uFEFF';
+
+/** The longest body of a generation request, bytes. */
+export function bodyLimit(maxPromptChars: number): number {
+  return maxPromptChars * BYTES_PER_CHARACTER + OTHER_FIELDS_BYTES;
+}
+
+/** What is wrong with a POST's body by what its head says of it. */
+export function headProblem(request: Request, mostBytes: number): Answer | undefined {
+  const { 'content-encoding': encoding, 'content-length': length, 'content-type': type = '' } = request.headers;
+  if (!request.is('application/json') || !isPlain(encoding) || !isUtf8(type)) return refuse('unsupported_media_type');
+  return Number(length ?? 0) > mostBytes ? tooLargeProblem() : undefined;
+}
+
+/** Reads a body's text; an empty one is an object without fields, a common slip of callers. */
+export function parseObject(
+  bytes: Buffer,
+): { readonly object: Readonly<Record<string, unknown>> } | { readonly problem: Answer } {
+  const text = bytes.toString();
+  try {
+    const value: unknown = JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text || '{}');
+    return isObject(value) ? { object: value } : { problem: notAnObject(GENERATION_FIELDS) };
+  } catch {
+    return { problem: notJson(GENERATION_FIELDS) };
+  }
+}
+
+export function tooLargeProblem(): Answer {
+  return refuse('payload_too_large');
+}
+
+/** What is wrong with a body that did not come whole, or in chunks that nobody should send. */
+export function transferProblem(kind: 'tiny_chunks' | 'cut_off'): Answer {
+  if (kind === 'cut_off') return notJson(GENERATION_FIELDS);
+  const message = 'The request body comes in too many and too small chunks. Send it whole, or in larger ones.';
+  return refuse('payload_too_large', { message });
+}
+
+function notJson(fields: string): Answer {
+  return refuse('invalid_parameter', { message: `The body is not valid JSON. Send an object with ${fields}.` });
+}
+
+function notAnObject(fields: string): Answer {
+  return refuse('invalid_parameter', { message: `The body must be a JSON object with ${fields}.` });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isPlain(encoding: string | undefined): boolean {
+  return encoding === undefined || encoding.toLowerCase() === 'identity';
+}
+
+/** JSON that is exchanged is in UTF-8 (RFC 8259, 8.1); other names of it are not in use. */
+function isUtf8(contentType: string): boolean {
+  const charset = CHARSET.exec(contentType)?.[1];
+  return charset === undefined || /^utf-?8$/i.test(charset);
+}

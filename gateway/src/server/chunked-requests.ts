@@ -1,0 +1,155 @@
+import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { ChunkDecoder } from './chunk-decoder.ts';
+
+/**
+ * A request of Node's server that takes every one with a transfer encoding for one that leaves HTTP: Node then stops
+ * reading behind its head, and hands over the socket.
+ */
+export class PublicRequest extends IncomingMessage {
+  declare isHandedOver: boolean | null;
+
+  get upgrade(): boolean {
+    return this.isHandedOver === true || hasTransferEncoding(this);
+  }
+  set upgrade(isHandedOver: boolean | null) {
+    this.isHandedOver = isHandedOver;
+  }
+}
+
+/** Real upgrades are answered as any other request. */
+export const hasTransferEncoding = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined;
+
+export interface ChunkedOptions {
+  /** How long a body may take, ms. */
+  readonly timeoutMs: number;
+  /** Answers a request whose body is not framed as it says, or does not end, and ends its connection. */
+  readonly malformed: (socket: Socket) => void;
+  readonly tooLate: (socket: Socket) => void;
+}
+
+const decoders = new WeakMap<IncomingMessage, ChunkDecoder>();
+const newest = new WeakMap<Socket, ServerResponse>();
+
+/** Whether a body has come in very many chunks that hold next to nothing; it then seems to end. */
+export function isInTinyChunks(request: IncomingMessage): boolean {
+  return decoders.get(request)?.isAbsurd ?? false;
+}
+
+/** Whether a request's body comes in chunks, taken apart here. */
+export function isChunked(request: IncomingMessage): boolean {
+  return decoders.has(request);
+}
+
+/** Whether all of a request has been read from its connection. */
+export function hasCome(request: IncomingMessage): boolean {
+  return request.complete && !isInTinyChunks(request);
+}
+
+/** Notes who answers on a connection: a request that is handed over waits for those before it. */
+export function noteResponse(socket: Socket, response: ServerResponse): void {
+  newest.set(socket, response);
+}
+
+/**
+ * Serves requests with bodies in chunks by a decoder of our own; their connection ends with the answer. By Node's
+ * parser, a few connections that send single bytes keep this process from doing anything else.
+ *
+ * This rests on documented options of Node 24 (`IncomingMessage`, `shouldUpgradeCallback`, the event `upgrade`), and
+ * on reading that a request which is handed over skips its body; chunked-requests.int.test.ts would notice a change.
+ */
+export function serveChunked(server: Server, listener: RequestListener, options: ChunkedOptions): void {
+  server.on('upgrade', (original: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.on('error', () => undefined);
+    socket.setTimeout(0);
+    const { 'transfer-encoding': encoding = '' } = original.headers;
+    if (encoding.toLowerCase() !== 'chunked') return options.malformed(socket);
+    const before = newest.get(socket);
+    if (before === undefined || before.writableFinished) return take(original, socket, head, listener, options);
+    before.once('finish', () => take(original, socket, head, listener, options));
+  });
+}
+
+function take(
+  original: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+  listener: RequestListener,
+  options: ChunkedOptions,
+): void {
+  // The one before has ended the connection.
+  if (socket.destroyed || !socket.writable) return void socket.destroy();
+  stopReading(socket);
+  const request = bodiless(original, socket);
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  response.once('finish', () => socket.destroySoon());
+  socket.on('drain', () => response.emit('drain'));
+  const begin = (): void => listener(request, response);
+  receive({ request, socket, head, begin, isAnswered: () => response.writableEnded }, options);
+}
+
+/**
+ * A socket that is handed over goes on reading, into memory of its own. There is no public way to stop that: `pause` only
+ * keeps what has been read. What is resumed has to be told to begin again, because it takes itself for reading.
+ */
+function stopReading(socket: Socket): void {
+  const { _handle: handle } = socket as { _handle?: { reading: boolean; readStop(): void } | null };
+  if (!handle?.reading) return;
+  handle.reading = false;
+  handle.readStop();
+  socket.on('resume', () => socket._read(0));
+}
+
+/** The same request, whose body is still to come. */
+function bodiless(original: IncomingMessage, socket: Socket): IncomingMessage {
+  const { method, url, headers, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor } = original;
+  return Object.assign(new IncomingMessage(socket), {
+    method,
+    url,
+    headers,
+    rawHeaders,
+    httpVersion,
+    httpVersionMajor,
+    httpVersionMinor,
+  });
+}
+
+interface Arrival {
+  readonly request: IncomingMessage;
+  readonly socket: Socket;
+  /** What of the body came in one piece with the head. */
+  readonly head: Buffer;
+  readonly begin: () => void;
+  readonly isAnswered: () => boolean;
+}
+
+/** Makes the decoded pieces that come from the socket the body of the request. */
+function receive(
+  { request, socket, head, begin, isAnswered }: Arrival,
+  { malformed, tooLate, timeoutMs }: ChunkedOptions,
+): void {
+  const decoder = new ChunkDecoder();
+  decoders.set(request, decoder);
+  const timer = setTimeout(() => request.complete || tooLate(socket), timeoutMs);
+  const decode = (raw: Buffer): void => {
+    // Behind the end, or behind the answer: the connection ends with that.
+    if (request.complete || request.destroyed || isAnswered()) return;
+    const content = decoder.decode(raw);
+    if (content === undefined) return malformed(socket);
+    // Also of one that is broken off: it would end its connection before the answer, see `hasCome`.
+    if (decoder.isDone || decoder.isAbsurd) request.complete = true;
+    if (content.length > 0 && !request.push(content)) socket.pause();
+    if (request.complete) request.push(null);
+  };
+  socket.on('data', decode);
+  socket.once('end', () => (request.complete ? socket.end() : malformed(socket)));
+  socket.once('close', () => {
+    clearTimeout(timer);
+    if (!request.readableEnded) request.destroy();
+  });
+  begin();
+  if (head.length > 0) decode(head);
+}

@@ -1,0 +1,158 @@
+import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
+import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
+import type { Logger } from '@lontar/shared/logger.ts';
+import { type CallCharge, ROUTE_LABELS, type RouteLabel } from '@lontar/shared/metrics.ts';
+import type { RedisClock } from '@lontar/shared/redis-clock.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { isToldThinned, type Outcome, type RequestEvent, reasonOf } from '@lontar/shared/request-event.ts';
+import { EVENT_WAIT_MS, REFUSED_BY_MS } from '@lontar/shared/time-budget.ts';
+import type { Response } from 'express';
+import type { Answer, Report } from '../envelope/answer.ts';
+import { elapsedMs, type RequestContext } from '../envelope/request-context.ts';
+import type { EventLog } from '../events/event-log.ts';
+import type { RefusedLines } from './refused-lines.ts';
+
+export interface ConcludeDeps {
+  readonly redis: Pick<Redis, 'status'>;
+  readonly clock: Pick<RedisClock, 'now'>;
+  readonly metrics: Pick<GatewayMetrics, 'requests' | 'requestDuration' | 'callersLeft'>;
+  readonly logger: Logger;
+  readonly events: EventLog;
+  /** `LOG_REQUESTS` */
+  readonly logRequests: boolean;
+  /** Bounds the lines about requests that got no further than the door. */
+  readonly refusedLines: RefusedLines;
+  readonly draining: () => boolean;
+}
+
+/**
+ * Ends a request: tells the statistics, then sends the answer, so that what was answered is counted even if this
+ * process dies the moment after. A caller who has left gets nothing and counts as no answer; one who left and paid is told
+ * to the operator's log.
+ */
+export async function concludeAnswer(
+  deps: ConcludeDeps,
+  path: string,
+  response: Response,
+  context: RequestContext,
+  answer: Answer,
+): Promise<void> {
+  if (context.gone.aborted) {
+    return concludeLeft(deps, path, context, answer.report);
+  }
+  await recordEvent(deps, path, context, answer.status, answer.report);
+  // A request that came before the stop began has been promised a connection that lasts.
+  if (deps.draining()) response.setHeader('Connection', 'close');
+  // Not Express's `send`, which would look for an ETag and for what the caller has cached: nothing here may be stored.
+  response.statusCode = answer.status;
+  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
+  const body = JSON.stringify(answer.body);
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  // As text: Node then writes head and body in one piece, and copies nothing.
+  response.end(body);
+}
+
+async function concludeLeft(deps: ConcludeDeps, path: string, context: RequestContext, report: Report): Promise<void> {
+  deps.logger.debug({ requestId: context.id }, 'the caller left before the answer');
+  const { keyId, generation } = report;
+  // Nothing was reserved, so that there is nothing to tell.
+  if (generation === undefined) return;
+  deps.metrics.callersLeft.inc({ charge: CHARGES[String(generation.charged)] ?? 'open' });
+  if (generation.charged !== true || keyId === undefined) return;
+  const { status } = ERROR_CATALOG.client_closed;
+  const left: Report = { outcome: 'client_error', error: 'client_closed', keyId, generation };
+  const event = describeEvent(deps, routeLabel(path), context, status, left);
+  void deps.events.append(event);
+}
+
+/** By what is known of the charge. */
+const CHARGES: Readonly<Record<string, CallCharge>> = { true: 'charged', false: 'given_back' };
+
+/** Tells the statistics about a request that stats-service answers, when its answer has gone out. */
+export function concludeProxied(deps: ConcludeDeps, path: string, response: Response, context: RequestContext): void {
+  response.once('finish', () => {
+    void recordEvent(deps, path, context, response.statusCode, { outcome: outcomeOfStatus(response.statusCode) });
+  });
+}
+
+async function recordEvent(
+  deps: ConcludeDeps,
+  path: string,
+  context: RequestContext,
+  status: number,
+  report: Report,
+): Promise<void> {
+  const route = routeLabel(path);
+  const responseMs = elapsedMs(context);
+  const { outcome } = report;
+  deps.metrics.requests.inc({ endpoint: route, outcome });
+  deps.metrics.requestDuration.observe({ endpoint: route, outcome }, responseMs / 1000);
+  const event = describeEvent(deps, route, context, status, report);
+  if (deps.logRequests) logAnswer(deps, event);
+  const patienceMs = outcome === 'shed' ? REFUSED_BY_MS - (performance.now() - context.receivedAt) : EVENT_WAIT_MS;
+  await safelyAppended(deps, event, Math.min(EVENT_WAIT_MS, Math.max(0, patienceMs)));
+}
+
+function describeEvent(
+  { clock }: Pick<ConcludeDeps, 'clock'>,
+  route: RouteLabel,
+  context: RequestContext,
+  status: number,
+  { outcome, error, keyId, generation }: Report,
+): RequestEvent {
+  return {
+    v: 1,
+    id: context.id,
+    at: clock.now(),
+    route,
+    method: context.method,
+    status,
+    outcome,
+    ...(error && { error }),
+    responseMs: elapsedMs(context),
+    address: context.address,
+    ...(keyId !== undefined && { keyId }),
+    ...(generation && { generation }),
+  };
+}
+
+/** A line for each answer; of requests that got no further than the door, one a second for each address and reason. */
+function logAnswer({ logger, refusedLines }: Pick<ConcludeDeps, 'logger' | 'refusedLines'>, event: RequestEvent): void {
+  const { id: requestId, route, method, status, outcome, responseMs: durationMs, address, keyId } = event;
+  const line = { requestId, route, method, status, outcome, durationMs, ...(keyId !== undefined && { keyId }) };
+  if (isToldThinned(event)) refusedLines.tell(kindOf(event), { ...line, address });
+  else logger.info(line, 'answered');
+}
+
+/** That nobody can be served is no caller's doing: all who are turned away then are of one kind. */
+function kindOf(event: RequestEvent): string {
+  if (event.outcome === 'shed') return event.outcome;
+  return `${event.address} ${event.status < 400 ? event.route : reasonOf(event)}`;
+}
+
+/** Waits until the event is in the stream, but not longer than a caller would put up with. */
+async function safelyAppended(
+  { events, redis }: Pick<ConcludeDeps, 'events' | 'redis'>,
+  event: RequestEvent,
+  patienceMs: number,
+): Promise<void> {
+  const appended = events.append(event);
+  if (redis.status !== 'ready') return;
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, patienceMs);
+  });
+  await Promise.race([appended, patience]);
+  clearTimeout(timer);
+}
+
+function routeLabel(path: string): RouteLabel {
+  return ROUTE_LABELS.find((label) => label === path) ?? 'other';
+}
+
+function outcomeOfStatus(status: number): Outcome {
+  if (status >= 500) return 'server_error';
+  if (status === 429) return 'rate_limited';
+  return status >= 400 ? 'client_error' : 'success';
+}

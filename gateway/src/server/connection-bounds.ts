@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { getHeapStatistics } from 'node:v8';
+import { limitAddress } from '@lontar/shared/address.ts';
+import { answerOnSocket } from './answer-on-socket.ts';
+import type { TooMuch } from './body-budget.ts';
+import { refuseTooMuch } from './too-much.ts';
+
+/** What an open connection with a request in work takes, bytes, with much to spare. */
+const BYTES_OF_CONNECTION = 64 * 1024;
+const MOST_CONNECTIONS = 65_536;
+const LEAST_CONNECTIONS = 256;
+/** When one that is too many is told, ms. At once, whoever dials again and again would do so all the faster. */
+const REFUSED_AFTER_MS = 750;
+/** And when it is closed, whether or not its caller has noticed, ms. */
+const CLOSED_AFTER_MS = 5_000;
+/** How many may wait for that at once; those beyond are reset. */
+const MOST_REFUSED = 1_000;
+
+export interface ConnectionBounds {
+  readonly perAddress: number;
+  readonly inAll: number;
+}
+
+export interface ConnectionDoor {
+  /** Counts a connection that has come. One too many is not read, told so, and closed. */
+  enter(socket: Socket): void;
+}
+
+/** What metrics are told. */
+export interface DoorWatch {
+  opened(): void;
+  closed(): void;
+  refused(whose: TooMuch): void;
+}
+
+/**
+ * Counts open connections, by address and in all. Proxies are trusted to bring many callers over theirs; of those,
+ * requests are counted instead, see `createRequestDoor`.
+ *
+ * @param isProxy whether a socket's address is a proxy's whose word on its callers is taken
+ */
+export function createConnectionDoor(
+  bounds: ConnectionBounds,
+  isProxy: (address: string) => boolean,
+  watch: DoorWatch,
+): ConnectionDoor {
+  const byAddress = new Map<string, number>();
+  let refused = 0;
+  let open = 0;
+
+  function refuse(socket: Socket, of: TooMuch): void {
+    watch.refused(of);
+    if (refused >= MOST_REFUSED) return void socket.resetAndDestroy();
+    refused++;
+    // Not at once: Node has just told it to begin, which takes effect by then.
+    process.nextTick(() => socket.pause());
+    const tell = setTimeout(
+      answerOnSocket,
+      REFUSED_AFTER_MS,
+      refuseTooMuch(of, 'connections', bounds.perAddress),
+      socket,
+    );
+    const close = setTimeout(() => socket.destroy(), CLOSED_AFTER_MS);
+    socket.once('close', () => {
+      clearTimeout(tell);
+      clearTimeout(close);
+      refused--;
+    });
+  }
+
+  return {
+    enter(socket) {
+      const remote = socket.remoteAddress ?? '';
+      const address = isProxy(remote) ? undefined : limitAddress(remote);
+      const ofAddress = address === undefined ? 0 : (byAddress.get(address) ?? 0);
+      if (ofAddress >= bounds.perAddress) return refuse(socket, 'address');
+      if (open >= bounds.inAll) return refuse(socket, 'all');
+      open++;
+      watch.opened();
+      if (address !== undefined) byAddress.set(address, ofAddress + 1);
+      socket.once('close', () => {
+        open--;
+        watch.closed();
+        if (address !== undefined) leave(byAddress, address);
+      });
+    },
+  };
+}
+
+/** Counts requests under way by the address that a proxy tells of. */
+export interface RequestDoor {
+  /** @returns what to call at the request's end, or `undefined` where the address has too many */
+  enter(address: string): (() => void) | undefined;
+}
+
+export function createRequestDoor(perAddress: number): RequestDoor {
+  const byAddress = new Map<string, number>();
+  return {
+    enter(address) {
+      const count = byAddress.get(address) ?? 0;
+      if (count >= perAddress) return undefined;
+      byAddress.set(address, count + 1);
+      return () => leave(byAddress, address);
+    },
+  };
+}
+
+function leave(byAddress: Map<string, number>, address: string): void {
+  const left = (byAddress.get(address) ?? 1) - 1;
+  if (left > 0) byAddress.set(address, left);
+  else byAddress.delete(address);
+}
+
+/**
+ * How many connections this process can hold: by its heap, and by half of the files that it may open, where the system
+ * says how many that are. The others are for uploads and downloads.
+ */
+export function mostConnections(
+  heapBytes: number = getHeapStatistics().heap_size_limit,
+  files: number = openFilesLimit(),
+): number {
+  const most = Math.floor(Math.min(MOST_CONNECTIONS, heapBytes / BYTES_OF_CONNECTION, files / 2));
+  return Math.max(LEAST_CONNECTIONS, most);
+}
+
+function openFilesLimit(): number {
+  try {
+    const limit = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    return limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
+  } catch {
+    // Not Linux.
+    return Number.POSITIVE_INFINITY;
+  }
+}

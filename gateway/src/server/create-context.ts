@@ -1,0 +1,29 @@
+import { newRequestId } from '@lontar/shared/request-id.ts';
+import type { Request, Response } from 'express';
+import { readAddress } from '../caller/address.ts';
+import { identify } from '../caller/identify.ts';
+import type { RequestContext } from '../envelope/request-context.ts';
+
+/** Notes what the handlers need of a request, gives it its id, and watches for the caller's leaving. */
+export function createContext(request: Request, response: Response): void {
+  const gone = new AbortController();
+  const question = request.url.indexOf('?');
+  const { headers } = request;
+  const query = new URLSearchParams(question < 0 ? '' : request.url.slice(question + 1));
+  const context: RequestContext = {
+    id: newRequestId(),
+    method: request.method,
+    receivedAt: performance.now(),
+    query,
+    body: undefined,
+    headers,
+    key: identify({ query, headers, body: undefined }),
+    ...readAddress(request.ip ?? request.socket.remoteAddress ?? ''),
+    gone: gone.signal,
+  };
+  response.locals['context'] = context;
+  response.setHeader('X-Request-Id', context.id);
+  response.on('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
+}

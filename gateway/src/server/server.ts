@@ -1,0 +1,112 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { ERROR_CATALOG, type ErrorEntry } from '@lontar/shared/errors.ts';
+import { TRANSFER_TIMEOUT_MS } from '../envelope/transfer-time.ts';
+import { answerOnSocket } from './answer-on-socket.ts';
+import { hasTransferEncoding, noteResponse, PublicRequest, serveChunked } from './chunked-requests.ts';
+import type { ConnectionDoor } from './connection-bounds.ts';
+import { holdBody } from './hold-body.ts';
+import { serveInTurn } from './in-turn.ts';
+import { keepPace } from './pace.ts';
+
+/** URL and headers together; a longer prompt goes into the body of a POST. */
+const MAX_HEADER_BYTES = 32 * 1024;
+const HEADERS_TIMEOUT_MS = 8_000;
+const KEEP_ALIVE_MS = 65_000;
+const CHECK_INTERVAL_MS = 1_000;
+
+type Problem = Pick<ErrorEntry, 'status' | 'label' | 'message'>;
+const NO_HTTP: Problem = { status: 400, label: 'Bad Request', message: 'This is not a valid HTTP request.' };
+
+/** What Node's `clientError` brings. */
+interface ParserError extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer;
+  /** How far the parser came in it. */
+  readonly bytesParsed?: number;
+}
+
+/**
+ * The public HTTP server. Its door bounds open connections, its timeouts bound how long a slow sender can hold a connection; requests that the parser
+ * refuses get the same form of error as all others.
+ *
+ * @param door none only in tests
+ */
+export function createPublicServer(listener: RequestListener, door?: ConnectionDoor): Server {
+  const paced = keepPace(letBodiesWait(serveInTurn(listener)), cutWith(ERROR_CATALOG.request_timeout));
+  const guarded = whileOpen(refuseWithoutHost(paced.listener));
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: TRANSFER_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      noDelay: true,
+      // Node's own refusal would have no body.
+      requireHostHeader: false,
+      IncomingMessage: PublicRequest,
+      shouldUpgradeCallback: hasTransferEncoding,
+    },
+    guarded,
+  );
+  if (door) server.on('connection', (socket) => door.enter(socket));
+  server.once('close', paced.stop);
+  serveChunked(server, guarded, {
+    timeoutMs: TRANSFER_TIMEOUT_MS,
+    malformed: (socket) => answerUnreadable(NO_HTTP, socket),
+    tooLate: (socket) => answerUnreadable(ERROR_CATALOG.request_timeout, socket),
+  });
+  // An expectation that nobody can meet is no reason for an answer of another form.
+  server.on('checkExpectation', guarded);
+  // Whoever reads the body lets it come, see hold-body.ts.
+  server.on('checkContinue', guarded);
+  server.on('clientError', (error: ParserError, socket) => answerUnreadable(problemOf(error), socket));
+  return server;
+}
+
+/** Not for requests behind an answer that ended their connection, see linger.ts: nobody could be answered. */
+function whileOpen(listener: RequestListener): RequestListener {
+  return (request, response) => {
+    const { socket } = request;
+    if (!socket.writable) return void socket.destroy();
+    noteResponse(socket, response);
+    listener(request, response);
+  };
+}
+
+function refuseWithoutHost(listener: RequestListener): RequestListener {
+  return (request, response) => {
+    if (request.headers.host !== undefined || request.httpVersion !== '1.1') return listener(request, response);
+    answerUnreadable(NO_HTTP, request.socket);
+  };
+}
+
+function letBodiesWait(listener: RequestListener): RequestListener {
+  return (request, response) => {
+    holdBody(request, response, cutWith(ERROR_CATALOG.payload_too_large));
+    listener(request, response);
+  };
+}
+
+const cutWith = (problem: Problem) => (request: IncomingMessage) => answerUnreadable(problem, request.socket);
+
+/** Answers a request that the HTTP parser could not read. */
+function answerUnreadable({ status, label, message }: Problem, socket: Duplex): void {
+  answerOnSocket({ status, headers: {}, body: { status: false, code: status, message, error: label } }, socket);
+}
+
+function problemOf(error: ParserError): Problem {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return ERROR_CATALOG.request_timeout;
+  if (error.code !== 'HPE_HEADER_OVERFLOW') return NO_HTTP;
+  return isInRequestLine(error) ? ERROR_CATALOG.uri_too_long : ERROR_CATALOG.headers_too_large;
+}
+
+/**
+ * Whether the parser gave up in the request line. It shows the packet that was one too many: that line begins there, or
+ * ends there. In a packet from the middle of a line nothing tells; the answer for headers is right for both.
+ */
+function isInRequestLine({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
+  const packet = rawPacket?.toString('latin1') ?? '';
+  const before = packet.slice(packet.lastIndexOf('\n', bytesParsed - 1) + 1, bytesParsed);
+  return /^ HTTP\/\d/.test(packet.slice(bytesParsed)) || /^[A-Z]+ \S*$/.test(before);
+}

@@ -1,0 +1,99 @@
+import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
+import type { Request } from 'express';
+import { noteBody } from '../caller/identify.ts';
+import type { Answer } from '../envelope/answer.ts';
+import type { RequestContext } from '../envelope/request-context.ts';
+import { foreseeRefusal, type JudgeDeps, refuseForBody } from '../generation/judge-head.ts';
+import { headProblem, parseObject, tooLargeProblem, transferProblem } from './body.ts';
+import type { BodyBounds, BodyBudget, TooMuch } from './body-budget.ts';
+import { expectsContinue } from './hold-body.ts';
+import { type BodyReading, readBody } from './read-body.ts';
+import { refuseTooMuch } from './too-much.ts';
+
+/** A body that says to be no longer than this may come while nobody has been asked about its caller, bytes. */
+const SHORT_BODY_BYTES = 16 * 1024;
+/** How long it has for that, ms. Most come in one piece with their head, or a moment later. */
+const SHORT_BODY_MS = 50;
+
+export interface BodyDeps extends JudgeDeps {
+  /** The longest body, bytes. */
+  readonly mostBodyBytes: number;
+  readonly bodies: BodyBudget;
+  readonly bodyBounds: BodyBounds;
+  readonly metrics: Pick<GatewayMetrics, 'tooMuch'>;
+}
+
+/**
+ * Reads a POST's JSON object into its context. The caller is judged by the head before the body is read, unless that is
+ * short and here at once: admission then judges everything in one step, and Redis is asked once.
+ *
+ * @returns the refusal, in which case the request has been counted
+ */
+export async function takeJsonBody(
+  deps: BodyDeps,
+  request: Request,
+  context: RequestContext,
+): Promise<Answer | undefined> {
+  const { mostBodyBytes: most } = deps;
+  const problem = headProblem(request, most);
+  if (problem) return refuseForBody(deps, context, problem);
+  const share = deps.bodies.open(context.address);
+  if (typeof share === 'string') {
+    return refuseForBody(deps, context, tooMuch(deps, share, 'bodies'));
+  }
+  try {
+    let reading = isShort(request) ? readBody(request, share, most) : undefined;
+    let read = reading && (await atOnce(reading));
+    if (read === undefined) {
+      const refusal = await foreseeRefusal(deps, context);
+      if (refusal) return refusal;
+      reading ??= readBody(request, share, most);
+      read = await reading;
+    }
+    const parsed = read.kind === 'whole' ? parseObject(read.bytes) : { problem: problemOf(deps, read) };
+    if ('problem' in parsed) return refuseForBody(deps, context, parsed.problem);
+    noteBody(context, parsed.object);
+    return undefined;
+  } finally {
+    share.close();
+  }
+}
+
+function isShort(request: Request): boolean {
+  const length = request.headers['content-length'];
+  return length !== undefined && Number(length) <= SHORT_BODY_BYTES && !expectsContinue(request);
+}
+
+/** What is read within a moment, or `undefined`. */
+async function atOnce(reading: Promise<BodyReading>): Promise<BodyReading | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const moment = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, SHORT_BODY_MS, undefined);
+  });
+  try {
+    return await Promise.race([reading, moment]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function tooMuch(
+  { bodyBounds, metrics }: Pick<BodyDeps, 'bodyBounds' | 'metrics'>,
+  whose: TooMuch,
+  what: 'bodies' | 'bytes',
+): Answer {
+  metrics.tooMuch.inc({ what, whose });
+  return refuseTooMuch(whose, what, what === 'bodies' ? bodyBounds.bodiesPerAddress : bodyBounds.bytesPerAddress);
+}
+
+function problemOf(deps: BodyDeps, read: Exclude<BodyReading, { kind: 'whole' }>): Answer {
+  switch (read.kind) {
+    case 'too_large':
+      return tooLargeProblem();
+    case 'too_much':
+      return tooMuch(deps, read.of, 'bytes');
+    case 'tiny_chunks':
+    case 'cut_off':
+      return transferProblem(read.kind);
+  }
+}
