@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { createRegistry, gatewayMetrics, workerMetrics } from '@lontar/shared/metrics.ts';
+import { gatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
+import { createRegistry, workerMetrics } from '@lontar/shared/metrics.ts';
 import { statsMetrics } from '@lontar/shared/stats-metrics.ts';
 import { BOARDS, DASHBOARDS_FOLDER, dashboardFile } from './src/dashboards.ts';
 

@@ -12,6 +12,7 @@ export const statsSettings = z.object({
     about: 'The address that stats-service listens on.',
     example: '127.0.0.1',
   }),
+  INNER_SECRET: sharedSettings.INNER_SECRET,
   METRICS_PORT: metricsPort(9466),
   METRICS_HOST: sharedSettings.METRICS_HOST,
   METRICS_ADVERTISE: sharedSettings.METRICS_ADVERTISE,
@@ -21,13 +22,15 @@ export const statsSettings = z.object({
     secret: true,
   }),
   DASHBOARD_PUBLIC: setting(trueOrFalse().prefault('false'), {
-    about: 'Whether everyone may see the counters (never the log).',
+    about:
+      'Whether everyone may see the counters on the dashboard (never the log). /api/usage and /api/stats tell of them too: UTILITY_ENDPOINTS of the gateway decides to whom.',
     example: 'false',
   }),
   UPLOADS_PER_DAY: sharedSettings.UPLOADS_PER_DAY,
   REQUEST_TIMEOUT_MS: sharedSettings.REQUEST_TIMEOUT_MS,
   DRAIN_TIMEOUT_MS: sharedSettings.DRAIN_TIMEOUT_MS,
   LOG_LEVEL: sharedSettings.LOG_LEVEL,
+  LOG_FILE: sharedSettings.LOG_FILE,
   LOG_CONTENT: sharedSettings.LOG_CONTENT,
 });
 

@@ -1,7 +1,6 @@
 import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
 import { listInstances } from '@lontar/shared/instances.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
-import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { QUEUE_STATES, type StatsMetrics } from '@lontar/shared/stats-metrics.ts';
 import { workerFailure } from '@lontar/shared/worker-failure.ts';
 import type { Registry } from 'prom-client';
@@ -13,7 +12,6 @@ export interface ExportDeps {
   readonly queue: GenerationQueue;
   readonly metrics: StatsMetrics;
   readonly requestTimeoutMs: number;
-  readonly droppedBefore: { count: number | undefined };
 }
 
 /**
@@ -26,7 +24,6 @@ export async function exportGauges(deps: ExportDeps): Promise<void> {
     exportQueue(deps),
     exportRedis(deps.redis, deps.metrics),
     readLagMs(deps.redis).then((lagMs) => deps.metrics.eventLag.set(lagMs / 1000)),
-    exportDropped(deps),
   ]);
 }
 
@@ -67,14 +64,6 @@ async function exportRedis(redis: Redis, metrics: StatsMetrics): Promise<void> {
   metrics.redisAofOk.set(info.get('aof_last_write_status') === 'ok' ? 1 : 0);
 }
 
-/** Events that gateways found no room for are counted in Redis; here as the growth since this process began. */
-async function exportDropped({ redis, metrics, droppedBefore }: ExportDeps): Promise<void> {
-  const dropped = Number((await redis.get(redisKeys.eventsDropped)) ?? 0);
-  const before = droppedBefore.count ?? dropped;
-  if (dropped > before) metrics.dropped.inc({ reason: 'stream_full' }, dropped - before);
-  droppedBefore.count = dropped;
-}
-
 /** The same registry, whose gauges are brought up to date before each scrape. */
 export function refreshedAtScrape(registry: Registry, refresh: () => Promise<void>): Registry {
   return Object.create(registry, {
@@ -88,7 +77,7 @@ export function refreshedAtScrape(registry: Registry, refresh: () => Promise<voi
 }
 
 /** Fields of Redis's INFO. */
-export function parseInfo(text: string): Map<string, string> {
+function parseInfo(text: string): Map<string, string> {
   const fields = new Map<string, string>();
   for (const line of text.split('\r\n')) {
     const colon = line.indexOf(':');

@@ -1,13 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { limitAddress } from '@lontar/shared/address.ts';
-import { CLIENT_ADDRESS_HEADER } from '@lontar/shared/inner-headers.ts';
+import { CLIENT_ADDRESS_HEADER, OPERATOR_ONLY_HEADER } from '@lontar/shared/inner-headers.ts';
 import { type Logger, loggableUrl } from '@lontar/shared/logger.ts';
 import { listen } from '@lontar/shared/probe-listener.ts';
+import { type ThrottledLogger, throttledWarning, throttleLines } from '@lontar/shared/throttled-log.ts';
+import { type Asker, askerOf, refuseStranger } from './inner-door.ts';
 import { type Answer, type Asked, failure, findRoute, type Route } from './routes.ts';
 
 /** Bodies are sign-ins; nothing longer is read. */
 const MAX_BODY_BYTES = 4_096;
+/** More than the gateway takes, as it adds headers of its own to the caller's. */
+const MAX_HEADER_BYTES = 64 * 1024;
+const RECEIVE_TIMEOUT_MS = 10_000;
+const CHECK_INTERVAL_MS = 1_000;
 
 /** Serves a live stream on a response of its own; everything else is a `Route`. */
 export interface StreamRoute {
@@ -25,32 +31,55 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly routes: readonly Route[];
   readonly stream: StreamRoute;
+  /** What everybody but the operator hears at paths that the gateway keeps for the operator. */
+  readonly refuseOthers: (asked: Asked) => Promise<Answer | undefined>;
   readonly logger: Logger;
+  /** `INNER_SECRET`. */
+  readonly innerSecret: string;
 }
 
+/** What serving needs: lines that a caller can cause at will are thinned. */
+type Serving = Omit<HttpServerOptions, 'logger'> & { readonly lines: ThrottledLogger };
+
 /**
- * Serves the routes on a listener that only the gateway reaches; it names the caller in a header that it strips from
- * what callers send.
+ * Serves the routes on a listener for the gateway, which names the caller in a header that it strips from what callers
+ * send, and for Prometheus. Whoever cannot prove to be one of them is refused, whatever is asked for.
  *
  * @throws when the port is taken
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const server = createServer((request, response) => {
-    void serve(options, request, response).catch((error: unknown) => {
-      options.logger.error({ err: error, route: loggableUrl(request.url ?? '') }, 'a request failed');
+  const serving: Serving = { ...options, lines: throttleLines(options.logger) };
+  const limits = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: RECEIVE_TIMEOUT_MS,
+    requestTimeout: RECEIVE_TIMEOUT_MS,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
+  };
+  const warnOfStranger = throttledWarning(options.logger, 'refused a request without INNER_SECRET');
+  const server = createServer(limits, (request, response) => {
+    const asker = askerOf(request.headers, options.innerSecret);
+    if (asker === 'stranger') {
+      warnOfStranger(request.socket.remoteAddress ?? 'unknown');
+      return send(response, refuseStranger(), request.method === 'HEAD');
+    }
+    void serve(serving, asker, request, response).catch((error: unknown) => {
+      serving.lines.error({ err: error, route: loggableUrl(request.url ?? '') }, 'a request failed');
       if (response.headersSent) response.destroy();
       else send(response, failure('internal_error'), request.method === 'HEAD');
     });
   });
-  server.headersTimeout = 10_000;
-  server.requestTimeout = 10_000;
   // Longer than any proxy in front keeps an idle connection, so that it is not closed under a request.
   server.keepAliveTimeout = 65_000;
   await listen(server, options.port, options.host);
   return { port: (server.address() as AddressInfo).port, stop: () => close(server) };
 }
 
-async function serve(options: HttpServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(
+  options: Serving,
+  asker: Asker,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const url = readUrl(request.url ?? '/');
   if (url === undefined) return send(response, failure('not_found'));
   const method = request.method ?? 'GET';
@@ -58,23 +87,33 @@ async function serve(options: HttpServerOptions, request: IncomingMessage, respo
   const head = method === 'HEAD' && !url.pathname.startsWith('/api/');
   const asked = ask(request, url);
   try {
-    if (method === 'GET' && url.pathname === options.stream.path) {
+    if (asker === 'gateway' && method === 'GET' && url.pathname === options.stream.path) {
       const refused = await options.stream.open(asked, response);
       return refused && send(response, refused);
     }
-    const found = findRoute(routesFor(request, options.routes), head ? 'GET' : method, url.pathname);
+    const found = findRoute(routesFor(asker, options.routes), head ? 'GET' : method, url.pathname);
     if (!('route' in found)) return send(response, noRoute(found.allow));
     if (method !== 'GET' && !head && !isSameOrigin(request)) {
-      return send(response, failure('key_not_active', 'Requests of other sites are refused.'));
+      return send(response, failure('cross_site_request', 'Requests of other sites are refused.'));
+    }
+    if (request.headers[OPERATOR_ONLY_HEADER] !== undefined) {
+      const refused = await refuseOthers(options, request, asked);
+      if (refused) return send(response, refused);
     }
     const body = method === 'POST' ? await readJson(request) : undefined;
     send(response, await found.route.handle({ ...asked, params: found.params, body }), head);
   } catch (error) {
     if (error instanceof BadBody) return send(response, failure('invalid_parameter', error.message));
     if (!isRedisAway(error)) throw error;
-    options.logger.warn({ err: error, route: url.pathname }, 'Redis did not answer');
+    options.lines.warn({ err: error, route: url.pathname }, 'Redis did not answer');
     send(response, failure('service_unavailable'));
   }
+}
+
+/** Pages of other sites may not try tokens in the name of who looks at them, which would use up the tries there. */
+async function refuseOthers(options: Serving, request: IncomingMessage, asked: Asked): Promise<Answer | undefined> {
+  const judged = isSameOrigin(request) ? asked : { ...asked, bearer: '' };
+  return options.refuseOthers(judged);
 }
 
 /**
@@ -86,9 +125,9 @@ function readUrl(target: string): URL | undefined {
   return url !== null && url.pathname === target.split('?', 1)[0] ? url : undefined;
 }
 
-/** The gateway names the caller of each request that it hands on. */
-function routesFor(request: IncomingMessage, routes: readonly Route[]): readonly Route[] {
-  return request.headers[CLIENT_ADDRESS_HEADER] === undefined ? routes : routes.filter(({ inner }) => !inner);
+/** What is for Prometheus does not exist for callers of the gateway, and the other way round. */
+function routesFor(asker: Asker, routes: readonly Route[]): readonly Route[] {
+  return routes.filter(({ inner = false }) => inner === (asker === 'monitoring'));
 }
 
 function ask(request: IncomingMessage, url: URL): Asked {
@@ -101,6 +140,7 @@ function ask(request: IncomingMessage, url: URL): Asked {
     params: {},
     body: undefined,
     cookie: header('cookie'),
+    bearer: /^Bearer +(\S+)$/i.exec(header('authorization'))?.[1] ?? '',
     secure: header('x-forwarded-proto') === 'https',
     ahead: request.method === 'HEAD' || /prefetch|prerender|preview/.test(header('sec-purpose') + header('purpose')),
     ...(lastEventId ? { lastEventId } : {}),

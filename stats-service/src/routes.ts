@@ -11,6 +11,8 @@ export interface Asked {
   readonly body: unknown;
   /** Cookies of the request, raw. */
   readonly cookie: string;
+  /** `Authorization: Bearer`; empty where there is none. The gateway hands it on for the operator's paths alone. */
+  readonly bearer: string;
   /** Whether the browser reached the gateway over TLS. */
   readonly secure: boolean;
   readonly lastEventId?: string;
@@ -30,7 +32,7 @@ export interface Route {
   readonly method: 'GET' | 'POST';
   /** Path; a part `:name` takes one segment. */
   readonly path: string;
-  /** For those on the inner network alone: for callers of the gateway it does not exist. */
+  /** For Prometheus alone: for callers of the gateway it does not exist. */
   readonly inner?: true;
   readonly handle: (asked: Asked) => Promise<Answer> | Answer;
 }

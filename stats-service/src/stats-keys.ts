@@ -12,6 +12,10 @@ export const MOMENT_MS = 10_000;
 export const ACTIVE_MS = 5 * 60_000;
 /** Rows of the log; about 400 bytes each. */
 export const LOG_ROWS = 10_000;
+/** Of these about refused requests: as many as all others at most, so that a flood of them pushes no other row out. */
+export const LOG_REFUSED_ROWS = LOG_ROWS / 2;
+/** Rows about refused requests that further ones still add to; beyond, addresses share a row. */
+export const LOG_OPEN_ROWS = 200;
 /** Newest rows whose masked prompt and answer are kept; at most about 24 kB each. */
 export const LOG_TEXTS = 1_000;
 /** Distinct users or addresses are counted exactly up to this many, then within 1 %. */
@@ -35,22 +39,23 @@ export const statsKeys = {
   active: redisKeys.stats('active-users'),
   /** Stream: rows of the log, newest last. Its entry ids are the live stream's event ids. */
   log: redisKeys.stats('log'),
+  /** List: entry ids of the rows in `log` that are about refused requests, newest last. */
+  logRefused: redisKeys.stats('log-refused'),
+  /** Hash: those that further requests of their second still add to; its form is told in apply-events.lua. */
+  logOpen: redisKeys.stats('log-open'),
   /** Stream: masked texts under the entry ids of `log`. */
   logTexts: redisKeys.stats('log-texts'),
   /** Hash: when the operator last reset the counter, and what it stood at. */
   reset: redisKeys.stats('reset'),
-  /** String with expiry: one operator's session; the name holds the SHA-256 of the cookie. */
-  session: (digest: string) => redisKeys.stats(`session:${digest}`),
-  /** String with expiry: a one-time sign-in code, by its SHA-256. */
-  signIn: (digest: string) => redisKeys.stats(`sign-in:${digest}`),
+  /** String: of which `DASHBOARD_TOKEN` the sessions are, as a salt and what scrypt makes of both. */
+  sessionToken: redisKeys.stats('sessions-token'),
   /** String with expiry: wrong tokens of one address. */
   signInFailures: (address: string) => redisKeys.stats(`sign-in-failures:${address}`),
+  /** String with expiry: sign-ins of one address, whatever came of them. */
+  signInTries: (address: string) => redisKeys.stats(`sign-in-tries:${address}`),
+  /** String with expiry: sign-ins of all addresses. */
+  signInTriesOfAll: redisKeys.stats('sign-in-tries'),
 } as const;
-
-/** UTC day of a moment, `2026-01-31`. */
-export function utcDay(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, 10);
-}
 
 /** Start of the charts' point that a moment belongs to, Unix ms. */
 export function momentStart(atMs: number): number {

@@ -10,7 +10,8 @@ import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redi
 import { type StatsMetrics, statsMetrics } from '@lontar/shared/stats-metrics.ts';
 import type { Registry } from 'prom-client';
 import manifest from '../package.json' with { type: 'json' };
-import { dashboardRoutes } from './access/routes.ts';
+import { dashboardRoutes, refuseOthers } from './access/routes.ts';
+import { forgetOtherTokens } from './access/token-change.ts';
 import type { StatsConfig } from './config.ts';
 import { probeRedis } from './endpoints/read-health.ts';
 import { endpointRoutes } from './endpoints/routes.ts';
@@ -86,11 +87,7 @@ async function connect(
 }
 
 async function startProbes({ config, lifecycle, ...base }: Base): Promise<ProbeListener> {
-  const gauges = {
-    ...base,
-    requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
-    droppedBefore: { count: undefined },
-  };
+  const gauges = { ...base, requestTimeoutMs: config.REQUEST_TIMEOUT_MS };
   const probes = await startProbeListener({
     host: config.METRICS_HOST,
     port: config.METRICS_PORT,
@@ -128,6 +125,7 @@ async function startServing(base: Base): Promise<HttpServer> {
     ...base,
     log,
     fleet: () => fleet.fleet(),
+    token: config.DASHBOARD_TOKEN,
     open: config.DASHBOARD_PUBLIC,
     keepTexts: config.LOG_CONTENT === 'masked',
   });
@@ -138,10 +136,13 @@ async function startServing(base: Base): Promise<HttpServer> {
     signedOut: (digest: string) => live.signedOut(digest),
     changed: () => live.changed(),
   };
+  // With Redis away nothing is lost: no cookie of another token is good.
+  await forgetOtherTokens(dashboard).catch((error: unknown) => logger.warn({ err: error }, 'old sessions stay listed'));
   const limits = { requestTimeoutMs: config.REQUEST_TIMEOUT_MS, uploadsPerDay: config.UPLOADS_PER_DAY };
   const http = await startHttpServer({
     host: config.STATS_HOST,
     port: config.STATS_PORT,
+    innerSecret: config.INNER_SECRET,
     logger,
     routes: [
       ...endpointRoutes({ ...base, ...limits }),
@@ -149,6 +150,7 @@ async function startServing(base: Base): Promise<HttpServer> {
       ...pageRoutes(DIST, dashboard),
       ...prometheusRoutes(redis, fleet),
     ],
+    refuseOthers: (asked) => refuseOthers(dashboard, asked),
     stream: { path: '/dashboard/events', open: (asked, response) => live.openStream(asked, response) },
   });
   lifecycle.started('http server', () => http.stop());

@@ -1,17 +1,5 @@
 import type { RequestEvent } from '@lontar/shared/request-event.ts';
-
-type Random = () => number;
-
-/** Repeatable random numbers, 0 to 1 (mulberry32). */
-export function seededRandom(seed: number): Random {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
 
 const KINDS = [
   { status: 200, outcome: 'success' },
@@ -25,6 +13,8 @@ const KINDS = [
   { status: 503, outcome: 'shed', error: 'service_unavailable' },
   { status: 504, outcome: 'timeout', error: 'timed_out' },
 ] as const;
+/** Failures of requests that a worker had. */
+const WORKED: ReadonlySet<string> = new Set(['content_blocked', 'server_error', 'timeout']);
 const ROUTES = ['/api/ai', '/api/ai2', '/api/ai3', '/api/usage', '/api/health', 'other'] as const;
 
 /** Answered requests of all kinds, of several keys and addresses, over the given days. */
@@ -46,11 +36,12 @@ export function mixedEvents(count: number, days: readonly number[], seed = 1): R
       ...kind,
       ...(kind.status === 401 || !route.startsWith('/api/ai') ? {} : { keyId: `key${Math.floor(random() * 9)}aaaaaa` }),
       ...(kind.outcome === 'success' && route.startsWith('/api/ai') ? { generation: generation(route, random) } : {}),
+      ...(WORKED.has(kind.outcome) ? { generation: { endpoint: route as '/api/ai', attempts: 1 } } : {}),
     };
   });
 }
 
-function generation(endpoint: string, random: Random): RequestEvent['generation'] {
+function generation(endpoint: string, random: () => number): RequestEvent['generation'] {
   const some = () => (random() < 0.7 ? 0 : Math.floor(random() * 4));
   return {
     endpoint: endpoint as '/api/ai',

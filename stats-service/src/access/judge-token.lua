@@ -1,18 +1,38 @@
--- Counts the wrong tokens of one address, and says whether it has to wait.
+-- Counts the tokens that come from one address and in all, and says whether the address has to wait.
 --
--- KEYS[1]  failures   string with expiry: wrong tokens of the address
+-- KEYS[1]  failures  string with expiry: wrong tokens of the address
+-- KEYS[2]  tries     string with expiry: sign-ins of the address, whatever came of them
+-- KEYS[3]  all       string with expiry: sign-ins of all addresses
 -- ARGV[1]  the token that came: 'right' or 'wrong'
--- ARGV[2]  wrong tokens before the address has to wait
--- ARGV[3]  how long they are remembered from the first of them on, ms
+-- ARGV[2]  'sign-in', or 'check' for a right that is shown with a request and opens no session
+-- ARGV[3]  wrong tokens, and ARGV[4] sign-ins, before the address has to wait
+-- ARGV[5]  how long these two are remembered from the first of them on, ms
+-- ARGV[6]  sign-ins of all addresses before everyone has to wait
+-- ARGV[7]  how long these are remembered from the first of them on, ms
 --
--- Returns 0   the token counts for what it is; a wrong one has been counted
---         ms  the address has to wait for this long, with a right token too; nothing has been counted
+-- Returns { 0 }          the token counts for what it is; a wrong one, and a sign-in, has been counted
+--         { ms, limit }  the address has to wait for this long, with a right token too, because this many were counted;
+--                        nothing has been counted
 --
 -- One step, because guesses that come side by side would all find the counter below its bound. Nor is a right token
--- ever counted. Repeated, it counts a wrong token again.
+-- ever counted as a failure. Repeated, it counts again.
 
-if tonumber(redis.call('GET', KEYS[1]) or '0') >= tonumber(ARGV[2]) then
-  return math.max(1, redis.call('PTTL', KEYS[1]))
+local longest, limit = 0, 0
+for index, most in ipairs({ tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[6]) }) do
+  if tonumber(redis.call('GET', KEYS[index]) or '0') >= most then
+    local left = math.max(1, redis.call('PTTL', KEYS[index]))
+    if left > longest then longest, limit = left, most end
+  end
 end
-if ARGV[1] == 'wrong' and redis.call('INCR', KEYS[1]) == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
-return 0
+if longest > 0 then return { longest, limit } end
+
+local function count(key, forMs)
+  if redis.call('INCR', key) == 1 then redis.call('PEXPIRE', key, forMs) end
+end
+
+if ARGV[1] == 'wrong' then count(KEYS[1], ARGV[5]) end
+if ARGV[1] == 'wrong' or ARGV[2] == 'sign-in' then
+  count(KEYS[2], ARGV[5])
+  count(KEYS[3], ARGV[7])
+end
+return { 0 }

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { operatorKeys } from '@lontar/shared/operator-sessions.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { readStream } from '@lontar/shared/testing/event-stream.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
@@ -12,9 +14,12 @@ let openService: RunningService;
 beforeAll(async () => {
   redis = await startTestRedis();
   service = await runService(redis);
-  openService = await runService(redis, { DASHBOARD_PUBLIC: 'true' });
+  openService = await runService(redis, { DASHBOARD_PUBLIC: 'true', DASHBOARD_TOKEN: service.token });
   await service.append(mixedEvents(20, [Date.now()]));
 });
+
+// All tests sign in from one service.
+beforeEach(() => redis.client.del(redisKeys.stats('sign-in-tries')));
 
 afterAll(async () => {
   await service.stop();
@@ -32,7 +37,7 @@ test('without a session nothing is shown', async () => {
 
 test('DASHBOARD_PUBLIC opens the counters, and never the log, the fleet or the addresses', async () => {
   for (const path of PRIVATE) expect((await openService.ask(path)).status).toBe(401);
-  const stream = await readStream(`${openService.url}/dashboard/events`, { 'x-lontar-client-address': HOME });
+  const stream = await readStream(`${openService.url}/dashboard/events`, openService.fromHome);
   const snapshot = await stream.next('snapshot');
   expect(snapshot.data).toMatchObject({ signedIn: false, tiles: { ok: true } });
   expect(Object.keys(snapshot.data)).toEqual(expect.not.arrayContaining(['log', 'fleet']));
@@ -55,9 +60,12 @@ test('the token signs in with a cookie that scripts and other sites cannot use',
   for (const path of ['/dashboard/log', '/dashboard/blocked']) {
     expect((await service.ask(path, { headers: { cookie } })).status).toBe(200);
   }
-  const keys = await redis.client.keys(redisKeys.stats('session:*'));
+  const kept = JSON.stringify(await redis.client.hgetall(operatorKeys.sessions));
   const value = cookie.split('=')[1] ?? '';
-  expect(keys.join() + (await Promise.all(keys.map((key) => redis.client.get(key)))).join()).not.toContain(value);
+  expect(kept).toContain(HOME);
+  for (const text of [value, createHash('sha256').update(value).digest('hex'), service.token]) {
+    expect(kept).not.toContain(text);
+  }
 });
 
 test('over TLS the cookie is for TLS alone', async () => {
@@ -114,15 +122,15 @@ test('stolen, expired, revoked and invented cookies are refused', async () => {
   expect(await status({ cookie })).toBe(401);
 
   const expired = await service.signIn();
-  for (const key of await redis.client.keys(redisKeys.stats('session:*'))) {
-    await redis.client.set(key, `${HOME} ${Date.now() - 1}`);
+  for (const digest of await redis.client.hkeys(operatorKeys.sessions)) {
+    await redis.client.hset(operatorKeys.sessions, digest, `${HOME} 1 1 ${Date.now() - 1} token`);
   }
   expect(await status({ cookie: expired })).toBe(401);
 });
 
 test('signing out ends the live stream at once', async () => {
   const cookie = await service.signIn();
-  const stream = await readStream(`${service.url}/dashboard/events`, { cookie, 'x-lontar-client-address': HOME });
+  const stream = await readStream(`${service.url}/dashboard/events`, { cookie, ...service.fromHome });
   await stream.next('snapshot');
   await service.ask('/dashboard/sign-out', { method: 'POST', headers: { cookie } });
   expect((await stream.next('bye')).data).toEqual({ reason: 'signed_out' });
@@ -137,6 +145,7 @@ test('other sites cannot change anything with the cookie', async () => {
       headers: { cookie, 'sec-fetch-site': site },
     });
     expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({ error: 'Cross-site request' });
   }
 });
 
@@ -214,7 +223,7 @@ test('resetting the counter starts it at 0 and leaves the rest', async () => {
   const cookie = await service.signIn();
   const before = (await (await service.ask('/api/usage')).json()) as { result: { total: { requests: number } } };
   expect((await service.ask('/dashboard/reset', { method: 'POST', headers: { cookie } })).status).toBe(204);
-  const stream = await readStream(`${service.url}/dashboard/events`, { cookie, 'x-lontar-client-address': HOME });
+  const stream = await readStream(`${service.url}/dashboard/events`, { cookie, ...service.fromHome });
   const { data } = await stream.next('snapshot');
   stream.close();
   expect(data['tiles']).toMatchObject({ data: { requestsSinceReset: 0, requestsToday: before.result.total.requests } });

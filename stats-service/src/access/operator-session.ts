@@ -1,31 +1,51 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { MOST_SESSIONS, operatorKeys, type SignInWay } from '@lontar/shared/operator-sessions.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
+import { sameSecret } from '@lontar/shared/same-secret.ts';
 import { statsKeys } from '../stats-keys.ts';
 
 /** Name of the session cookie. */
-export const SESSION_COOKIE = 'lontar_session';
+const SESSION_COOKIE = 'lontar_session';
 const SESSION_MS = 7 * 86_400_000;
+/** When a session was last seen is told to the minute, ms. */
+const SEEN_EVERY_MS = 60_000;
 /** Wrong tokens from one address before it has to wait. */
 const FAILURES_ALLOWED = 10;
-/** They are forgotten this long after the first of them. */
-const FAILURES_WINDOW_MS = 10 * 60_000;
+/** Sign-ins from one address before it has to wait, right ones too. */
+const TRIES_ALLOWED = 60;
+/** Both are forgotten this long after the first of them. */
+const ADDRESS_WINDOW_MS = 10 * 60_000;
+/** Sign-ins of all addresses before everyone has to wait; a link signs in all the same. */
+const ALL_TRIES_ALLOWED = 120;
+const ALL_WINDOW_MS = 60_000;
 const COOKIE_PATTERN = /^[\w-]{43}$/;
 const CODE_PATTERN = /^[\w-]{16,128}$/;
 
 const judgeTokenScript = loadScript(new URL('./judge-token.lua', import.meta.url));
+const openSessionScript = loadScript(new URL('./open-session.lua', import.meta.url));
+const findSessionScript = loadScript(new URL('./find-session.lua', import.meta.url));
+const redeemCodeScript = loadScript(new URL('./redeem-code.lua', import.meta.url));
 
 export interface Session {
-  /** SHA-256 of the cookie; what Redis knows it by. */
+  /** Of the cookie, under the token; what Redis knows it by. */
   readonly digest: string;
   /** Unix ms. */
   readonly expiresAt: number;
 }
 
+/** The address has made too many tries, or too many are being made. */
+export interface HasToWait {
+  readonly outcome: 'wait';
+  readonly seconds: number;
+  /** So many were allowed. */
+  readonly limit: number;
+}
+
 export type SignIn =
   | { readonly outcome: 'signed_in'; readonly cookie: string }
   | { readonly outcome: 'refused' }
-  | { readonly outcome: 'wait'; readonly seconds: number };
+  | HasToWait;
 
 export interface SessionDeps {
   readonly redis: Redis;
@@ -38,20 +58,33 @@ export interface SessionDeps {
  *
  * @returns the value of the session's cookie. Redis knows only its digest, so a stolen database opens no dashboard
  */
-export async function signInByToken({ redis, token }: SessionDeps, given: string, address: string): Promise<SignIn> {
-  const right = sameSecret(given, token);
-  const waitMs = await judgeToken(redis, address, right);
-  if (waitMs > 0) return { outcome: 'wait', seconds: Math.ceil(waitMs / 1000) };
-  return right ? openSession(redis, address) : { outcome: 'refused' };
+export async function signInByToken(deps: SessionDeps, given: string, address: string): Promise<SignIn> {
+  const judged = await judgeToken(deps, given, address, 'sign-in');
+  return judged === 'right' ? openSession(deps, address, 'token') : judged;
 }
 
 /**
  * Signs the operator in with a one-time code; the code is gone afterwards, whoever came first. Wrong codes are not
  * counted: nobody guesses 192 random bits, and any web page can have the operator's browser open `/?code=x`.
  */
-export async function signInByCode(redis: Redis, code: string, address: string): Promise<SignIn> {
-  const known = CODE_PATTERN.test(code) && (await redis.getdel(statsKeys.signIn(sha256(code)))) !== null;
-  return known ? openSession(redis, address) : { outcome: 'refused' };
+export async function signInByCode(deps: SessionDeps, code: string, address: string): Promise<SignIn> {
+  if (!CODE_PATTERN.test(code)) return { outcome: 'refused' };
+  const digest = createHash('sha256').update(code).digest('hex');
+  const isGood = (await redeemCodeScript(deps.redis, [operatorKeys.signInCodes], [digest])) === 1;
+  return isGood ? openSession(deps, address, 'link') : { outcome: 'refused' };
+}
+
+/**
+ * Judges a token that comes with a request instead of a session. Wrong ones count as those of sign-ins do.
+ *
+ * @returns whether it is the operator's
+ */
+export async function checkToken(
+  deps: SessionDeps,
+  given: string,
+  address: string,
+): Promise<'right' | { readonly outcome: 'refused' } | HasToWait> {
+  return judgeToken(deps, given, address, 'check');
 }
 
 /**
@@ -60,23 +93,23 @@ export async function signInByCode(redis: Redis, code: string, address: string):
  *
  * @param cookies the request's Cookie header
  */
-export async function findSession(redis: Redis, cookies: string, address: string): Promise<Session | undefined> {
+export async function findSession(deps: SessionDeps, cookies: string, address: string): Promise<Session | undefined> {
   const cookie = readCookie(cookies, SESSION_COOKIE);
   if (cookie === undefined || !COOKIE_PATTERN.test(cookie)) return undefined;
-  const digest = sha256(cookie);
-  const expiresAt = await sessionEnd(redis, digest, address);
+  const digest = digestOf(cookie, deps.token);
+  const expiresAt = await sessionEnd(deps.redis, digest, address);
   return expiresAt === undefined ? undefined : { digest, expiresAt };
 }
 
 /** When a session ends, Unix ms; `undefined` when it has ended, was revoked, or belongs to another address. */
 export async function sessionEnd(redis: Redis, digest: string, address: string): Promise<number | undefined> {
-  const [owner, expiresAt] = (await redis.get(statsKeys.session(digest)))?.split(' ') ?? [];
-  return owner === address && Number(expiresAt) > Date.now() ? Number(expiresAt) : undefined;
+  const ends = await findSessionScript(redis, [operatorKeys.sessions], [digest, address, SEEN_EVERY_MS]);
+  return ends === null ? undefined : Number(ends);
 }
 
 /** Ends a session at once, everywhere. */
 export async function revokeSession(redis: Redis, session: Session): Promise<void> {
-  await redis.del(statsKeys.session(session.digest));
+  await redis.hdel(operatorKeys.sessions, session.digest);
 }
 
 /** The Set-Cookie header of a new session, or of its end (an empty value). */
@@ -85,25 +118,34 @@ export function sessionCookie(value: string, secure: boolean): string {
   return `${SESSION_COOKIE}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}${secure ? '; Secure' : ''}`;
 }
 
-/** Counts a wrong token; how long the address has to wait, ms, whatever token it sent, or 0. */
-async function judgeToken(redis: Redis, address: string, right: boolean): Promise<number> {
-  const args = [right ? 'right' : 'wrong', FAILURES_ALLOWED, FAILURES_WINDOW_MS];
-  return Number(await judgeTokenScript(redis, [statsKeys.signInFailures(address)], args));
+async function judgeToken(
+  { redis, token }: SessionDeps,
+  given: string,
+  address: string,
+  kind: 'sign-in' | 'check',
+): Promise<'right' | { readonly outcome: 'refused' } | HasToWait> {
+  const right = sameSecret(given, token);
+  const limits = [FAILURES_ALLOWED, TRIES_ALLOWED, ADDRESS_WINDOW_MS, ALL_TRIES_ALLOWED, ALL_WINDOW_MS];
+  const keys = [statsKeys.signInFailures(address), statsKeys.signInTries(address), statsKeys.signInTriesOfAll];
+  const judged = await judgeTokenScript(redis, keys, [right ? 'right' : 'wrong', kind, ...limits]);
+  const [waitMs, limit = 0] = judged as [number, number?];
+  if (waitMs > 0) return { outcome: 'wait', seconds: Math.ceil(waitMs / 1000), limit };
+  return right ? 'right' : { outcome: 'refused' };
 }
 
-async function openSession(redis: Redis, address: string): Promise<SignIn> {
+async function openSession({ redis, token }: SessionDeps, address: string, way: SignInWay): Promise<SignIn> {
   const cookie = randomBytes(32).toString('base64url');
-  await redis.set(statsKeys.session(sha256(cookie)), `${address} ${Date.now() + SESSION_MS}`, 'PX', SESSION_MS);
+  const digest = digestOf(cookie, token);
+  await openSessionScript(redis, [operatorKeys.sessions], [digest, address, way, SESSION_MS, MOST_SESSIONS]);
   return { outcome: 'signed_in', cookie };
 }
 
-/** Compares digests, so that the time tells nothing of the token, not even its length. */
-function sameSecret(given: string, wanted: string): boolean {
-  return timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(wanted)));
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+/**
+ * What Redis knows a cookie by. The token is the key of it, so that no cookie is good any more once the token is
+ * another one; and as the cookie is no less secret, nobody can try tokens against what Redis holds.
+ */
+function digestOf(cookie: string, token: string): string {
+  return createHmac('sha256', token).update(cookie).digest('hex');
 }
 
 function readCookie(header: string, name: string): string | undefined {

@@ -1,3 +1,4 @@
+import { readKeyId } from '@lontar/shared/api-key.ts';
 import type { SessionState } from '@lontar/shared/dashboard-contract.ts';
 import { readFilter } from '@lontar/shared/log-filter.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
@@ -7,14 +8,16 @@ import { resetCounter } from '../counters/reset-counter.ts';
 import { CURSOR_PATTERN, readLogDetail, readLogPage } from '../log/read-log.ts';
 import { type Answer, type Asked, failure, type Route } from '../routes.ts';
 import {
+  checkToken,
   findSession,
+  type HasToWait,
   revokeSession,
   type Session,
-  type SignIn,
   sessionCookie,
   signInByCode,
   signInByToken,
 } from './operator-session.ts';
+import { createSignInPlaces, MOST_SIGN_INS_PER_ADDRESS } from './sign-in-places.ts';
 
 export interface DashboardDeps {
   readonly redis: Redis;
@@ -27,13 +30,17 @@ export interface DashboardDeps {
   readonly changed: () => void;
 }
 
+const FOR_OPERATOR =
+  'This is for the operator alone: sign in to the dashboard, or send Authorization: Bearer with the dashboard token.';
+
 const signInSchema = z.object({ token: z.string().max(1_000) });
 
 /** The page's own API. Only the operator sees the log, the blocked addresses and the fleet. */
 export function dashboardRoutes(deps: DashboardDeps): Route[] {
+  const places = createSignInPlaces();
   return [
     { method: 'GET', path: '/dashboard/session', handle: (asked) => describeSession(deps, asked) },
-    { method: 'POST', path: '/dashboard/session', handle: (asked) => signIn(deps, asked) },
+    { method: 'POST', path: '/dashboard/session', handle: (asked) => signIn(deps, places, asked) },
     { method: 'POST', path: '/dashboard/sign-out', handle: (asked) => signOut(deps, asked) },
     {
       method: 'GET',
@@ -79,7 +86,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
  * @returns a redirect to the page without the code: signed in, or with a note that the link is used up
  */
 export async function redeemLink(deps: DashboardDeps, asked: Asked, code: string): Promise<Answer> {
-  const outcome = await signInByCode(deps.redis, code, asked.address);
+  const outcome = await signInByCode(deps, code, asked.address);
   const headers = { 'content-type': 'text/plain; charset=utf-8' };
   const body = 'See /\n';
   if (outcome.outcome !== 'signed_in') return { status: 303, headers: { ...headers, location: '/?link=used' }, body };
@@ -87,18 +94,32 @@ export async function redeemLink(deps: DashboardDeps, asked: Asked, code: string
   return { status: 303, headers: { ...headers, location: '/', 'set-cookie': cookie }, body };
 }
 
+/**
+ * What everybody but the operator hears at paths that are the operator's alone; nothing for the operator, who has a
+ * session or shows the token.
+ */
+export async function refuseOthers(deps: DashboardDeps, asked: Asked): Promise<Answer | undefined> {
+  if (await findSession(deps, asked.cookie, asked.address)) return undefined;
+  const refused = failure('invalid_api_key', FOR_OPERATOR);
+  // An API key is no try to guess the token.
+  if (asked.bearer === '' || readKeyId(asked.bearer) !== undefined) return refused;
+  const judged = await checkToken(deps, asked.bearer, asked.address);
+  if (judged === 'right') return undefined;
+  return judged.outcome === 'wait' ? tooManyTries(judged) : refused;
+}
+
 function forOperator(
   deps: DashboardDeps,
   handle: (asked: Asked, session: Session) => Promise<Answer>,
 ): (asked: Asked) => Promise<Answer> {
   return async (asked) => {
-    const session = await findSession(deps.redis, asked.cookie, asked.address);
+    const session = await findSession(deps, asked.cookie, asked.address);
     return session ? handle(asked, session) : failure('invalid_api_key', 'Sign in to see this part of the dashboard.');
   };
 }
 
 async function describeSession(deps: DashboardDeps, asked: Asked): Promise<Answer> {
-  const session = await findSession(deps.redis, asked.cookie, asked.address);
+  const session = await findSession(deps, asked.cookie, asked.address);
   const expiry = session ? { expiresAt: session.expiresAt } : {};
   return {
     status: 200,
@@ -106,23 +127,29 @@ async function describeSession(deps: DashboardDeps, asked: Asked): Promise<Answe
   };
 }
 
-async function signIn(deps: DashboardDeps, asked: Asked): Promise<Answer> {
+async function signIn(
+  deps: DashboardDeps,
+  places: ReturnType<typeof createSignInPlaces>,
+  asked: Asked,
+): Promise<Answer> {
   const given = signInSchema.safeParse(asked.body);
   if (!given.success) return failure('invalid_parameter', 'Send { "token": "…" }.');
-  return answerSignIn(await signInByToken(deps, given.data.token, asked.address), asked);
+  const { address, secure } = asked;
+  const outcome = await places(address, () => signInByToken(deps, given.data.token, address));
+  if (outcome === undefined) return tooManyTries({ outcome: 'wait', seconds: 1, limit: MOST_SIGN_INS_PER_ADDRESS });
+  if (outcome.outcome === 'wait') return tooManyTries(outcome);
+  if (outcome.outcome === 'refused') return failure('invalid_api_key', 'This is not the dashboard token.');
+  return { status: 204, headers: { 'set-cookie': sessionCookie(outcome.cookie, secure) } };
 }
 
-function answerSignIn(outcome: SignIn, asked: Asked): Answer {
-  if (outcome.outcome === 'signed_in') {
-    return { status: 204, headers: { 'set-cookie': sessionCookie(outcome.cookie, asked.secure) } };
-  }
-  if (outcome.outcome === 'refused') return failure('invalid_api_key', 'This is not the dashboard token.');
-  const retry = { 'retry-after': String(outcome.seconds) };
-  return failure('too_many_requests', `Too many wrong tokens. Wait ${outcome.seconds} s.`, retry);
+function tooManyTries({ seconds, limit }: HasToWait): Answer {
+  const message = `Too many tries to sign in. Wait ${seconds} s, or take a link: "lontar dashboard" prints one.`;
+  const { status, headers, body } = failure('too_many_requests', message, { 'retry-after': String(seconds) });
+  return { status, headers: { ...headers }, body: { ...(body as object), used: limit, remaining: 0, limit } };
 }
 
 async function signOut(deps: DashboardDeps, asked: Asked): Promise<Answer> {
-  const session = await findSession(deps.redis, asked.cookie, asked.address);
+  const session = await findSession(deps, asked.cookie, asked.address);
   if (session) {
     await revokeSession(deps.redis, session);
     deps.signedOut(session.digest);

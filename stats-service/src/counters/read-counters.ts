@@ -1,9 +1,10 @@
 import type { Tiles } from '@lontar/shared/dashboard-contract.ts';
+import { utcDay } from '@lontar/shared/event-counts.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { OUTCOMES } from '@lontar/shared/request-event.ts';
-import { ACTIVE_MS, statsKeys, utcDay } from '../stats-keys.ts';
-import { percentile } from './response-times.ts';
+import { percentile } from '@lontar/shared/response-times.ts';
+import { ACTIVE_MS, statsKeys } from '../stats-keys.ts';
 
 /** A hash of counters as Redis gives it. */
 export type CounterHash = Readonly<Record<string, string>>;
@@ -47,7 +48,7 @@ export async function inOneTrip(redis: Redis, commands: string[][]): Promise<unk
 }
 
 /** The tiles' numbers under their definitions. */
-export function tilesOf(reading: CounterReading, now: number): Tiles {
+function tilesOf(reading: CounterReading, now: number): Tiles {
   const { totals, today, reset } = reading;
   const successes = count(today, 'successes');
   const p95 = percentile(bucketCounts(reading.responseTimes), 0.95);

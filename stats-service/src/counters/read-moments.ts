@@ -1,8 +1,8 @@
 import type { Moment } from '@lontar/shared/dashboard-contract.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { percentile } from '@lontar/shared/response-times.ts';
 import { MOMENT_MS, momentStart, statsKeys } from '../stats-keys.ts';
 import { bucketCounts, type CounterHash, countsByName, inOneTrip } from './read-counters.ts';
-import { percentile } from './response-times.ts';
 
 /** Points of the charts: 60 minutes. */
 export const MOMENTS = 360;
@@ -21,7 +21,7 @@ export async function readMoments(redis: Redis, now: number, points: number): Pr
 }
 
 /** One point out of its counters. */
-export function momentOf(at: number, hash: CounterHash): Moment {
+function momentOf(at: number, hash: CounterHash): Moment {
   const p95Ms = percentile(bucketCounts(hash, 'time:'), 0.95);
   return {
     at,

@@ -1,8 +1,8 @@
+import { utcDay } from '@lontar/shared/event-counts.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import type { uploadLimitReachedSchema, uploadLimitSchema } from '@lontar/shared/utility-answers.ts';
 import type { z } from 'zod';
-import { utcDay } from '../stats-keys.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -2,10 +2,9 @@ import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-
 import { type Instance, listInstances } from '@lontar/shared/instances.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { HEALTH_PART_MS } from '@lontar/shared/time-budget.ts';
 import type { HealthReading } from './judge-health.ts';
 
-/** No part of a health answer takes longer, ms. */
-const BOUND_MS = 800;
 const PROBE_TTL_MS = 60_000;
 
 export interface HealthDeps {
@@ -59,7 +58,7 @@ export async function readLagMs(redis: Redis): Promise<number> {
 async function bounded<Value>(work: Promise<Value>): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), BOUND_MS);
+    timer = setTimeout(() => resolve(undefined), HEALTH_PART_MS);
   });
   try {
     return await Promise.race([work, timeout]);

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { utcDay } from '@lontar/shared/event-counts.ts';
 import { readSpentUploads } from '@lontar/shared/inner-headers.ts';
 import { startHeartbeat } from '@lontar/shared/instances.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
@@ -14,7 +15,6 @@ import {
 } from '@lontar/shared/utility-answers.ts';
 import { mixedEvents } from '../../testing/mixed-events.ts';
 import { HOME, type RunningService, runService } from '../../testing/running-service.ts';
-import { utcDay } from '../stats-keys.ts';
 
 let redis: TestRedis;
 let service: RunningService;
@@ -102,7 +102,8 @@ test('health is down without a worker, and ok with one that has room', async () 
     endpoints: { '/api/ai': 'ok', '/api/stats': 'ok' },
   });
 
-  const inner = (path: string) => fetch(new URL(path, service.url));
+  const inner = (path: string) =>
+    fetch(new URL(path, service.url), { headers: { authorization: `Bearer ${service.innerSecret}` } });
   const targets = (await (await inner('/prometheus/targets')).json()) as { labels: Record<string, string> }[];
   expect(new Set(targets.map(({ labels }) => labels['job']))).toEqual(new Set(['gateway', 'stats-service', 'worker']));
   const aggregated = await (await inner('/prometheus/aggregate')).text();
@@ -137,6 +138,7 @@ test('other methods and paths are refused in the common form', async () => {
   expect(long.status).toBe(400);
 });
 
+/** Sends a request target as it is. */
 const answerTo = async (target: string, ...headers: readonly string[]) => {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);
@@ -152,20 +154,66 @@ test('a path is served only as it is written, however else it could be read', as
     [`/http://x/..${path}`, `http:${path}`, `/${path}`],
   ]);
   for (const target of spellings.flat(2)) {
-    expect([target, (await answerTo(target)).slice(0, 12)]).toEqual([target, expect.stringMatching(/ 40[04]$/)]);
+    for (const headers of [monitoring(), gateway()]) {
+      const reply = await answerTo(target, ...headers);
+      expect([target, reply.slice(0, 12)]).toEqual([target, expect.stringMatching(/ 40[04]$/)]);
+    }
   }
-  expect(await answerTo('/api/usage?a=../b')).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await answerTo('/api/usage?a=../b', ...gateway())).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test('what is for Prometheus does not exist for those who come through the gateway', async () => {
+const gateway = (secret = service.innerSecret) => [`X-Lontar-Inner-Secret: ${secret}`];
+const monitoring = (secret = service.innerSecret) => [`Authorization: Bearer ${secret}`];
+
+test('what is for Prometheus does not exist for those who come through the gateway, nor the other way round', async () => {
   for (const path of ['/prometheus/targets', '/prometheus/aggregate']) {
-    expect(await answerTo(path)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await answerTo(path, ...monitoring())).toMatch(/^HTTP\/1\.1 200 /);
     for (const from of [HOME, '']) {
-      expect(await answerTo(path, `X-Lontar-Client-Address: ${from}`)).toMatch(/^HTTP\/1\.1 404 /);
+      const headers = [...gateway(), `X-Lontar-Client-Address: ${from}`];
+      expect(await answerTo(path, ...headers)).toMatch(/^HTTP\/1\.1 404 /);
+      expect(await answerTo(path, ...headers, ...monitoring())).toMatch(/^HTTP\/1\.1 404 /);
     }
+    expect(await answerTo(path, ...gateway())).toMatch(/^HTTP\/1\.1 404 /);
+  }
+  for (const path of ['/', '/api/usage', '/dashboard/session', '/dashboard/events']) {
+    expect(await answerTo(path, ...monitoring(), `X-Lontar-Client-Address: ${HOME}`)).toMatch(/^HTTP\/1\.1 404 /);
   }
   const post = await service.ask('/prometheus/targets', { method: 'POST' });
   expect([post.status, post.headers.get('allow')]).toEqual([404, null]);
+});
+
+test('nobody else is answered, whatever is asked and whatever is sent', async () => {
+  const wrong = `${service.innerSecret.slice(0, -1)}!`;
+  const attempts = [
+    [],
+    [`X-Lontar-Client-Address: ${HOME}`],
+    gateway(''),
+    gateway(wrong),
+    gateway(`${service.innerSecret}x`),
+    monitoring(wrong),
+    [`Authorization: Basic ${service.innerSecret}`],
+    // A header that a gateway sends decides alone: a bearer beside a wrong one proves nothing.
+    [...gateway(wrong), ...monitoring()],
+    [...gateway(service.token), `X-Lontar-Client-Address: ${HOME}`],
+  ];
+  const paths = [
+    '/',
+    '/api/health',
+    '/api/check-limit',
+    '/dashboard/session',
+    '/prometheus/targets',
+    '/nothing',
+    '/../x',
+  ];
+  for (const headers of attempts) {
+    for (const path of paths) {
+      const reply = await answerTo(path, ...headers);
+      expect(reply).toMatch(/^HTTP\/1\.1 403 .*^connection: close\r$.*same INNER_SECRET/ims);
+      expect(reply).not.toContain(service.innerSecret);
+    }
+  }
+  // A body is not waited for.
+  expect(await answerTo('/dashboard/session', 'Content-Length: 100')).toMatch(/^HTTP\/1\.1 403 /);
 });
 
 test('with Redis away everything answers 503 at once, and recovers by itself', async () => {

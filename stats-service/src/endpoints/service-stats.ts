@@ -1,5 +1,5 @@
 import { apiKeyRecordSchema } from '@lontar/shared/api-key-record.ts';
-import { UPLOAD_KINDS } from '@lontar/shared/metrics.ts';
+import { UPLOAD_KINDS } from '@lontar/shared/gateway-metrics.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { MASK_TYPES } from '@lontar/shared/settlement/settlement.ts';

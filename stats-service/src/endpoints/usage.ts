@@ -1,8 +1,9 @@
 import { ENDPOINTS } from '@lontar/shared/endpoints.ts';
+import { utcDay } from '@lontar/shared/event-counts.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import type { Usage, UsageCounts } from '@lontar/shared/utility-answers.ts';
 import { type CounterHash, count, countsByName, inOneTrip } from '../counters/read-counters.ts';
-import { statsKeys, utcDay } from '../stats-keys.ts';
+import { statsKeys } from '../stats-keys.ts';
 
 /** Days that `/api/usage` lists, today included. */
 const DAYS = 30;

@@ -1,34 +1,54 @@
--- Counts one batch of events and takes them out of the stream, all or nothing.
+-- Counts one batch of events and takes them out of the stream, and what was told as numbers with them, all or nothing.
 --
 -- KEYS[1]  events           stream of answered requests, with the consumer group `stats`
 -- KEYS[2]  active users     sorted set: user to last request, Unix ms
 -- KEYS[3]  log              stream of rows
 -- KEYS[4]  log texts        stream of masked texts, under the entry ids of the log
--- KEYS[5…] counters, distinct people and response times that the plan names by their place in KEYS
+-- KEYS[5]  log refused      list: entry ids of the rows about refused requests, newest last
+-- KEYS[6]  log open         hash: rows that further requests of their second still add to, by name:
+--                           'Unix ms of opening, entry id, requests that the row tells, requests that came'
+-- KEYS[7]  event bytes      string: bytes in the stream
+-- KEYS[8]  tally taken      hash: what was told as numbers and taken by take-tally.lua
+-- KEYS[9]  people taken     sorted set
+-- KEYS[10…] counters, distinct people and response times that the plan names by their place in KEYS
 -- ARGV[1]  consumer that holds the events
--- ARGV[2]  ids of the events, JSON list in the order of the stream
+-- ARGV[2]  ids of the events, JSON list in the order of the stream; may be empty
 -- ARGV[3]  plan, JSON: what the batch adds (numbers as text, so that none loses digits on the way)
---            counts  list of { key, expiry in ms or '0', { field, amount, field, amount, … } }
---            people  list of { set, sketch, counter hash, field, expiry in ms or '0', { member, … } }
---            active  list of { user, Unix ms }
---            log     list of { row, texts or '' }
+--            counts   list of { key, expiry in ms or '0', { field, amount, field, amount, … } }
+--            people   list of { set, sketch, counter hash, field, expiry in ms or '0', { member, … } }
+--            active   list of { user, Unix ms }
+--            log      list of { row, texts or '' }
+--            refused  list of { name, shared name, row, shared row, count }
 -- ARGV[4]  how long a user counts as active, ms
 -- ARGV[5]  rows the log keeps
 -- ARGV[6]  texts the log keeps
 -- ARGV[7]  distinct people counted exactly; beyond, a sketch estimates them
+-- ARGV[8]  rows about refused requests that the log keeps
+-- ARGV[9]  rows that are open at most
+-- ARGV[10] how long a row is open, ms
+-- ARGV[11] bytes that the events take in the stream
+-- ARGV[12] token of what was taken, or ''
 --
--- Returns { 'applied' }; or { 'changed' }, having done nothing, when the consumer no longer holds exactly these events
--- (another instance took some over, or they are counted already).
+-- Returns { 'applied', rows still open }; or { 'changed' }, having done nothing, when the consumer no longer holds exactly
+-- these events, or the token is not that of what was taken (another instance took some over, or they are counted already).
 --
 -- An event is counted exactly once: it is counted only while it is pending for the caller, and is acknowledged and
--- deleted in the same script. A caller that never saw the reply asks for its pending events again and finds none.
+-- deleted in the same script. A caller that never saw the reply asks for its pending events again and finds none. What
+-- was told as numbers is counted only under its token, and deleted in the same script.
+--
+-- A row about a refused request is written at once. Further ones of its name add to it; when it is no longer open, it is
+-- written anew with their number and its first form is deleted, so that there is one row for each name. Where too many
+-- are open, requests add to a row that all addresses share.
 
 local ids = cjson.decode(ARGV[2])
-local pending = redis.call('XPENDING', KEYS[1], 'stats', ids[1], ids[#ids], #ids, ARGV[1])
-if #pending ~= #ids then return { 'changed' } end
-for i, entry in ipairs(pending) do
-  if entry[1] ~= ids[i] then return { 'changed' } end
+if #ids > 0 then
+  local pending = redis.call('XPENDING', KEYS[1], 'stats', ids[1], ids[#ids], #ids, ARGV[1])
+  if #pending ~= #ids then return { 'changed' } end
+  for i, entry in ipairs(pending) do
+    if entry[1] ~= ids[i] then return { 'changed' } end
+  end
 end
+if ARGV[12] ~= '' and redis.call('HGET', KEYS[8], 'token') ~= ARGV[12] then return { 'changed' } end
 
 local plan = cjson.decode(ARGV[3])
 
@@ -55,8 +75,9 @@ for _, people in ipairs(plan.people) do
 end
 
 for _, user in ipairs(plan.active) do redis.call('ZADD', KEYS[2], 'GT', user[2], user[1]) end
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+--- @include <clock>
+
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', string.format('%.0f', now - tonumber(ARGV[4])))
 redis.call('ZREMRANGEBYRANK', KEYS[2], 0, -(exact + 1))
 
@@ -65,8 +86,82 @@ for _, line in ipairs(plan.log) do
   if line[2] ~= '' then redis.call('XADD', KEYS[4], 'MAXLEN', ARGV[6], id, 'texts', line[2]) end
 end
 
+-- Of rows about refused requests the oldest goes first, so that the log's own bound takes no other row for them.
+local function addRefused(row, count)
+  if redis.call('LLEN', KEYS[5]) >= tonumber(ARGV[8]) then redis.call('XDEL', KEYS[3], redis.call('LPOP', KEYS[5])) end
+  if count > 1 then row = '{"count":' .. string.format('%d', count) .. ',' .. string.sub(row, 2) end
+  local id = redis.call('XADD', KEYS[3], 'MAXLEN', ARGV[5], '*', 'row', row)
+  redis.call('RPUSH', KEYS[5], id)
+  return id
+end
+
+local function openRow(name)
+  local held = redis.call('HGET', KEYS[6], name)
+  if not held then return end
+  return string.match(held, '^(%d+) (%S+) (%d+) (%d+)$')
+end
+
+local function hold(name, since, id, told, came)
+  redis.call('HSET', KEYS[6], name, string.format('%.0f %s %d %d', since, id, told, came))
+end
+
+local open = redis.call('HLEN', KEYS[6])
+for _, line in ipairs(plan.refused) do
+  local name, row, count = line[1], line[3], tonumber(line[5])
+  local since, id, told, came = openRow(name)
+  if not since and open >= tonumber(ARGV[9]) then
+    name, row = line[2], line[4]
+    since, id, told, came = openRow(name)
+  end
+  if since then
+    hold(name, since, id, told, came + count)
+  else
+    hold(name, now, addRefused(row, count), count, count)
+    open = open + 1
+  end
+end
+
+-- The row as it was first written, out of the log.
+local function takeOut(id)
+  local entry = redis.call('XRANGE', KEYS[3], id, id)[1]
+  if not entry then return end
+  redis.call('XDEL', KEYS[3], id)
+  redis.call('LREM', KEYS[5], '-1', id)
+  return (string.gsub(entry[2][2], '^{"count":%d+,', '{'))
+end
+
+if open > 0 then
+  local rows = redis.call('HGETALL', KEYS[6])
+  for i = 1, #rows, 2 do
+    local since, id, told, came = string.match(rows[i + 1], '^(%d+) (%S+) (%d+) (%d+)$')
+    if not since or now - since >= tonumber(ARGV[10]) or now < tonumber(since) then
+      local row = since and came ~= told and takeOut(id)
+      if row then addRefused(row, tonumber(came)) end
+      redis.call('HDEL', KEYS[6], rows[i])
+      open = open - 1
+    end
+  end
+end
+
+-- Ids whose rows the log's own bound has taken away go with them.
+local oldest = redis.call('XRANGE', KEYS[3], '-', '+', 'COUNT', '1')[1]
+local function isGone(id)
+  if not oldest then return true end
+  local ms, sequence = string.match(id, '^(%d+)-(%d+)$')
+  local oldestMs, oldestSequence = string.match(oldest[1], '^(%d+)-(%d+)$')
+  ms, oldestMs = tonumber(ms), tonumber(oldestMs)
+  return ms < oldestMs or (ms == oldestMs and tonumber(sequence) < tonumber(oldestSequence))
+end
+local first = redis.call('LINDEX', KEYS[5], '0')
+while first and isGone(first) do
+  redis.call('LPOP', KEYS[5])
+  first = redis.call('LINDEX', KEYS[5], '0')
+end
+
 for _, id in ipairs(ids) do
   redis.call('XACK', KEYS[1], 'stats', id)
   redis.call('XDEL', KEYS[1], id)
 end
-return { 'applied' }
+if #ids > 0 and redis.call('DECRBY', KEYS[7], ARGV[11]) < 0 then redis.call('DEL', KEYS[7]) end
+if ARGV[12] ~= '' then redis.call('DEL', KEYS[8], KEYS[9]) end
+return { 'applied', open }

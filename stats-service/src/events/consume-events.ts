@@ -3,19 +3,31 @@ import { ROUTE_LABELS } from '@lontar/shared/metrics.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
-import { isGenerationRoute, type RequestEvent, requestEventSchema } from '@lontar/shared/request-event.ts';
+import { isAnswer, isGenerationRoute } from '@lontar/shared/request-event.ts';
 import type { StatsMetrics } from '@lontar/shared/stats-metrics.ts';
-import { throttledWarning } from '@lontar/shared/throttled-log.ts';
-import { ACTIVE_MS, EXACT_PEOPLE, LOG_ROWS, LOG_TEXTS, statsKeys } from '../stats-keys.ts';
+import { type ThrottledLogger, throttledWarning, throttleLines } from '@lontar/shared/throttled-log.ts';
+import {
+  ACTIVE_MS,
+  EXACT_PEOPLE,
+  LOG_OPEN_ROWS,
+  LOG_REFUSED_ROWS,
+  LOG_ROWS,
+  LOG_TEXTS,
+  statsKeys,
+} from '../stats-keys.ts';
+import { bytesOf, type Entry, parseEntry, parseTally, type TakenTally } from './parse-events.ts';
 import { planBatch } from './plan-batch.ts';
 
 /** Consumer group of the event stream; all instances of stats-service share it. */
-export const EVENT_GROUP = 'stats';
+const EVENT_GROUP = 'stats';
 const BATCH = 500;
 const BLOCK_MS = 1_000;
 /** Rest between two batches: under load they grow, and Redis is asked at most 40 times a second. */
 const LINGER_MS = 25;
 const RETRY_MS = 500;
+/** How long a row about refused requests stays open for others of its second, ms; and how often that is looked at. */
+const ROW_OPEN_MS = 1_500;
+const CLOSE_EVERY_MS = 250;
 /** An instance that has not touched its pending events for this long has lost them to the others, ms. */
 const TAKEOVER_AFTER_MS = 15_000;
 const TAKEOVER_EVERY_MS = 5_000;
@@ -23,9 +35,22 @@ const TAKEOVER_EVERY_MS = 5_000;
 const RETIRE_AFTER_MS = 3_600_000;
 
 const applyScript = loadScript(new URL('./apply-events.lua', import.meta.url));
+const takeScript = loadScript(new URL('./take-tally.lua', import.meta.url));
 const retireScript = loadScript(new URL('./retire-consumers.lua', import.meta.url));
 
-type Entry = readonly [id: string, fields: readonly string[] | null];
+/** The first keys and the bounds of apply-events.lua, in its order. */
+const OWN_KEYS = [
+  redisKeys.events,
+  statsKeys.active,
+  statsKeys.log,
+  statsKeys.logTexts,
+  statsKeys.logRefused,
+  statsKeys.logOpen,
+  redisKeys.eventBytes,
+  redisKeys.eventTallyTaken,
+  redisKeys.eventPeopleTaken,
+];
+const BOUNDS = [ACTIVE_MS, LOG_ROWS, LOG_TEXTS, EXACT_PEOPLE, LOG_REFUSED_ROWS, LOG_OPEN_ROWS, ROW_OPEN_MS];
 
 export interface EventConsumer {
   /** Finishes the batch in work and stops. */
@@ -50,11 +75,14 @@ export interface ConsumerDeps {
  */
 export function consumeEvents(deps: ConsumerDeps): EventConsumer {
   const stop = new AbortController();
+  const lines = throttleLines(deps.logger);
   const onTrouble = throttledWarning(deps.logger, 'events could not be counted; trying again');
   const loop = async () => {
     let nextTakeover = Number.NEGATIVE_INFINITY;
     let own = true;
     let ready = false;
+    /** Rows wait to be closed; another instance may have left some behind. */
+    let rowsOpen = true;
     while (!stop.signal.aborted) {
       try {
         if (!ready) await createGroup(deps.redis);
@@ -62,14 +90,20 @@ export function consumeEvents(deps: ConsumerDeps): EventConsumer {
         if (performance.now() >= nextTakeover) {
           nextTakeover = performance.now() + Math.min(TAKEOVER_EVERY_MS, deps.takeoverAfterMs ?? TAKEOVER_EVERY_MS);
           own = (await takeOver(deps)) > 0 || own;
+          rowsOpen = true;
         }
-        const entries = await read(deps, own);
-        if (entries.length > 0) own = !(await applyEntries(deps, entries)) || own;
-        else own = false;
+        const entries = await read(deps, own, rowsOpen ? CLOSE_EVERY_MS : BLOCK_MS);
+        // After the events: what was told as numbers before the last of them is counted with it.
+        const tally = await takeTally(deps.redis);
+        if (entries.length > 0 || tally || rowsOpen) {
+          const applied: Applied | undefined = await apply(deps, lines, entries, tally);
+          own = entries.length > 0 && (own || applied === undefined);
+          rowsOpen = applied === undefined || applied.rowsOpen > 0;
+        } else own = false;
         if (entries.length < BATCH) await pause(LINGER_MS);
       } catch (error) {
         // What became of the batch is unknown: ask for what is still pending. A lost group is made anew.
-        [own, ready] = [true, false];
+        [own, ready, rowsOpen] = [true, false, true];
         if (!stop.signal.aborted) onTrouble(error);
         if (!stop.signal.aborted) await pause(RETRY_MS);
       }
@@ -92,72 +126,68 @@ async function createGroup(redis: Redis): Promise<void> {
 }
 
 /** The next entries: new ones, or those that this consumer holds already. */
-async function read({ redis, consumer }: ConsumerDeps, own: boolean): Promise<readonly Entry[]> {
+async function read({ redis, consumer }: ConsumerDeps, own: boolean, blockMs: number): Promise<readonly Entry[]> {
   const from = own ? '0' : '>';
   const reply = (await redis.xreadgroup(
-    ...([
-      'GROUP',
-      EVENT_GROUP,
-      consumer,
-      'COUNT',
-      BATCH,
-      'BLOCK',
-      BLOCK_MS,
-      'STREAMS',
-      redisKeys.events,
-      from,
-    ] as const),
+    ...(['GROUP', EVENT_GROUP, consumer, 'COUNT', BATCH, 'BLOCK', blockMs, 'STREAMS', redisKeys.events, from] as const),
   )) as [string, Entry[]][] | null;
   return reply?.[0]?.[1] ?? [];
 }
 
+/** What gateways told as numbers; `undefined` when there is nothing. */
+async function takeTally(redis: Redis): Promise<TakenTally | undefined> {
+  const keys = [
+    redisKeys.eventTally,
+    redisKeys.eventPeople,
+    redisKeys.eventTallyTaken,
+    redisKeys.eventPeopleTaken,
+  ] as const;
+  const reply = (await takeScript(redis, keys, [])) as [] | TakenTally;
+  return reply.length === 0 ? undefined : reply;
+}
+
+interface Applied {
+  readonly rowsOpen: number;
+}
+
 /**
- * Counts the entries, acknowledges and deletes them, in one step.
+ * Counts the entries and what was told as numbers, acknowledges and deletes both, in one step.
  *
- * @returns false when they are no longer exactly what this consumer holds; nothing was counted
+ * @returns how many rows are still open; `undefined` when the entries are no longer exactly what this consumer holds, or
+ *   another one has counted the numbers; nothing was counted then
  */
-async function applyEntries(deps: ConsumerDeps, entries: readonly Entry[]): Promise<boolean> {
-  const events = entries.map(([, fields]) => parseEvent(fields));
-  const known = events.filter((event) => event !== undefined);
-  const { keys, ...plan } = planBatch(known, deps.keepTexts);
+async function apply(
+  deps: ConsumerDeps,
+  lines: ThrottledLogger,
+  entries: readonly Entry[],
+  tally: TakenTally | undefined,
+): Promise<Applied | undefined> {
+  const events = entries.map(parseEntry);
+  const { repeats, numbers, malformed } = parseTally(tally ?? ['', [], []]);
+  const told = events.filter((event) => event !== undefined).concat(repeats);
+  const { keys, ...plan } = planBatch(told, deps.keepTexts, numbers);
+  const ids = JSON.stringify(entries.map(([id]) => id));
+  const bytes = entries.reduce((sum, entry) => sum + bytesOf(entry), 0);
   const reply = (await applyScript(
     deps.redis,
-    [redisKeys.events, statsKeys.active, statsKeys.log, statsKeys.logTexts, ...keys],
-    [
-      deps.consumer,
-      JSON.stringify(entries.map(([id]) => id)),
-      JSON.stringify(plan),
-      ACTIVE_MS,
-      LOG_ROWS,
-      LOG_TEXTS,
-      EXACT_PEOPLE,
-    ],
-  )) as [string];
-  if (reply[0] !== 'applied') return false;
-  for (const { route, outcome } of known) deps.metrics.recorded.inc({ endpoint: routeLabel(route), outcome });
-  const malformed = events.length - known.length;
-  if (malformed > 0) {
-    deps.metrics.dropped.inc({ reason: 'malformed' }, malformed);
-    deps.logger.warn({ count: malformed }, 'events were dropped because they could not be understood');
+    [...OWN_KEYS, ...keys],
+    [deps.consumer, ids, JSON.stringify(plan), ...BOUNDS, bytes, tally?.[0] ?? ''],
+  )) as [string, number?];
+  if (reply[0] !== 'applied') return undefined;
+  const { recorded, dropped } = deps.metrics;
+  for (const { event, count } of told) {
+    if (isAnswer(event)) recorded.inc({ endpoint: routeLabel(event.route), outcome: event.outcome }, count);
   }
-  return true;
-}
-
-function parseEvent(fields: readonly string[] | null): RequestEvent | undefined {
-  const at = fields?.indexOf('event') ?? -1;
-  const text = at < 0 ? undefined : fields?.[at + 1];
-  if (text === undefined) return undefined;
-  try {
-    const parsed = requestEventSchema.safeParse(JSON.parse(text));
-    return parsed.success && isPlausibleTime(parsed.data.at) ? parsed.data : undefined;
-  } catch {
-    return undefined;
+  for (const [counter, amount] of numbers.counters) {
+    if (counter.kind !== 'recorded') continue;
+    recorded.inc({ endpoint: routeLabel(counter.route), outcome: counter.outcome }, amount);
   }
-}
-
-/** Whether a moment is after Lontar's beginning and at most a day ahead; others would make days that never expire. */
-function isPlausibleTime(at: number): boolean {
-  return at > Date.UTC(2025, 0) && at < Date.now() + 86_400_000;
+  const lost = events.length + repeats.length - told.length + malformed;
+  if (lost > 0) {
+    dropped.inc({ reason: 'malformed' }, lost);
+    lines.warn({ count: lost }, 'events were dropped because they could not be understood');
+  }
+  return { rowsOpen: reply[1] ?? 0 };
 }
 
 /** Takes over events whose instance has died or hangs, and forgets consumers that are long gone. */

@@ -1,8 +1,22 @@
 import { expect, test } from '@jest/globals';
+import { userOf, utcDay } from '@lontar/shared/event-counts.ts';
+import {
+  counterFields,
+  parsePerson,
+  parseTallyField,
+  personMember,
+  type TallyField,
+  type TallyPerson,
+} from '@lontar/shared/event-tally.ts';
 import type { RequestEvent } from '@lontar/shared/request-event.ts';
-import { statsKeys } from '../stats-keys.ts';
-import { type BatchPlan, planBatch, userOf } from './plan-batch.ts';
+import { momentStart, statsKeys } from '../stats-keys.ts';
+import { type BatchPlan, planBatch as planTold } from './plan-batch.ts';
 
+const planBatch = (events: readonly RequestEvent[], keepTexts: boolean) =>
+  planTold(
+    events.map((event) => ({ event, count: 1 })),
+    keepTexts,
+  );
 const AT = Date.UTC(2026, 0, 31, 23, 59, 59, 999);
 
 function event(part: Partial<RequestEvent> = {}): RequestEvent {
@@ -23,7 +37,7 @@ function event(part: Partial<RequestEvent> = {}): RequestEvent {
 
 /** What a plan adds to one field of one key. */
 function added(plan: BatchPlan, key: string, field: string): number {
-  const place = plan.keys.indexOf(key) + 5;
+  const place = plan.keys.indexOf(key) + 10;
   const fields = plan.counts.find(([at]) => at === place)?.[2] ?? [];
   const at = fields.indexOf(field);
   return at < 0 ? 0 : Number(fields[at + 1]);
@@ -47,7 +61,21 @@ test('requests outside generation count for "all" alone', () => {
   expect(added(plan, statsKeys.totals, 'all')).toBe(2);
   expect(added(plan, statsKeys.totals, 'requests')).toBe(0);
   expect(plan.people).toEqual([]);
-  expect(plan.log).toHaveLength(1);
+  expect([plan.log.length, plan.refused.length]).toEqual([0, 1]);
+});
+
+test('a caller who left and paid is a row of the log, and counts nowhere', () => {
+  const generation = { endpoint: '/api/ai', model: 'ai-2.5-flash', charged: true } as const;
+  const left = event({ status: 499, outcome: 'client_error', error: 'client_closed', generation });
+  const plan = planBatch([left], true);
+  expect({ counts: plan.counts, people: plan.people, active: plan.active }).toEqual({
+    counts: [],
+    people: [],
+    active: [],
+  });
+  expect(plan.log.map(([row]) => JSON.parse(row) as unknown)).toEqual([
+    expect.objectContaining({ error: 'client_closed', charged: true }),
+  ]);
 });
 
 test.each([
@@ -87,4 +115,50 @@ test('texts are kept only where the operator allows it, and never beyond their b
   const [off] = planBatch([event({ generation } as Partial<RequestEvent>)], false).log;
   expect(off?.[1]).toBe('');
   expect(off?.[0]).not.toContain('ppp');
+});
+
+test('an event counts as often as it stands for, and its address once', () => {
+  const refused = event({ status: 403, outcome: 'blocked', error: 'address_blocked' });
+  const plan = planTold(
+    [
+      { event: refused, count: 1 },
+      { event: refused, count: 36 },
+    ],
+    true,
+  );
+  expect(added(plan, statsKeys.totals, 'status:403')).toBe(37);
+  expect(added(plan, statsKeys.moment(momentStart(AT)), 'outcome:blocked')).toBe(37);
+  expect(plan.people.every(([, , , , , members]) => members.length === 1)).toBe(true);
+  expect(plan.log).toEqual([]);
+  // The same name twice: one row in the log, of 37.
+  expect(plan.refused.map(([name, , , , count]) => [name, count])).toEqual([
+    [`${Math.floor(AT / 1000)} 203.0.113.9 address_blocked`, '1'],
+    [`${Math.floor(AT / 1000)} 203.0.113.9 address_blocked`, '36'],
+  ]);
+});
+
+test('counters that a gateway has added up count as the events themselves', () => {
+  const events = [
+    event(),
+    event({ responseMs: 900 }),
+    event({ status: 429, outcome: 'rate_limited', address: '203.0.113.8' }),
+  ];
+  const counters = new Map<string, number>();
+  for (const one of events)
+    counterFields(one, (field, amount) => counters.set(field, (counters.get(field) ?? 0) + amount));
+  const numbers = {
+    counters: [...counters].map(([field, amount]) => [parseTallyField(field) as TallyField, amount] as const),
+    people: events.map((one) => [parsePerson(personMember(one) ?? '') as TallyPerson, one.at] as const),
+  };
+  const [whole, folded] = [planBatch(events, true), planTold([], true, numbers)];
+  const keys = [statsKeys.totals, statsKeys.day(utcDay(AT)), statsKeys.responseTimes(utcDay(AT))];
+  const fieldsOf = (plan: BatchPlan, key: string) => {
+    const fields = plan.counts.find(([at]) => plan.keys[at - 10] === key)?.[2] ?? [];
+    return Object.fromEntries(fields.flatMap((field, at) => (at % 2 === 0 ? [[field, fields[at + 1]]] : [])));
+  };
+  for (const key of keys) expect(fieldsOf(folded, key)).toEqual(fieldsOf(whole, key));
+  const peopleOf = (plan: BatchPlan) =>
+    Object.fromEntries(plan.people.map(([set, , , , , members]) => [plan.keys[set - 10], members]));
+  expect(peopleOf(folded)).toEqual(peopleOf(whole));
+  expect(folded.active).toEqual(whole.active);
 });

@@ -1,18 +1,34 @@
-import type { LogRow } from '@lontar/shared/dashboard-contract.ts';
-import { isGenerationRoute, type RequestEvent } from '@lontar/shared/request-event.ts';
-import { responseBucket } from '../counters/response-times.ts';
-import { DAY_DETAIL_TTL_MS, DAY_TTL_MS, MOMENT_TTL_MS, momentStart, statsKeys, utcDay } from '../stats-keys.ts';
+import { countEvent, userOf, utcDay } from '@lontar/shared/event-counts.ts';
+import { OTHER_ADDRESSES, type TallyField, type TallyPerson } from '@lontar/shared/event-tally.ts';
+import {
+  type EventTexts,
+  isAnswer,
+  isGenerationRoute,
+  isToldThinned,
+  type RequestEvent,
+} from '@lontar/shared/request-event.ts';
+import { DAY_DETAIL_TTL_MS, DAY_TTL_MS, MOMENT_TTL_MS, momentStart, statsKeys } from '../stats-keys.ts';
+import { logRow, logTexts, type RefusedRow, refusedRow } from './log-rows.ts';
 
-/** Longest masked text that the log keeps, characters; gateways cut at 4,000, and this bounds whatever comes. */
-const TEXT_CHARACTERS = 4_100;
-/** Distinct endpoint and status fields come from closed sets; a strange status is counted under its hundred. */
-const KNOWN_STATUS = /^[1-5]\d\d$/;
 /** Their own traffic would drown the log: monitors and pages ask for these every few seconds. */
 const UNLOGGED_ROUTES: ReadonlySet<string> = new Set(['/api/usage', '/api/health', '/api/stats', '/api/check-limit']);
 
+/** An answered request as it was told, and how many like it. */
+export interface Told {
+  readonly event: RequestEvent;
+  readonly texts?: EventTexts | undefined;
+  readonly count: number;
+}
+
+/** What was told as numbers alone. */
+export interface Numbers {
+  readonly counters: readonly (readonly [TallyField, amount: number])[];
+  readonly people: readonly (readonly [TallyPerson, at: number])[];
+}
+
 /** What a batch adds, in the form that `apply-events.lua` takes; keys are named by their place in `keys`. */
 export interface BatchPlan {
-  /** From KEYS[5] on. */
+  /** From KEYS[10] on. */
   readonly keys: readonly string[];
   readonly counts: readonly (readonly [key: number, expiry: string, fields: readonly string[]])[];
   readonly people: readonly (readonly [
@@ -25,30 +41,44 @@ export interface BatchPlan {
   ])[];
   readonly active: readonly (readonly [user: string, at: string])[];
   readonly log: readonly (readonly [row: string, texts: string])[];
+  readonly refused: readonly RefusedRow[];
 }
 
 /** Place in KEYS of the plan's first own key. */
-const FIRST_KEY = 5;
+const FIRST_KEY = 10;
 
 /**
  * Adds up a batch of events, so that Redis makes one increment per counter and not one per event.
  *
  * @param keepTexts whether masked prompts and answers go into the log (`LOG_CONTENT`)
+ * @param numbers requests that were told as numbers, to be added
  */
-export function planBatch(events: readonly RequestEvent[], keepTexts: boolean): BatchPlan {
+export function planBatch(
+  told: readonly Told[],
+  keepTexts: boolean,
+  numbers: Numbers = { counters: [], people: [] },
+): BatchPlan {
   const counts = new Tally();
   const people = new People();
   const active = new Map<string, number>();
   const log: [string, string][] = [];
-  for (const event of events) {
-    countEvent(counts, event);
-    if (isGenerationRoute(event.route)) {
-      const user = userOf(event);
-      active.set(user, Math.max(active.get(user) ?? 0, event.at));
-      people.saw(utcDay(event.at), user, event.address);
+  const refused: RefusedRow[] = [];
+  const saw = (day: string, user: string, address: string, at: number) => {
+    active.set(user, Math.max(active.get(user) ?? 0, at));
+    people.saw(day, user, address);
+  };
+  for (const { event, texts, count } of told) {
+    if (isAnswer(event)) addCounts(counts, event, count);
+    // Whose requests these were is told beside them.
+    if (isAnswer(event) && isGenerationRoute(event.route) && event.address !== OTHER_ADDRESSES) {
+      saw(utcDay(event.at), userOf(event), event.address, event.at);
     }
-    if (!UNLOGGED_ROUTES.has(event.route)) log.push([JSON.stringify(logRow(event)), keepTexts ? logTexts(event) : '']);
+    if (UNLOGGED_ROUTES.has(event.route)) continue;
+    if (isToldThinned(event)) refused.push(refusedRow(event, count));
+    else log.push([JSON.stringify(logRow(event)), keepTexts ? logTexts(event, texts) : '']);
   }
+  for (const [{ day, user, address }, at] of numbers.people) saw(day, user, address, at);
+  for (const [counter, amount] of numbers.counters) addCounter(counts, counter, amount);
   const keys = new KeyList();
   return {
     counts: counts.list().map(([key, expiry, fields]) => [keys.place(key), expiry, fields]),
@@ -64,70 +94,29 @@ export function planBatch(events: readonly RequestEvent[], keepTexts: boolean): 
       ]),
     active: [...active].map(([user, at]) => [user, String(at)]),
     log,
+    refused,
     keys: keys.list,
   };
 }
 
-/** A user is an API key, or the address where no valid key was given. */
-export function userOf(event: RequestEvent): string {
-  return event.keyId === undefined ? `address:${event.address}` : `key:${event.keyId}`;
-}
-
-function countEvent(counts: Tally, event: RequestEvent): void {
+function addCounts(counts: Tally, event: RequestEvent, times: number): void {
   const day = utcDay(event.at);
-  const both = (field: string, amount = 1) => {
-    counts.add(statsKeys.totals, 0, field, amount);
-    counts.add(statsKeys.day(day), DAY_TTL_MS, field, amount);
-  };
-  both('all');
-  if (!isGenerationRoute(event.route)) return;
-  both('requests');
-  both(`endpoint:${event.route}`);
-  both(`status:${KNOWN_STATUS.test(String(event.status)) ? event.status : 'other'}`);
-  both(`outcome:${event.outcome}`);
-  if (event.status >= 500) both('server_errors');
-  else if (event.status >= 400) both('client_errors');
-  const moment = statsKeys.moment(momentStart(event.at));
-  counts.add(moment, MOMENT_TTL_MS, `outcome:${event.outcome}`, 1);
-  if (event.outcome === 'success') {
-    both('successes');
-    both('response_ms', whole(event.responseMs));
-    const bucket = String(responseBucket(event.responseMs));
-    counts.add(statsKeys.responseTimes(day), DAY_DETAIL_TTL_MS, bucket, 1);
-    counts.add(moment, MOMENT_TTL_MS, `time:${bucket}`, 1);
+  countEvent(event, (scope, field, amount) => {
+    if (scope === 'moment') counts.add(statsKeys.moment(momentStart(event.at)), MOMENT_TTL_MS, field, amount * times);
+    else addOfDay(counts, scope, day, field, amount * times);
+  });
+}
+
+function addCounter(counts: Tally, counter: TallyField, amount: number): void {
+  if (counter.kind === 'day' || counter.kind === 'response-times') {
+    addOfDay(counts, counter.kind, counter.day, counter.field, amount);
   }
-  countMasked(both, event);
 }
 
-function countMasked(both: (field: string, amount?: number) => void, event: RequestEvent): void {
-  const masked = event.generation?.masked;
-  if (masked === undefined || event.outcome !== 'success') return;
-  let values = 0;
-  for (const [type, given] of Object.entries(masked)) {
-    const count = whole(given);
-    values += count;
-    if (count > 0) both(`masked:${type}`, count);
-  }
-  if (values > 0) both('masked');
-}
-
-/** Redis adds whole numbers only, and a number that it refuses would leave a batch half counted. */
-function whole(given: number): number {
-  return Math.min(Math.max(Math.round(given) || 0, 0), 2 ** 31);
-}
-
-function logRow(event: RequestEvent): Omit<LogRow, 'cursor'> {
-  const { endpoint, model, masked, usage, attempts, queuedMs, modelMs, maskMs } = event.generation ?? {};
-  const { id, at, route, method, status, outcome, error, responseMs, address, keyId } = event;
-  const known = { id, at, route, method, status, outcome, error, ms: responseMs, address, keyId };
-  const row = { ...known, endpoint, model, masked, tokens: usage, attempts, queuedMs, modelMs, maskMs };
-  return JSON.parse(JSON.stringify(row)) as Omit<LogRow, 'cursor'>;
-}
-
-function logTexts({ generation }: RequestEvent): string {
-  const prompt = generation?.promptPreview?.slice(0, TEXT_CHARACTERS).toWellFormed();
-  const answer = generation?.answerPreview?.slice(0, TEXT_CHARACTERS).toWellFormed();
-  return prompt === undefined && answer === undefined ? '' : JSON.stringify({ prompt, answer });
+function addOfDay(counts: Tally, scope: 'day' | 'response-times', day: string, field: string, amount: number): void {
+  if (scope === 'response-times') return counts.add(statsKeys.responseTimes(day), DAY_DETAIL_TTL_MS, field, amount);
+  counts.add(statsKeys.totals, 0, field, amount);
+  counts.add(statsKeys.day(day), DAY_TTL_MS, field, amount);
 }
 
 /** Sums by key and field. */

@@ -15,7 +15,7 @@ export interface ParsedMetric {
 }
 
 const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? ([^ ]+)/;
-const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
+const LABEL = /\b([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 const ESCAPES: Readonly<Record<string, string>> = { '\\n': '\n', '\\"': '"', '\\\\': '\\' };
 
 /**
@@ -59,6 +59,8 @@ export function sumOf(
 function aggregatorOf(name: string, type: string): ParsedMetric['aggregator'] {
   if (type !== 'gauge') return 'sum';
   if (/_timestamp_seconds$|_time_seconds$|_info$/.test(name)) return 'max';
+  // What all gateways keep together: each of them tells the whole.
+  if (name.startsWith('gateway_upload_storage_')) return 'max';
   return name.startsWith('nodejs_eventloop_lag') ? 'average' : 'sum';
 }
 

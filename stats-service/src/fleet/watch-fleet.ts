@@ -99,6 +99,11 @@ function memberOf(
   };
 }
 
+/** Thrown away, because masking failed or would have taken too much work. */
+function isMaskingFailure({ result }: Readonly<Record<string, string>>): boolean {
+  return result === 'failed' || result === 'refused';
+}
+
 function totalsOf(metrics: readonly ParsedMetric[]): Fleet['totals'] {
   const calls = 'gen_ai_client_operation_duration_seconds';
   const modelCalls = sumOf(metrics, `${calls}_count`);
@@ -110,7 +115,7 @@ function totalsOf(metrics: readonly ParsedMetric[]): Fleet['totals'] {
     ...(modelCalls === 0 ? {} : { modelMeanMs: Math.round((sumOf(metrics, `${calls}_sum`) / modelCalls) * 1_000) }),
     jobsStalled: sumOf(metrics, 'queue_jobs_stalled_total'),
     secretsMasked: sumOf(metrics, 'masking_secrets_masked_total'),
-    maskingFailures: sumOf(metrics, 'masking_operations_total', ({ result }) => result === 'failed'),
+    maskingFailures: sumOf(metrics, 'masking_operations_total', isMaskingFailure),
     ...(masked === 0
       ? {}
       : { maskingMeanMs: Math.round((sumOf(metrics, 'masking_duration_seconds_sum') / masked) * 1e6) / 1_000 }),

@@ -9,6 +9,7 @@ import type {
   Tiles,
 } from '@lontar/shared/dashboard-contract.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { sharedFor } from '@lontar/shared/shared-for.ts';
 import type { StatsMetrics } from '@lontar/shared/stats-metrics.ts';
 import { findSession, sessionEnd } from '../access/operator-session.ts';
 import { readTiles } from '../counters/read-counters.ts';
@@ -30,6 +31,8 @@ const RECHECK_SESSIONS_MS = 10_000;
 const FLEET_PATIENCE_MS = 30;
 /** Points that `stats` repeats, because late events still change them. */
 const FRESH_MOMENTS = 3;
+/** Lookers-on without a session share what a snapshot reads for this long: each costs hundreds of reads, ms. */
+const SHARED_MS = 1_000;
 
 export interface LiveDeps {
   readonly redis: Redis;
@@ -37,6 +40,8 @@ export interface LiveDeps {
   readonly fleet: () => Promise<Fleet>;
   readonly metrics: StatsMetrics;
   readonly version: string;
+  /** `DASHBOARD_TOKEN`. */
+  readonly token: string;
   /** `DASHBOARD_PUBLIC`. */
   readonly open: boolean;
   readonly keepTexts: boolean;
@@ -55,6 +60,7 @@ export interface LiveService {
 /** Keeps the pages' numbers live: coalesces what changed, and reads it once for all of them. */
 export function startLiveService(deps: LiveDeps): LiveService {
   const live = createLiveStream(deps.log);
+  const anonymousCounters = sharedFor(SHARED_MS, () => readCounters(deps.redis, MOMENTS));
   let dirty = false;
   let sentAt = 0;
   let reading = false;
@@ -76,10 +82,10 @@ export function startLiveService(deps: LiveDeps): LiveService {
   ];
   return {
     async openStream(asked, response) {
-      const session = await findSession(deps.redis, asked.cookie, asked.address);
+      const session = await findSession(deps, asked.cookie, asked.address);
       if (session === undefined && !deps.open) return failure('invalid_api_key', 'Sign in to see the dashboard.');
       const listener = session ? { session: { digest: session.digest, address: asked.address } } : {};
-      const snapshot = () => readSnapshot(deps, session !== undefined);
+      const snapshot = () => readSnapshot(deps, session ? undefined : anonymousCounters);
       if (!(await live.open({ response, listener, lastEventId: asked.lastEventId, snapshot }))) {
         return failure('service_unavailable', 'Too many dashboards are open. Close one and try again.');
       }
@@ -126,9 +132,14 @@ async function soon<Value>(work: Promise<Value>): Promise<Value | undefined> {
   return value;
 }
 
-async function readSnapshot(deps: LiveDeps, signedIn: boolean): Promise<(rows: readonly LogRow[]) => SnapshotMessage> {
+/** @param anonymous reads the counters for those without a session */
+async function readSnapshot(
+  deps: LiveDeps,
+  anonymous: (() => Promise<Omit<StatsMessage, 'fleet'>>) | undefined,
+): Promise<(rows: readonly LogRow[]) => SnapshotMessage> {
+  const signedIn = anonymous === undefined;
   const members = signedIn ? await soon(partOf<Fleet>(deps.fleet())) : undefined;
-  const counters = await readCounters(deps.redis, MOMENTS);
+  const counters = signedIn ? await readCounters(deps.redis, MOMENTS) : await anonymous();
   const stats = members ? { ...counters, fleet: members } : counters;
   const { version, keepTexts: logContent } = deps;
   return (rows) => ({

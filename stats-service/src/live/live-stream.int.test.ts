@@ -3,7 +3,7 @@ import type { LogRow } from '@lontar/shared/dashboard-contract.ts';
 import { readStream, type StreamReader } from '@lontar/shared/testing/event-stream.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { mixedEvents } from '../../testing/mixed-events.ts';
-import { HOME, type RunningService, runService } from '../../testing/running-service.ts';
+import { type RunningService, runService } from '../../testing/running-service.ts';
 import { compareCursors } from '../log/read-log.ts';
 
 let redis: TestRedis;
@@ -13,7 +13,8 @@ let cookie: string;
 
 beforeAll(async () => {
   redis = await startTestRedis();
-  [service, other] = await Promise.all([runService(redis), runService(redis)]);
+  service = await runService(redis);
+  other = await runService(redis, { DASHBOARD_TOKEN: service.token });
   cookie = await service.signIn();
 });
 
@@ -22,15 +23,15 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Events that all show in the log. */
+/** Events that each have a row of their own in the log. */
 function loggedEvents(count: number, seed: number) {
   return mixedEvents(count, [Date.now()], seed).map((event, index) =>
-    Object.assign(event, { id: `req_${seed}_${index}`, route: '/api/ai' }),
+    Object.assign(event, { id: `req_${seed}_${index}`, route: '/api/ai', generation: { endpoint: '/api/ai' } }),
   );
 }
 
 const open = (at: RunningService, headers: Record<string, string> = {}): Promise<StreamReader> =>
-  readStream(`${at.url}/dashboard/events`, { cookie, 'x-lontar-client-address': HOME, ...headers });
+  readStream(`${at.url}/dashboard/events`, { cookie, ...at.fromHome, ...headers });
 
 /** Ids of the next rows, in an order of their own: two instances count side by side. */
 async function nextRows(stream: StreamReader, count: number): Promise<string[]> {
@@ -112,10 +113,10 @@ test('numbers come at most twice a second, and by themselves when nothing happen
 }, 20_000);
 
 test('anonymous readers leave places for the operator, and nobody gets in beyond the bound', async () => {
-  const open = await runService(redis, { DASHBOARD_PUBLIC: 'true' });
+  const open = await runService(redis, { DASHBOARD_PUBLIC: 'true', DASHBOARD_TOKEN: service.token });
   const many = (headers: Record<string, string>) =>
     Promise.all(Array.from({ length: 70 }, () => readStream(`${open.url}/dashboard/events`, headers)));
-  const home = { 'x-lontar-client-address': HOME };
+  const home = open.fromHome;
   const anonymous = await many(home);
   const signedIn = await many({ ...home, cookie: await open.signIn() });
   for (const stream of [...anonymous, ...signedIn]) stream.close();
@@ -126,8 +127,25 @@ test('anonymous readers leave places for the operator, and nobody gets in beyond
   }
 });
 
+test('however many look on without a session, what they see is read once a second', async () => {
+  const open = await runService(redis, { DASHBOARD_PUBLIC: 'true', DASHBOARD_TOKEN: service.token });
+  const reads = async () =>
+    Number(/^cmdstat_hgetall:calls=(\d+)/m.exec(await redis.client.info('commandstats'))?.[1] ?? 0);
+  const before = await reads();
+  const begun = performance.now();
+  for (let count = 0; count < 40; count++) {
+    const stream = await readStream(`${open.url}/dashboard/events`, open.fromHome);
+    expect((await stream.next('snapshot')).data).toMatchObject({ signedIn: false, moments: { ok: true } });
+    stream.close();
+  }
+  // A snapshot has 360 points; what the services read by themselves is little beside that.
+  const snapshots = 2 + (performance.now() - begun) / 1_000;
+  expect(await reads()).toBeLessThan(before + 500 * snapshots);
+  await open.stop();
+});
+
 test('a stopping service says goodbye', async () => {
-  const brief = await runService(redis);
+  const brief = await runService(redis, { DASHBOARD_TOKEN: service.token });
   const stream = await open(brief);
   await stream.next('snapshot');
   const stopped = brief.stop();

@@ -46,7 +46,7 @@ export function followLog(redis: Redis, onRows: () => void, logger: Logger): Rec
         const reply = await redis.xread('COUNT', 500, 'BLOCK', BLOCK_MS, 'STREAMS', statsKeys.log, newest(rows));
         const entries = reply?.[0]?.[1] ?? [];
         if (entries.length === 0) continue;
-        rows.push(...entries.map(parseRow));
+        rows = addRows(rows, entries.map(parseRow));
         if (rows.length > RECENT_ROWS) {
           rows = rows.slice(-RECENT_ROWS);
           whole = false;
@@ -79,6 +79,15 @@ export function followLog(redis: Redis, onRows: () => void, logger: Logger): Rec
       await done;
     },
   };
+}
+
+/** Adds rows to those held, both oldest first. One that stands for several requests takes the place of its first form. */
+function addRows(held: readonly LogRow[], come: readonly LogRow[]): LogRow[] {
+  const rows = [...held, ...come];
+  const replaced = new Set(come.flatMap(({ id, count }) => (count === undefined ? [] : [id])));
+  if (replaced.size === 0) return rows;
+  const newestOf = new Map(rows.map(({ id, cursor }) => [id, cursor]));
+  return rows.filter(({ id, cursor }) => !replaced.has(id) || newestOf.get(id) === cursor);
 }
 
 /** Where the rows after a cursor begin; rows are in order, so it looks from the new end. */

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import type { Tiles } from '@lontar/shared/dashboard-contract.ts';
+import { sharedFor } from '@lontar/shared/shared-for.ts';
 import { findSession } from '../access/operator-session.ts';
 import { type DashboardDeps, redeemLink } from '../access/routes.ts';
 import { readTiles } from '../counters/read-counters.ts';
@@ -39,6 +41,8 @@ const TYPES: Readonly<Record<string, string>> = {
 const ASSET_PATTERN = /^[\w-]+(?:\.[\w-]+)*\.(?:js|css|svg)$/;
 
 const PLACE = '<div id="page">';
+/** The numbers in the page may be this old, ms: with DASHBOARD_PUBLIC anybody may load it, any number of times. */
+const TILES_MS = 500;
 
 const NOT_BUILT = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Lontar: the dashboard is not built</title>
@@ -53,13 +57,18 @@ const NOT_BUILT = `<!doctype html>
  * @param dist the build's folder; read at each request of the page, so that a build shows without a restart
  */
 export function pageRoutes(dist: URL, deps: DashboardDeps): Route[] {
+  const tiles = sharedFor(TILES_MS, () => readTiles(deps.redis, Date.now()));
   return [
-    { method: 'GET', path: '/', handle: (asked) => answerPage(dist, deps, asked) },
+    { method: 'GET', path: '/', handle: (asked) => answerPage(dist, { ...deps, tiles }, asked) },
     { method: 'GET', path: '/assets/:file', handle: ({ params }) => answerAsset(dist, params['file'] ?? '') },
   ];
 }
 
-async function answerPage(dist: URL, deps: DashboardDeps, asked: Asked): Promise<Answer> {
+interface PageDeps extends DashboardDeps {
+  readonly tiles: () => Promise<Tiles>;
+}
+
+async function answerPage(dist: URL, deps: PageDeps, asked: Asked): Promise<Answer> {
   const code = asked.query.get('code');
   // A browser that loads ahead of its user must not use up the link.
   if (code !== null && !asked.ahead) return redeemLink(deps, asked, code);
@@ -75,8 +84,8 @@ async function answerPage(dist: URL, deps: DashboardDeps, asked: Asked): Promise
  * Told in the page itself: that the stream is open, so that the page connects at once and does not ask first; and the
  * counters of now, so that it shows numbers before the stream has opened.
  */
-async function openPlace({ redis }: DashboardDeps): Promise<string> {
-  const tiles = await readTiles(redis, Date.now()).catch(() => undefined);
+async function openPlace(deps: PageDeps): Promise<string> {
+  const tiles = await deps.tiles().catch(() => undefined);
   const numbers = tiles === undefined ? '' : ` data-tiles="${escapeAttribute(JSON.stringify(tiles))}"`;
   return `<div id="page" data-open${numbers}>`;
 }
@@ -86,8 +95,8 @@ function escapeAttribute(text: string): string {
 }
 
 /** Whether the live stream will be open; with Redis away the page finds out by itself. */
-async function maySee({ redis, open }: DashboardDeps, asked: Asked): Promise<boolean> {
-  return open || (await findSession(redis, asked.cookie, asked.address).catch(() => undefined)) !== undefined;
+async function maySee(deps: DashboardDeps, asked: Asked): Promise<boolean> {
+  return deps.open || (await findSession(deps, asked.cookie, asked.address).catch(() => undefined)) !== undefined;
 }
 
 async function answerAsset(dist: URL, file: string): Promise<Answer> {

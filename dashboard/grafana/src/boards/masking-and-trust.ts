@@ -8,10 +8,12 @@ export const maskingAndTrust: Board = {
     {
       title: 'Masking failures',
       about:
-        'Answers that were refused because they could not be masked, over the time shown. Anything but 0 is an incident.',
+        'Answers that were thrown away because they could not be masked, or not within the budget of work, over the time shown. Anything but 0 is an incident.',
       kind: 'stat',
       unit: 'short',
-      queries: [{ expr: 'sum(increase(masking_operations_total{result="failed"}[$__range]))', legend: 'failures' }],
+      queries: [
+        { expr: 'sum(increase(masking_operations_total{result=~"failed|refused"}[$__range]))', legend: 'failures' },
+      ],
       down: 'overview',
       steps: { warn: 0.5, bad: 1 },
     },
@@ -42,7 +44,8 @@ export const maskingAndTrust: Board = {
     },
     {
       title: 'Answers by result',
-      about: 'Secured: something was masked. Normal: there was nothing to mask. Failed: the answer was refused.',
+      about:
+        'Secured: something was masked. Normal: there was nothing to mask. Failed, and refused for too much work: the answer was thrown away.',
       kind: 'stacked',
       unit: 'ops',
       queries: [{ expr: 'sum by (result) (rate(masking_operations_total[$__rate_interval]))', legend: '{{result}}' }],
@@ -81,6 +84,40 @@ export const maskingAndTrust: Board = {
       down: 'overview',
     },
     {
+      title: 'Connections, bodies, and too much',
+      about:
+        'Open connections of callers and proxies; bytes of request bodies that are being read, at most 64 MB for each gateway; and what was refused because one address, or all together, had too many, per second.',
+      kind: 'lines',
+      unit: 'short',
+      queries: [
+        { expr: 'sum(gateway_connections_open)', legend: 'connections' },
+        { expr: 'gateway_body_bytes', legend: 'bodies of {{instance}}', unit: 'bytes' },
+        {
+          expr: 'sum by (what, whose) (rate(gateway_too_much_total[$__rate_interval]))',
+          legend: 'too much: {{what}} of {{whose}}',
+          unit: 'ops',
+        },
+      ],
+      down: 'overview',
+    },
+    {
+      title: 'Storage of uploads',
+      about:
+        'What uploads take, those on their way included, beside MAX_STORAGE_BYTES; and requests for files, by outcome.',
+      kind: 'lines',
+      unit: 'bytes',
+      queries: [
+        { expr: 'max(gateway_upload_storage_bytes)', legend: 'taken' },
+        { expr: 'max(gateway_upload_storage_limit_bytes)', legend: 'limit' },
+        {
+          expr: 'sum by (outcome) (increase(gateway_downloads_total[$__rate_interval]))',
+          legend: 'downloads {{outcome}}',
+          unit: 'short',
+        },
+      ],
+      down: 'overview',
+    },
+    {
       title: 'Served and recorded',
       about: 'Requests answered by the gateways, and requests counted by the statistics; the lines lie on each other.',
       kind: 'lines',
@@ -92,14 +129,18 @@ export const maskingAndTrust: Board = {
       down: 'overview',
     },
     {
-      title: 'Dropped events',
+      title: 'Dropped and reduced events',
       about:
-        'Requests that will never be counted: the stream was full, the event was not understood, or Redis was away too long.',
+        'Dropped: requests that will never be counted, because the event was not understood, or Redis was away when a gateway stopped. Without texts, without row: counted, but too many waited for the log to tell them wholly.',
       kind: 'lines',
       unit: 'short',
       queries: [
         { expr: 'sum by (reason) (increase(stats_events_dropped_total[$__rate_interval]))', legend: '{{reason}}' },
         { expr: 'sum(increase(gateway_events_dropped_total[$__rate_interval]))', legend: 'redis_away' },
+        {
+          expr: 'sum by (left_out) (increase(gateway_events_reduced_total[$__rate_interval]))',
+          legend: 'without {{left_out}}',
+        },
       ],
       down: 'overview',
     },

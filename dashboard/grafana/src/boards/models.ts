@@ -10,7 +10,8 @@ export const models: Board = {
   panels: [
     {
       title: 'Calls that fail now',
-      about: 'Share of the calls of five minutes that failed; refused prompts, cancelled calls and 429 are not in it.',
+      about:
+        'Share of the calls of five minutes that failed; refused prompts, answers whose output tokens were used up, cancelled calls and 429 are not in it.',
       kind: 'stat',
       unit: 'percentunit',
       queries: [{ expr: 'lontar:model_failure_ratio:rate5m', legend: 'failing' }],
@@ -104,6 +105,24 @@ export const models: Board = {
       unit: 'ops',
       queries: [{ expr: 'sum by (reason) (rate(model_retries_total[$__rate_interval]))', legend: '{{reason}}' }],
       down: 'queue-and-workers',
+    },
+    {
+      title: 'Calls for nothing, by who paid',
+      about:
+        'Calls per second that brought no answer though the model may have worked, by how they ended and who paid: the key, nobody but you (given_back), or open (made again); with them, the callers who left.',
+      kind: 'stacked',
+      unit: 'ops',
+      queries: [
+        {
+          expr: 'sum by (outcome, charge) (rate(model_calls_total{outcome=~"cut_off|stalled|invalid_answer|empty_answer|output_used_up|too_large|cancelled"}[$__rate_interval]))',
+          legend: '{{outcome}}, {{charge}}',
+        },
+        {
+          expr: 'sum by (charge) (rate(gateway_callers_left_total[$__rate_interval]))',
+          legend: 'callers who left, {{charge}}',
+        },
+      ],
+      down: 'overview',
     },
     {
       title: 'Duration, all of it',

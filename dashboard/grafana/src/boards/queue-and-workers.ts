@@ -111,11 +111,12 @@ export const queueAndWorkers: Board = {
     },
     {
       title: 'Stalls and retries',
-      about: 'Jobs taken back from workers that died or hung, and model attempts made again.',
+      about: 'Jobs taken back from workers that died or hung, those of them given up, and model attempts made again.',
       kind: 'lines',
       unit: 'ops',
       queries: [
         { expr: 'sum(rate(queue_jobs_stalled_total[$__rate_interval]))', legend: 'stalled' },
+        { expr: 'sum(rate(queue_jobs_given_up_total[$__rate_interval]))', legend: 'given up' },
         { expr: 'sum(rate(model_retries_total[$__rate_interval]))', legend: 'retries' },
       ],
       down: 'models',

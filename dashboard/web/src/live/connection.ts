@@ -2,9 +2,9 @@
 export type Connection = 'connecting' | 'live' | 'reconnecting' | 'stale' | 'disconnected';
 
 /** An open socket without data for this long is stale, ms. The server sends at least every 5 s. */
-export const STALE_MS = 20_000;
+const STALE_MS = 20_000;
 /** Without data for this long the page says that it is cut off, ms. */
-export const DISCONNECTED_MS = 30_000;
+const DISCONNECTED_MS = 30_000;
 
 /**
  * The state of the connection, judged by the age of the data and not by the socket alone: a socket may stay open for

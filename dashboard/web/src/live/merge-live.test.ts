@@ -15,6 +15,16 @@ test('new rows come first, and the page holds a bounded number', () => {
   ).toHaveLength(ROWS_HELD);
 });
 
+test('a row that stands for several requests takes the place of its first form', () => {
+  const counted = { ...row(4), id: 'req_2', count: 37 };
+  const held = addRows(addRows([row(1)], [row(2), row(3)]), [counted]);
+  expect(held.map(({ cursor, count }) => [cursor, count])).toEqual([
+    ['4-0', 37],
+    ['3-0', undefined],
+    ['1-0', undefined],
+  ]);
+});
+
 test('fresh points replace those of the same time, and old ones leave', () => {
   const moment = (at: number, success: number) => ({ at, outcomes: { success } });
   const held = Array.from({ length: MOMENTS_HELD }, (_, index) => moment(index, 1));

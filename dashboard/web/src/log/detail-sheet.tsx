@@ -8,6 +8,7 @@ import { logContent } from '../live/live-state.ts';
 import { Sheet } from '../page/sheet.tsx';
 import { formatCount, formatDateTime, formatMs } from '../tiles/format.ts';
 import { MaskBadge, OutcomeWord } from './log-row.tsx';
+import { describeCharge } from './outcomes.ts';
 import { waterfall } from './waterfall.ts';
 
 /** Everything that is known of one request. */
@@ -66,12 +67,17 @@ function Detail({ row, texts, prompt, answer }: LogDetail) {
 
 function Facts({ row }: { readonly row: LogRow }) {
   const facts: [string, string | undefined][] = [
-    ['Answered', formatDateTime(row.at)],
+    [row.error === 'client_closed' ? 'Left' : 'Answered', formatDateTime(row.at)],
+    [
+      'Stands for',
+      row.count === undefined ? undefined : `${formatCount(row.count)} requests of this address, reason and second`,
+    ],
     ['Endpoint', `${row.method} ${row.route}`],
     ['Model', row.model],
     ['Key', row.keyId],
     ['Address', row.address],
     ['Error', row.error?.replaceAll('_', ' ')],
+    ['Credit', describeCharge(row)],
     ['Tokens', row.tokens && `${formatCount(row.tokens.input)} in, ${formatCount(row.tokens.output)} out`],
     ['Masked', row.masked && maskedByType(row.masked)],
   ];

@@ -3,7 +3,7 @@ import { maskedValues } from '@lontar/shared/log-filter.ts';
 import { Component } from 'preact';
 import { openRow } from '../page/panels.ts';
 import { formatClock, formatCount, formatMs } from '../tiles/format.ts';
-import { OUTCOME_ICONS, OUTCOME_WORDS, outcomeTone } from './outcomes.ts';
+import { OUTCOME_ICONS, outcomeTone, wordOf } from './outcomes.ts';
 
 /** One line of the log. A row never changes, so that it is drawn once. */
 export class LogRowView extends Component<{ readonly row: LogRow }> {
@@ -56,8 +56,15 @@ export class LogRowView extends Component<{ readonly row: LogRow }> {
 export function OutcomeWord({ row }: { readonly row: LogRow }) {
   return (
     <span class={`word ${outcomeTone(row.outcome)}`}>
-      <span aria-hidden="true">{OUTCOME_ICONS[row.outcome]}</span> {OUTCOME_WORDS[row.outcome]}
+      <span aria-hidden="true">{OUTCOME_ICONS[row.outcome]}</span> {wordOf(row)}
       <span class="status"> {row.status}</span>
+      {row.charged === true && row.outcome !== 'success' && <span class="status"> charged</span>}
+      {row.count !== undefined && (
+        <span class="status" title="Refused requests of this address, reason and second">
+          {' '}
+          × {formatCount(row.count)}
+        </span>
+      )}
     </span>
   );
 }

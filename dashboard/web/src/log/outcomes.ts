@@ -1,3 +1,4 @@
+import type { LogRow } from '@lontar/shared/dashboard-contract.ts';
 import type { Outcome } from '@lontar/shared/request-event.ts';
 
 /** The word for an outcome. */
@@ -32,3 +33,23 @@ export function outcomeTone(outcome: Outcome): 'success' | 'caller' | 'limited' 
   if (outcome === 'rate_limited') return 'limited';
   return outcome === 'server_error' || outcome === 'timeout' || outcome === 'shed' ? 'failure' : 'caller';
 }
+
+/** The word for how a request ended; the log, and nothing else, also tells of callers who left before their answer. */
+export function wordOf({ outcome, error }: Pick<LogRow, 'outcome' | 'error'>): string {
+  return error === 'client_closed' ? 'Caller left' : OUTCOME_WORDS[outcome];
+}
+
+/** Whether the key paid, and why; `undefined` where nothing was reserved. */
+export function describeCharge({ charged, outcome, error }: Pick<LogRow, 'charged' | 'outcome' | 'error'>) {
+  if (charged === undefined) return undefined;
+  if (!charged) return 'Given back: it failed on our side or at the model';
+  if (outcome === 'success') return 'Charged';
+  return `Charged: ${CHARGED_FAILURES[error ?? ''] ?? 'the failures an hour that are given back were used up'}`;
+}
+
+/** Failures that are always charged, because the model did its work. */
+const CHARGED_FAILURES: Readonly<Record<string, string>> = {
+  client_closed: 'the caller left after the model had been asked',
+  content_blocked: 'the safety filter refused the prompt',
+  invalid_parameter: 'maxOutputTokens was used up before any text',
+};

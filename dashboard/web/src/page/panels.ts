@@ -6,7 +6,7 @@ export type Panel = { readonly kind: 'row'; readonly cursor: string } | { readon
 export const panel = signal<Panel | undefined>(readPanel(location.search));
 
 /** The panel that an address names. Details and the try-it panel have an address of their own. */
-export function readPanel(search: string): Panel | undefined {
+function readPanel(search: string): Panel | undefined {
   const query = new URLSearchParams(search);
   const cursor = query.get('row');
   if (cursor !== null) return { kind: 'row', cursor };

@@ -1,0 +1,31 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { INNER_REFUSAL_HEADER, INNER_SECRET_HEADER } from '@lontar/shared/inner-headers.ts';
+import { sameSecret } from '@lontar/shared/same-secret.ts';
+import type { Answer } from './routes.ts';
+
+/** Who asks: a gateway for one of its callers, Prometheus for itself, or somebody who has no business here. */
+export type Asker = 'gateway' | 'monitoring' | 'stranger';
+
+/**
+ * Tells who asks, by `INNER_SECRET`. A gateway sends it in a header of its own, beside the caller's; Prometheus as
+ * `Authorization: Bearer`, which is what it can send. Nobody else may name a client's address, or see the inner paths.
+ */
+export function askerOf(headers: IncomingHttpHeaders, secret: string): Asker {
+  const proof = headers[INNER_SECRET_HEADER];
+  if (proof !== undefined) return sameSecret(String(proof), secret) ? 'gateway' : 'stranger';
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+  return bearer !== undefined && sameSecret(bearer, secret) ? 'monitoring' : 'stranger';
+}
+
+const MESSAGE =
+  'stats-service answers only its gateways and Prometheus, which prove themselves by INNER_SECRET. ' +
+  'Callers ask the gateway. Operators: give the gateway and stats-service the same INNER_SECRET.';
+
+/** The answer for strangers. */
+export function refuseStranger(): Answer {
+  return {
+    status: 403,
+    headers: { [INNER_REFUSAL_HEADER]: 'secret', connection: 'close' },
+    body: { status: false, code: 403, message: MESSAGE, error: 'Forbidden' },
+  };
+}
