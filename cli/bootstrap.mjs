@@ -14,6 +14,7 @@ const PROGRAMS = {
   docs: 'cli/src/docs/main.ts',
   chaos: 'e2e/chaos/run.ts',
   bench: 'e2e/bench/main.ts',
+  fuzz: 'e2e/bench/masking/fuzz.ts',
 };
 const NEEDED_NODE_MAJOR = 24;
 const PROGRESS_EVERY_MS = 15_000;

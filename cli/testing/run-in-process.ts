@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { runLontar } from '../src/lontar/program.ts';
 import { readSurroundings } from '../src/settings/environment.ts';
 
@@ -12,14 +13,17 @@ export interface Ended {
  * Runs the operator's command in this process, without a terminal. For tests only.
  *
  * @param root folder that stands for the project's
+ * @param input the pieces of its standard input
  */
 export async function runInProcess(
   root: string,
   environment: Record<string, string>,
   args: readonly string[],
+  input: Iterable<Uint8Array> = [],
 ): Promise<Ended> {
   const written = { out: '', err: '' };
   const code = await runLontar([...args], () => readSurroundings(root, environment), {
+    in: Readable.from(input, { objectMode: true }),
     out: { write: (text) => void (written.out += text) },
     err: { write: (text) => void (written.err += text) },
   });

@@ -18,14 +18,15 @@ if ARGV[1] == 'unblock' then
   redis.call('ZREM', KEYS[3], ARGV[2])
   return 1
 end
+
+--- @include <clock>
+
 local forMs = tonumber(ARGV[3])
 if forMs == 0 then
   redis.call('SET', KEYS[1], 'operator')
   redis.call('ZADD', KEYS[3], '+inf', ARGV[2])
   return 1
 end
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 redis.call('SET', KEYS[1], 'operator', 'PX', forMs)
 redis.call('ZADD', KEYS[3], now + forMs, ARGV[2])
 return 1

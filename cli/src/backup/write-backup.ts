@@ -1,41 +1,55 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { constants, lstatSync, readdirSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
-import { redisKeys } from '@lontar/shared/redis-keys.ts';
-import { loadBinaryScript } from '@lontar/shared/redis-script.ts';
-import { type End, type FileLine, type Header, type KeyLine } from './backup-format.ts';
-import { apiKeyIdOf, type DayCount, dayCountOf, findDurableKeys, uploadIdOf } from './durable-keys.ts';
+import { createFile, DRAFT_SUFFIX, draftOf, flushFolder } from '../files/new-file.ts';
+import { type End, type FileLine, type Header, PIECE_BYTES } from './backup-format.ts';
+import { openSigner } from './backup-signature.ts';
+import { findDurableKeys, uploadIdOf } from './durable-keys.ts';
+import { readKey } from './read-key.ts';
 
-const dumpDayCountScript = loadBinaryScript(new URL('./dump-day-count.lua', import.meta.url));
-const PIECE_BYTES = 262_144;
+/** A draft that nobody has written to for this long is of a backup that was broken off, ms. */
+const ABANDONED_MS = 3_600_000;
 
 export interface BackupInput {
   readonly header: Header;
+  /** What the file is signed under; absent where it is not known. */
+  readonly pepper?: string;
   /** Folder with contents of uploads; absent where they are kept elsewhere. */
   readonly files?: string;
   /** Told about uploads whose content is missing. */
   readonly onMissing: (uploadId: string) => void;
 }
 
+/** Something stands under a backup's name that is no file of which a backup may take the place. */
+export class OccupiedPlace extends Error {
+  constructor(path: string) {
+    super(`${path} is not a file. Name one to write, such as lontar.backup in a folder.`);
+    this.name = 'OccupiedPlace';
+  }
+}
+
 /**
  * Writes a backup of a service that may go on meanwhile. Every key is whole in itself; keys among each other may be
- * some moments apart. The file appears under its name only when it is complete.
+ * some moments apart. The file appears under its name only when it is complete, for its owner's eyes alone.
  *
  * @returns what it holds, and the SHA-256 of the file itself, in hex; the one inside it is of its lines
+ * @throws OccupiedPlace
  */
 export async function writeBackup(redis: Redis, path: string, input: BackupInput): Promise<Omit<End, 'end'>> {
-  const partial = `${path}.partial`;
+  requireReplaceable(path);
+  await removeAbandonedDrafts(path);
+  const draft = draftOf(path);
   const ofFile = createHash('sha256');
   const totals = { keys: 0, files: 0, sha256: '' };
   async function* checked() {
     const hash = createHash('sha256');
     for await (const line of lines(redis, input)) {
-      if ('key' in line) totals.keys++;
+      if ('key' in line && !line.more) totals.keys++;
       if ('file' in line && !line.more) totals.files++;
       const text = `${JSON.stringify(line)}\n`;
       hash.update(text);
@@ -44,20 +58,46 @@ export async function writeBackup(redis: Redis, path: string, input: BackupInput
     totals.sha256 = hash.digest('hex');
     yield `${JSON.stringify({ end: true, ...totals })}\n`;
   }
-  async function* hashed(chunks: AsyncIterable<Buffer>) {
+  async function* signed(chunks: AsyncIterable<Buffer>) {
+    const signer = input.pepper === undefined ? undefined : openSigner(input.pepper);
     for await (const chunk of chunks) {
       ofFile.update(chunk);
+      signer?.update(chunk);
       yield chunk;
     }
+    if (signer === undefined) return;
+    const trailer = signer.trailer();
+    ofFile.update(trailer);
+    yield trailer;
   }
+  const file = await createFile(draft);
   try {
-    const file = createWriteStream(partial, { mode: 0o600, flush: true });
-    await pipeline(Readable.from(checked()), createGzip(), hashed, file);
-    await rename(partial, path);
+    await pipeline(Readable.from(checked()), createGzip(), signed, file.createWriteStream({ flush: true }));
+    requireReplaceable(path);
+    await rename(draft, path);
+    await flushFolder(dirname(path));
     return { ...totals, sha256: ofFile.digest('hex') };
   } catch (error) {
-    await rm(partial, { force: true });
+    await rm(draft, { force: true });
     throw error;
+  }
+}
+
+/** A link is no file to replace: a backup would end elsewhere than its name says. */
+export function requireReplaceable(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found !== undefined && !found.isFile()) throw new OccupiedPlace(path);
+}
+
+/** What a backup of the same name left that was killed; one that is being written meanwhile is left alone. */
+async function removeAbandonedDrafts(path: string): Promise<void> {
+  const folder = dirname(path);
+  const names = readdirSync(folder).filter(
+    (name) => DRAFT_SUFFIX.test(name) && name.replace(DRAFT_SUFFIX, '') === basename(path),
+  );
+  for (const name of names) {
+    const found = lstatSync(join(folder, name), { throwIfNoEntry: false });
+    if (found?.isFile() && Date.now() - found.mtimeMs > ABANDONED_MS) await rm(join(folder, name), { force: true });
   }
 }
 
@@ -71,48 +111,17 @@ async function* lines(redis: Redis, { header, files, onMissing }: BackupInput) {
       const found = yield* pieces(join(files, uploadId), uploadId);
       if (!found) onMissing(uploadId);
     }
-    const line = await dumpKey(redis, key);
-    if (line) yield line;
+    yield* await readKey(redis, key);
   }
-}
-
-async function dumpKey(redis: Redis, key: string): Promise<KeyLine | undefined> {
-  const dayCount = dayCountOf(key);
-  if (dayCount !== undefined) return dumpDayCount(redis, key, dayCount);
-  const keyId = apiKeyIdOf(key);
-  const replies = await redis
-    .multi()
-    .dumpBuffer(key)
-    .pttl(key)
-    .time()
-    .zcard(redisKeys.keyFlight(keyId ?? ''))
-    .exec();
-  const [dump, ttl, time, inFlight] = (replies ?? []).map(([error, reply]) => {
-    if (error) throw error;
-    return reply;
-  }) as [Buffer | null, number, [string, string], number];
-  // It expired a moment ago.
-  if (dump === null || dump === undefined) return undefined;
-  const now = Number(time[0]) * 1000 + Math.floor(Number(time[1]) / 1000);
-  return keyLine(key, dump, ttl, now, keyId === undefined ? {} : { inFlight });
-}
-
-async function dumpDayCount(redis: Redis, key: string, { day, address }: DayCount): Promise<KeyLine | undefined> {
-  const reply = await dumpDayCountScript(redis, [key, redisKeys.openUploads], [redisKeys.upload(''), day, address]);
-  if (reply === null) return undefined;
-  const [dump, ttl, now, inWork] = reply as [Buffer, number, number, number];
-  return keyLine(key, dump, ttl, now, { inWork });
-}
-
-function keyLine(key: string, dump: Buffer, ttl: number, now: number, taken: Partial<KeyLine>): KeyLine {
-  return { key, expiresAt: ttl < 0 ? 0 : now + ttl, dump: dump.toString('base64'), ...taken };
 }
 
 /** The content of an upload in pieces; gives whether there is one. */
 async function* pieces(path: string, file: string): AsyncGenerator<FileLine, boolean> {
   try {
+    // Not what a link leads to: a backup would carry files of other folders away.
+    const content = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     let data: string | undefined;
-    for await (const chunk of createReadStream(path, { highWaterMark: PIECE_BYTES })) {
+    for await (const chunk of content.createReadStream({ highWaterMark: PIECE_BYTES })) {
       if (data !== undefined) yield { file, data, more: true };
       data = (chunk as Buffer).toString('base64');
     }

@@ -34,9 +34,20 @@ interface Pod {
   }[];
   readonly terminationGracePeriodSeconds: number;
 }
+interface Selector {
+  readonly matchLabels?: Record<string, string>;
+  readonly matchExpressions?: readonly { readonly key: string; readonly values: readonly string[] }[];
+}
+interface Peer {
+  readonly podSelector?: Selector;
+  readonly namespaceSelector?: Selector;
+  readonly ipBlock?: { readonly cidr: string; readonly except: readonly string[] };
+}
 interface Policy {
-  readonly podSelector: { readonly matchLabels?: Record<string, string> };
+  readonly podSelector: Selector;
+  readonly policyTypes?: readonly string[];
   readonly ingress?: readonly { readonly from?: readonly object[]; readonly ports?: readonly { port: number }[] }[];
+  readonly egress?: readonly { readonly to: readonly Peer[]; readonly ports: readonly { port: number }[] }[];
 }
 
 const root = new URL('../../../', import.meta.url);
@@ -117,13 +128,73 @@ describe('the Kubernetes manifests', () => {
     expect(trusted?.value).toBe('');
     const rules = of('NetworkPolicy')
       .map(({ spec }) => spec as Policy)
-      .filter(({ podSelector }) => matches(labelsOf(gateway!), podSelector.matchLabels ?? {}))
+      .filter(({ podSelector }) => selects(podSelector, labelsOf(gateway!)))
       .flatMap(({ ingress = [] }) => ingress)
       // A rule without ports is for all of them.
       .filter(({ ports }) => ports?.some(({ port }) => port === 8080) ?? true);
     const [controller] = /(?<=kubectl -n )[\w-]+(?= get pods)/.exec(read('docs/operating.md')) ?? [];
     const labels = { 'kubernetes.io/metadata.name': controller };
     expect(rules.map(({ from }) => from)).toEqual([[{ namespaceSelector: { matchLabels: labels } }]]);
+  });
+
+  describe('the way out', () => {
+    const policies = of('NetworkPolicy').map(({ spec }) => spec as Policy);
+    const dns = [{ to: 'kube-dns of kube-system', ports: [53, 53] }];
+    const redis = [{ to: 'redis', ports: [6379] }];
+    const internet = [{ to: '0.0.0.0/0 and ::/0', ports: [443] }];
+
+    test('is closed to everybody, in both directions, but as said', () => {
+      const all = policies.find(({ podSelector }) => Object.keys(podSelector).length === 0);
+      expect(all).toMatchObject({ policyTypes: ['Ingress', 'Egress'] });
+      expect(all).not.toHaveProperty('egress');
+      expect(all).not.toHaveProperty('ingress');
+      // Without its type written out, a policy of egress alone would close the way in of its pods.
+      const opening = policies.filter(({ egress }) => egress !== undefined);
+      expect(opening.map(({ policyTypes }) => policyTypes)).toEqual(opening.map(() => ['Egress']));
+    });
+
+    test.each([
+      ['gateway', [...dns, ...redis, { to: 'stats-service', ports: [8090] }, ...internet]],
+      ['worker', [...dns, ...redis, ...internet]],
+      ['stats-service', [...dns, ...redis, { to: 'gateway, worker, stats-service', ports: [9464] }]],
+      ['redis', []],
+    ])('of %s leads where it must, and nowhere else', (name, ways) => {
+      const workload = workloads.find(({ metadata }) => metadata.name === name);
+      const open = policies
+        .filter(({ podSelector }) => selects(podSelector, labelsOf(workload!)))
+        .flatMap(({ egress = [] }) => egress)
+        .map(({ to, ports }) => ({ to: to.map(nameOf).join(' and '), ports: ports.map(({ port }) => port) }));
+      expect(open).toEqual(ways);
+    });
+
+    test("out of the cluster leads to nobody's own network, least of all to the cloud's metadata", () => {
+      const blocks = policies.flatMap(({ egress = [] }) =>
+        egress.flatMap(({ to }) => to.flatMap(({ ipBlock }) => ipBlock ?? [])),
+      );
+      expect(blocks.map(({ cidr }) => cidr)).toEqual(['0.0.0.0/0', '::/0']);
+      const [four, six] = blocks.map(({ except }) => except);
+      expect(four).toEqual(expect.arrayContaining(['10.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16']));
+      expect(six).toEqual(expect.arrayContaining(['fc00::/7', 'fe80::/10']));
+    });
+
+    test('leads to ports at which somebody is let in', () => {
+      for (const { podSelector, egress = [] } of policies) {
+        const from = workloads.filter((workload) => selects(podSelector, labelsOf(workload)));
+        for (const { to, ports } of egress) {
+          const pods = to.flatMap((peer) => (peer.namespaceSelector || !peer.podSelector ? [] : [peer.podSelector]));
+          for (const workload of workloads.filter((one) => pods.some((pod) => selects(pod, labelsOf(one))))) {
+            for (const { port } of ports)
+              expect({ from: from.length > 0, isIn: isLetIn(workload, port) }).toEqual({ from: true, isIn: true });
+          }
+        }
+      }
+    });
+
+    function isLetIn(workload: Manifest, port: number): boolean {
+      return policies
+        .filter(({ podSelector }) => selects(podSelector, labelsOf(workload)))
+        .some(({ ingress = [] }) => ingress.some(({ ports = [] }) => ports.some((open) => open.port === port)));
+    }
   });
 
   test.each(named(of('Deployment')))('%s may take as long to stop as it drains', (_name, workload) => {
@@ -157,6 +228,21 @@ function volumeNames(workload: Manifest): string[] {
   return [...(podOf(workload).volumes ?? []), ...volumeClaimTemplates.map(({ metadata }) => metadata)].map(
     ({ name }) => name,
   );
+}
+
+/** Whether a selector means pods with these labels; an empty one means all. */
+function selects({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Record<string, string>): boolean {
+  return (
+    matches(labels, matchLabels) && matchExpressions.every(({ key, values }) => values.includes(labels[key] ?? ''))
+  );
+}
+
+/** Where a rule leads, in words. */
+function nameOf({ podSelector, namespaceSelector, ipBlock }: Peer): string {
+  if (ipBlock) return ipBlock.cidr;
+  const words = ({ matchLabels = {}, matchExpressions = [] }: Selector = {}) =>
+    [...Object.values(matchLabels), ...matchExpressions.flatMap(({ values }) => values)].join(', ');
+  return namespaceSelector ? `${words(podSelector)} of ${words(namespaceSelector)}` : words(podSelector);
 }
 
 function matches(labels: Record<string, string>, selector: Record<string, string>): boolean {

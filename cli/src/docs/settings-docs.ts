@@ -27,6 +27,7 @@ const PROVIDED_BY_START = new Map([
   ['REDIS_URL', 'npm start brings its own Redis'],
   ['KEY_PEPPER', 'npm start makes one and keeps it'],
   ['DASHBOARD_TOKEN', 'npm start makes one and keeps it'],
+  ['INNER_SECRET', 'npm start makes one and keeps it'],
 ]);
 
 /** The text of `.env.example`: every setting, commented out, at its default. */

@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
+import { replaceFile } from '../files/new-file.ts';
 import type { Home } from './home.ts';
 
 const endpointSchema = z.object({
@@ -16,9 +17,7 @@ export type RunningService = z.infer<typeof endpointSchema>;
 
 /** Tells `lontar` where the service is. For the owner's eyes alone: the Redis address may hold a password. */
 export function writeEndpoint(home: Home, service: RunningService): void {
-  const draft = `${home.endpoint}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(service, null, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, home.endpoint);
+  replaceFile(home.endpoint, `${JSON.stringify(service, null, 2)}\n`);
 }
 
 /** What `npm start` left, or `undefined` while nothing runs. */

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFile } from '../files/new-file.ts';
 import type { Home } from './home.ts';
 
 /** `LONTAR_HOME/run/<name>.pid`. */
@@ -9,7 +10,7 @@ export function pidFile(home: Home, name: string): string {
 }
 
 export function writePid(path: string, pid: number): void {
-  writeFileSync(path, `${pid}\n`, { mode: 0o600 });
+  replaceFile(path, `${pid}\n`);
 }
 
 export function removePid(path: string): void {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync } from 'node:fs';
+import { draftOf, writeNewFile } from '../files/new-file.ts';
 import type { Home, SecretName } from './home.ts';
 
 const SECRET_BYTES = 32;
@@ -22,8 +23,8 @@ export function readOrMakeSecret(home: Home, name: SecretName): string {
   const kept = readSecret(home, name);
   if (kept !== undefined) return kept;
   const path = home.secret(name);
-  const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, `${randomBytes(SECRET_BYTES).toString('base64url')}\n`, { mode: 0o600 });
+  const draft = draftOf(path);
+  writeNewFile(draft, `${randomBytes(SECRET_BYTES).toString('base64url')}\n`);
   try {
     linkSync(draft, path);
   } catch (error) {

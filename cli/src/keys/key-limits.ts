@@ -10,6 +10,8 @@ export interface KeyLimits {
   readonly models?: readonly string[] | null | undefined;
   readonly addresses?: readonly AddressRule[] | null | undefined;
   readonly maxOutputTokens?: number | null | undefined;
+  /** Bytes of uploads that it may keep. */
+  readonly storage?: number | null | undefined;
   /** Unix ms. */
   readonly expiresAt?: number | null | undefined;
 }
@@ -42,6 +44,7 @@ export function fieldsOf(limits: KeyLimits): FieldChange {
   put('addresses', limits.addresses && limits.addresses.map(({ text }) => text).join(','));
   put('addressBits', limits.addresses && limits.addresses.map(({ bits }) => bits).join(','));
   put('maxOutputTokens', limits.maxOutputTokens);
+  put('storage', limits.storage);
   put('expiresAt', limits.expiresAt);
   return { set, remove };
 }

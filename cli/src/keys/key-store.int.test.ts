@@ -190,6 +190,16 @@ test('forget leaves no trace', async () => {
   expect(await store().count()).toBe(0);
 });
 
+test('lists keys of one millisecond in the order in which they were made', async () => {
+  const keys = store();
+  const names = Array.from({ length: 50 }, (_, index) => String(index));
+  // All are asked for at once: Redis gets and stores them in this order, many within a millisecond.
+  await Promise.all(names.map((name) => keys.create({ name })));
+  const { records } = await keys.list();
+  expect(new Set(records.map(({ createdAt }) => createdAt)).size).toBeLessThan(names.length);
+  expect(records.map(({ name }) => name)).toEqual(names);
+});
+
 test('lists more keys than are read at once, oldest first', async () => {
   const keys = openKeyStore(redis.client, PEPPER);
   for (let index = 0; index < 501; index += 1) await keys.create({ name: String(index) });

@@ -9,11 +9,17 @@ import { type FieldChange, fieldsOf, type KeyLimits } from './key-limits.ts';
 const createScript = loadScript(new URL('./create-key.lua', import.meta.url));
 const changeScript = loadScript(new URL('./change-key.lua', import.meta.url));
 const READ_AT_ONCE = 500;
+const HOUR_MS = 3_600_000;
+
+/** A key's record, and what its uploads take, bytes; those on their way are among them. */
+export interface KeyInUse extends ApiKeyRecord {
+  readonly stored: number;
+}
 
 /** A key that was just made: the only time that it can be shown. */
 export interface IssuedKey {
   readonly key: string;
-  readonly record: ApiKeyRecord;
+  readonly record: KeyInUse;
 }
 
 /** A record that is there but makes no sense. */
@@ -27,7 +33,7 @@ export class UnreadableKey extends Error {
 
 export interface KeyList {
   /** Oldest first. */
-  readonly records: readonly ApiKeyRecord[];
+  readonly records: readonly KeyInUse[];
   readonly unreadable: readonly UnreadableKey[];
 }
 
@@ -42,7 +48,9 @@ export interface KeyStore {
   /** All keys, those that cannot be read apart. */
   list(): Promise<KeyList>;
   /** @throws UnreadableKey */
-  find(id: string): Promise<ApiKeyRecord | undefined>;
+  find(id: string): Promise<KeyInUse | undefined>;
+  /** How many failures that may have cost money were given back to a key in the last hour (`FREE_FAILURES_PER_HOUR`). */
+  freeFailures(id: string): Promise<number>;
   /** How many there are, whatever their state. */
   count(): Promise<number>;
   update(id: string, limits: KeyLimits): Promise<ChangeResult>;
@@ -92,6 +100,10 @@ export function openKeyStore(redis: Redis, pepper: string, mint: (id?: string) =
     now,
     find,
     count: () => redis.zcard(redisKeys.apiKeyIndex),
+    async freeFailures(id) {
+      const since = (await now()) - HOUR_MS;
+      return (await redis.lrange(redisKeys.keyFreeFailures(id), 0, -1)).filter((at) => Number(at) > since).length;
+    },
     async create(limits) {
       const createdAt = await now();
       for (;;) {
@@ -124,14 +136,15 @@ export function openKeyStore(redis: Redis, pepper: string, mint: (id?: string) =
       return result === 'changed' ? { key, record: await mustFind(redis, id) } : result;
     },
     async forget(id) {
-      await redis.multi().del(redisKeys.apiKey(id), redisKeys.keyHour(id)).zrem(redisKeys.apiKeyIndex, id).exec();
+      const own = [redisKeys.apiKey(id), redisKeys.keyHour(id), redisKeys.keyFreeFailures(id)];
+      await redis.multi().del(own).zrem(redisKeys.apiKeyIndex, id).exec();
     },
   };
 }
 
 async function listRecords(redis: Redis): Promise<KeyList> {
   const ids = await redis.zrange(redisKeys.apiKeyIndex, '0', '-1');
-  const records: ApiKeyRecord[] = [];
+  const records: KeyInUse[] = [];
   const unreadable: UnreadableKey[] = [];
   const readOrTell = (id: string) =>
     readRecord(redis, id).catch((error: unknown) => {
@@ -147,15 +160,18 @@ async function listRecords(redis: Redis): Promise<KeyList> {
   return { records, unreadable };
 }
 
-async function readRecord(redis: Redis, id: string): Promise<ApiKeyRecord | undefined> {
-  const fields = await redis.hgetall(redisKeys.apiKey(id));
+async function readRecord(redis: Redis, id: string): Promise<KeyInUse | undefined> {
+  const [fields, stored] = await Promise.all([
+    redis.hgetall(redisKeys.apiKey(id)),
+    redis.hget(redisKeys.uploadStorage, `key:${id}`),
+  ]);
   if (Object.keys(fields).length === 0) return undefined;
   const parsed = apiKeyRecordSchema.safeParse(fields);
   if (!parsed.success) throw new UnreadableKey(id, parsed.error.issues);
-  return parsed.data;
+  return { ...parsed.data, stored: Number(stored ?? 0) };
 }
 
-async function mustFind(redis: Redis, id: string): Promise<ApiKeyRecord> {
+async function mustFind(redis: Redis, id: string): Promise<KeyInUse> {
   const record = await readRecord(redis, id);
   if (record === undefined) throw new Error(`The key ${id} was written but cannot be read back.`);
   return record;

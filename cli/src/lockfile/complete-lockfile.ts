@@ -15,8 +15,9 @@ const EXACT_VERSION = /^\d+\.\d+\.\d+$/;
  * The entries that a lockfile lacks: binaries for other systems than the one it was made on. npm leaves out those that
  * its registry does not have (mirrors often carry only some systems), and `npm ci` then refuses the whole lockfile.
  *
- * Only packages with a system in their name and an exact version are added; they carry no checksum, and are never
- * fetched on a system that they are not for.
+ * Only packages with a system in their name and an exact version are added; they are never fetched on a system that
+ * they are not for. Their checksums are asked for afterwards (`integrity.ts`), and are missing where the registry lacks
+ * the package.
  */
 export function missingPlatformEntries(packages: LockPackages): Record<string, LockEntry> {
   const missing: Record<string, LockEntry> = {};

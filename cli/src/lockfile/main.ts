@@ -1,6 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { askIntegrity } from './ask-registry.ts';
 import { completeLockfile, type LockPackages } from './complete-lockfile.ts';
+import { addIntegrity, entriesWithoutIntegrity } from './integrity.ts';
 
 const file = new URL('../../../package-lock.json', import.meta.url);
-const lockfile = JSON.parse(readFileSync(file, 'utf8')) as { packages: LockPackages };
-writeFileSync(file, `${JSON.stringify(completeLockfile(lockfile), null, 2)}\n`);
+const lockfile = completeLockfile(JSON.parse(readFileSync(file, 'utf8')) as { packages: LockPackages });
+const found = new Map<string, string>();
+for (const [path, wanted] of Object.entries(entriesWithoutIntegrity(lockfile.packages))) {
+  const integrity = await askIntegrity(wanted);
+  if (integrity === undefined) console.error(`The registry gives no checksum for ${wanted.name}@${wanted.version}.`);
+  else found.set(path, integrity);
+}
+writeFileSync(file, `${JSON.stringify(addIntegrity(lockfile, found), null, 2)}\n`);

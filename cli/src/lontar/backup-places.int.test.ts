@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,6 +58,50 @@ describe('backup', () => {
     expect(refused.err).toContain(place());
     expect(refused.err).not.toMatch(WORDS_OF_NODE);
     expect(await readdir(folder)).toEqual(before);
+  });
+
+  test('follows no link to where it would write, and leaves what is there alone', async () => {
+    const victim = join(folder, 'victim');
+    await writeFile(victim, 'of another program');
+    for (const target of [victim, join(folder, 'nowhere')]) {
+      const link = join(folder, 'linked');
+      await symlink(target, link);
+      expect(await lontar('backup', link, '--force')).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('is not a file'),
+      });
+      expect((await lstat(link)).isSymbolicLink()).toBe(true);
+      await rm(link);
+    }
+    expect(await readFile(victim, 'utf8')).toBe('of another program');
+    expect(await readdir(folder)).not.toContain('nowhere');
+  });
+
+  test('writes into nothing that was put in its way, and lets nobody else read it', async () => {
+    const backup = join(folder, 'backup');
+    const planted = `${backup}.partial`;
+    await writeFile(planted, 'planted', { mode: 0o666 });
+    await chmod(planted, 0o666);
+    await writeFile(backup, 'an earlier one');
+    await chmod(backup, 0o644);
+    expect(await lontar('backup', backup, '--force')).toMatchObject({ code: 0 });
+    expect(await readFile(planted, 'utf8')).toBe('planted');
+    const { ino: plantedNode } = await lstat(planted);
+    const { ino, mode } = await lstat(backup);
+    expect(mode & 0o777).toBe(0o600);
+    expect(ino).not.toBe(plantedNode);
+  });
+
+  test('clears away what a killed backup of this name left, and nothing that is being written', async () => {
+    const backup = join(folder, 'backup');
+    const drafts = { old: 'backup.0123456789abcdef.partial', new: 'backup.fedcba9876543210.partial' };
+    const others = ['other.0123456789abcdef.partial', 'backup.partial'];
+    for (const name of [...Object.values(drafts), ...others]) await writeFile(join(folder, name), '');
+    const longAgo = new Date(Date.now() - 2 * 3_600_000);
+    for (const name of [drafts.old, ...others]) await utimes(join(folder, name), longAgo, longAgo);
+    expect(await lontar('backup', backup)).toMatchObject({ code: 0 });
+    const left = (await readdir(folder)).filter((name) => name.endsWith('.partial'));
+    expect(left.sort()).toEqual([...others, drafts.new].sort());
   });
 
   test('does not blame the backup for an upload that cannot be read', async () => {

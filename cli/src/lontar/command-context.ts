@@ -4,8 +4,9 @@ import { connectOnce } from '../redis/connect.ts';
 import type { Surroundings } from '../settings/environment.ts';
 import { locateRedis, requirePepper } from './locate.ts';
 
-/** Where a command's words go: data to `out`, everything else to `err`. */
+/** What is given to a command, and where its words go: data to `out`, everything else to `err`. */
 export interface Streams {
+  readonly in: AsyncIterable<Uint8Array>;
   readonly out: { write(text: string): unknown };
   readonly err: { write(text: string): unknown };
 }

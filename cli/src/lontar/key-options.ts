@@ -1,8 +1,9 @@
 import { addressBits } from '@lontar/shared/address.ts';
-import { DEFAULT_CONCURRENCY } from '@lontar/shared/api-key-record.ts';
+import { DEFAULT_CONCURRENCY, DEFAULT_STORAGE_BYTES } from '@lontar/shared/api-key-record.ts';
 import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
 import { findHidden } from '@lontar/shared/hidden-characters.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { BYTE_SIZE_EXAMPLES, parseByteSize, showByteSize } from '../keys/byte-size.ts';
 import { DURATION_EXAMPLES, type Moment, momentMs, parseDuration, parseMoment } from '../keys/duration.ts';
 import type { AddressRule, KeyLimits } from '../keys/key-limits.ts';
 import { CommandFailure, EXIT } from './failure.ts';
@@ -25,6 +26,7 @@ export interface KeyOptions {
   readonly models?: OrNone<readonly string[]>;
   readonly addresses?: OrNone<readonly AddressRule[]>;
   readonly maxOutputTokens?: OrNone<number>;
+  readonly storage?: OrNone<number>;
   readonly expires?: OrNone<Moment>;
 }
 
@@ -48,6 +50,11 @@ export function addKeyOptions(command: Command, clearable: boolean): Command {
   add('--models <a,b>', `models the key may use, of ${PUBLIC_MODELS.join(', ')} (all unless given)`, models);
   add('--addresses <cidr,…>', 'addresses and networks the key may be used from (all unless given)', addresses);
   add('--max-output-tokens <N>', 'the longest answer, tokens', (text) => count(text, 1_000_000));
+  add(
+    '--storage <BYTES>',
+    `what the files it uploads may take: ${BYTE_SIZE_EXAMPLES} (${showByteSize(DEFAULT_STORAGE_BYTES)} unless given)`,
+    byteSize,
+  );
   add(
     '--expires <DATE>',
     `when the key ends: 2027-01-31, 2027-01-31T18:00Z, or from now: ${DURATION_EXAMPLES}`,
@@ -97,6 +104,7 @@ export function keyLimits(options: KeyOptions, nowMs: number): KeyLimits {
     models: limitOf(options.models),
     addresses: limitOf(options.addresses),
     maxOutputTokens: limitOf(options.maxOutputTokens),
+    storage: limitOf(options.storage),
     expiresAt: expiryMs(limitOf(options.expires), nowMs),
   };
 }
@@ -121,6 +129,16 @@ function count(text: string, most: number): number {
     throw new InvalidArgumentError(`It must be a whole number from 1 to ${most}.`);
   }
   return value;
+}
+
+function byteSize(text: string): number {
+  const bytes = parseByteSize(text);
+  if (bytes === undefined) {
+    throw new InvalidArgumentError(
+      `It must be a number of bytes, such as ${BYTE_SIZE_EXAMPLES} (1 KB is 1,024 bytes).`,
+    );
+  }
+  return bytes;
 }
 
 function models(text: string): string[] {

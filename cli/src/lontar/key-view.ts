@@ -1,5 +1,6 @@
-import type { ApiKeyRecord } from '@lontar/shared/api-key-record.ts';
 import { showHidden } from '@lontar/shared/hidden-characters.ts';
+import { showByteSize } from '../keys/byte-size.ts';
+import type { KeyInUse } from '../keys/key-store.ts';
 import { alignColumns } from './columns.ts';
 
 /** A key as `--json` shows it: everything but hashes. Absent limits are `null`, times are ISO 8601. */
@@ -19,11 +20,15 @@ export interface KeyView {
   readonly models: readonly string[] | null;
   readonly addresses: readonly string[] | null;
   readonly maxOutputTokens: number | null;
+  /** Bytes that its uploads may take. */
+  readonly storage: number;
+  /** Bytes that its uploads take, those on their way included. */
+  readonly stored: number;
   /** Until when the secret before the last rotation is still good. */
   readonly oldKeyUntil: string | null;
 }
 
-export function viewKey(record: ApiKeyRecord, nowMs: number): KeyView {
+export function viewKey(record: KeyInUse, nowMs: number): KeyView {
   const expired = record.state === 'active' && record.expiresAt !== undefined && record.expiresAt <= nowMs;
   const overlaps = record.oldHashUntil !== undefined && record.oldHashUntil > nowMs;
   return {
@@ -41,12 +46,18 @@ export function viewKey(record: ApiKeyRecord, nowMs: number): KeyView {
     models: record.models?.split(',') ?? null,
     addresses: record.addresses?.split(',') ?? null,
     maxOutputTokens: record.maxOutputTokens ?? null,
+    storage: record.storage,
+    stored: record.stored,
     oldKeyUntil: overlaps && record.oldHashUntil !== undefined ? isoTime(record.oldHashUntil) : null,
   };
 }
 
-/** All about one key, a line each. */
-export function describeKey(key: KeyView): string {
+/**
+ * All about one key, a line each.
+ *
+ * @param key with how many failures that may have cost money were given back in the last hour, where that was asked
+ */
+export function describeKey(key: KeyView & { readonly freeFailuresLastHour?: number }): string {
   const lines: [string, string][] = [
     ['id', key.id],
     ['name', key.name],
@@ -57,10 +68,14 @@ export function describeKey(key: KeyView): string {
     ['per hour', limit(key.perHour)],
     ['per day', limit(key.perDay)],
     ['credits', key.credits === null ? `no limit (${key.charged} used)` : `${key.charged} of ${key.credits} used`],
+    ...(key.freeFailuresLastHour === undefined
+      ? []
+      : [['given back', `${key.freeFailuresLastHour} costly failures in the last hour`] as [string, string]]),
     ['in flight', `${key.concurrency} at once`],
     ['models', key.models?.join(', ') ?? 'all'],
     ['addresses', key.addresses?.join(', ') ?? 'all'],
     ['output tokens', limit(key.maxOutputTokens)],
+    ['storage', `${showByteSize(key.stored)} of ${showByteSize(key.storage)} used`],
     ...(key.oldKeyUntil === null ? [] : [['old key until', key.oldKeyUntil] as [string, string]]),
   ];
   const width = Math.max(...lines.map(([label]) => label.length));
@@ -78,9 +93,13 @@ export function tableOfKeys(keys: readonly KeyView[]): string {
     key.credits === null ? String(key.charged) : `${key.charged}/${key.credits}`,
     key.perHour === null ? '-' : String(key.perHour),
     key.perDay === null ? '-' : String(key.perDay),
+    `${showByteSize(key.stored)}/${showByteSize(key.storage)}`,
     showHidden(key.name),
   ]);
-  return alignColumns([['ID', 'STATE', 'CREATED', 'EXPIRES', 'USED', 'PER HOUR', 'PER DAY', 'NAME'], ...rows]);
+  return alignColumns([
+    ['ID', 'STATE', 'CREATED', 'EXPIRES', 'USED', 'PER HOUR', 'PER DAY', 'STORED', 'NAME'],
+    ...rows,
+  ]);
 }
 
 function limit(value: number | null): string {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { readKeyId } from '@lontar/shared/api-key.ts';
+import { operatorKeys } from '@lontar/shared/operator-sessions.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 
@@ -162,10 +163,11 @@ test('dashboard prints a link whose code is in Redis only as a hash', async () =
   const { out } = await lontar(['dashboard', '--json', '--url', 'https://ai.example.org/']);
   const { url } = JSON.parse(out) as { url: string };
   expect(url).toMatch(/^https:\/\/ai\.example\.org\/\?code=[\w-]{32}$/);
-  const found = await redis.client.keys(redisKeys.stats('sign-in:*'));
-  expect(found).toHaveLength(1);
+  const found = await redis.client.zrange(operatorKeys.signInCodes, '0', '-1', 'WITHSCORES');
+  expect(found).toHaveLength(2);
+  expect(found[0]).toMatch(/^[0-9a-f]{64}$/);
   expect(found[0]).not.toContain(url.split('code=')[1]);
-  expect(await redis.client.ttl(found[0]!)).toBeGreaterThan(500);
+  expect(Number(found[1]) - Date.now()).toBeGreaterThan(500_000);
 });
 
 test('config print names every setting and no secret', async () => {

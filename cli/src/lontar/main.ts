@@ -9,6 +9,7 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
 process.stdout.on('error', () => process.exit(0));
 
 process.exitCode = await runLontar(process.argv.slice(2), () => readSurroundings(root, process.env), {
+  in: process.stdin,
   out: process.stdout,
   err: process.stderr,
 });

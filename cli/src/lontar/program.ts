@@ -8,7 +8,9 @@ import { addDashboardCommand } from './commands/dashboard.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addIpsCommand } from './commands/ips.ts';
 import { addKeysCommand } from './commands/keys.ts';
+import { addMaskCommand } from './commands/mask.ts';
 import { addQueueCommand } from './commands/queue.ts';
+import { addSessionsCommand } from './commands/sessions.ts';
 import { describeFailure, EXIT } from './failure.ts';
 
 /** Every command of `lontar`. A new one is a file beside these and a line here. */
@@ -17,8 +19,10 @@ const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[]
   addIpsCommand,
   addQueueCommand,
   addDashboardCommand,
+  addSessionsCommand,
   addDoctorCommand,
   addConfigCommand,
+  addMaskCommand,
   addBackupCommand,
   addRestoreCommand,
 ];

@@ -18,7 +18,7 @@ export async function redisWarnings(redis: Redis): Promise<string[]> {
 }
 
 /** One setting of Redis, or `undefined` where it does not tell (managed services often forbid CONFIG). */
-export async function redisSetting(redis: Redis, name: string): Promise<string | undefined> {
+async function redisSetting(redis: Redis, name: string): Promise<string | undefined> {
   const reply = (await redis.config('GET', name).catch(() => [])) as string[];
   return reply[1];
 }

@@ -1,4 +1,5 @@
 import { describeRedis } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { Redis } from 'ioredis';
 
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -8,7 +9,7 @@ const COMMAND_TIMEOUT_MS = 5_000;
 /** Redis does not answer, or refuses us. The message names the address, never the password. */
 export class RedisUnreachable extends Error {
   constructor(url: string, reason: string, advice: string) {
-    super(`Redis at ${url.startsWith('/') ? url : describeRedis(url)} cannot be used: ${reason} ${advice}`.trimEnd());
+    super(`Redis at ${describeRedis(url)} cannot be used: ${reason} ${advice}`.trimEnd());
     this.name = 'RedisUnreachable';
   }
 }
@@ -37,7 +38,7 @@ export async function connectOnce(url: string, name: string, advice = ''): Promi
   try {
     await redis.connect();
     // Only a command shows whether the password is right and whether Redis is still loading its data.
-    await redis.exists('lontar');
+    await redis.exists(redisKeys.apiKeyIndex);
     return redis;
   } catch (error) {
     redis.disconnect();

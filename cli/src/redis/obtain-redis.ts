@@ -7,7 +7,9 @@ import { type ProgressStream, withProgress } from '../system/progress.ts';
 import { runQuietly } from '../system/run-quietly.ts';
 
 const SERVERS = ['redis-server', 'valkey-server'];
-const DOCKER_IMAGE = 'redis:8';
+const DOCKER_TAG = 'redis:8';
+/** The very image that docker-compose.yml names. */
+const DOCKER_IMAGE = `${DOCKER_TAG}@sha256:d5ac52db24d4e70566fe9944f22cf5bdc2bc739b05c0f426335161ea6c23f3b3`;
 const DOCKER_ANSWER_MS = 5_000;
 const PULL_TIMEOUT_MS = 10 * 60_000;
 
@@ -51,12 +53,15 @@ async function tryDocker(environment: Environment, progress: ProgressStream): Pr
     timeoutMs: DOCKER_ANSWER_MS,
   });
   if (!engine.succeeded) return 'Docker is installed, but its engine does not answer.';
-  const image = await runQuietly(path, ['image', 'inspect', DOCKER_IMAGE], { environment: variables });
-  if (image.succeeded) return { kind: 'docker', path, image: DOCKER_IMAGE };
-  const pull = await withProgress(`Fetching ${DOCKER_IMAGE} for Docker`, progress, () =>
+  const isHere = async (image: string) =>
+    (await runQuietly(path, ['image', 'inspect', image], { environment: variables })).succeeded;
+  if (await isHere(DOCKER_IMAGE)) return { kind: 'docker', path, image: DOCKER_IMAGE };
+  const pull = await withProgress(`Fetching ${DOCKER_TAG} for Docker`, progress, () =>
     runQuietly(path, ['pull', DOCKER_IMAGE], { environment: variables, timeoutMs: PULL_TIMEOUT_MS }),
   );
   if (pull.succeeded) return { kind: 'docker', path, image: DOCKER_IMAGE };
+  // An engine without a registry has what somebody put there by hand.
+  if (await isHere(DOCKER_TAG)) return { kind: 'docker', path, image: DOCKER_TAG };
   return `Docker could not fetch ${DOCKER_IMAGE}: ${pull.output}`;
 }
 

@@ -1,29 +1,38 @@
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { REDIS_USERS, type RedisUser } from '@lontar/shared/redis-users.ts';
+import { replaceFile } from '../files/new-file.ts';
+import type { Home, SecretName } from '../home/home.ts';
 import { readOrMakeSecret } from '../home/secrets.ts';
 import type { Surroundings } from '../settings/environment.ts';
 import { systemEnvironment } from '../settings/services.ts';
 import type { PortFinder } from '../start/ports.ts';
 import type { ProcessSpec } from '../start/running-child.ts';
 import { filesOf } from '../start/service-process.ts';
+import { runQuietly } from '../system/run-quietly.ts';
 import { connectOnce } from './connect.ts';
 import { dockerEnvironment, type RedisProgram } from './obtain-redis.ts';
-import { canBeSocket, type RedisDoor, redisConfig, redisUrl } from './redis-config.ts';
+import { canBeSocket, type RedisAccess, type RedisDoor, redisConfig, redisUrl } from './redis-config.ts';
 
 const FIRST_PORT = 6380;
+/** The first that knows all that our users are made of; Valkey began as 7.2. */
+const FIRST_WITH_USERS = 7;
+const VERSION_TIMEOUT_MS = 5_000;
 const LOOK_EVERY_MS = 25;
 
 export interface PrivateRedis {
   readonly spec: ProcessSpec;
-  /** As `REDIS_URL` takes it. */
-  readonly url: string;
+  /** As `REDIS_URL` takes it, for one of the users. */
+  urlOf(user: RedisUser): string;
+  /** What the operator should know about it. */
+  readonly warning?: string;
 }
 
 /**
  * Prepares the Redis that `npm start` runs: its folder, its configuration and how it is reached. A socket where that
- * can be; else a loopback port with a password, because other users of the machine reach loopback ports too.
+ * can be, else a loopback port; and a user with a password for each service and the operator, either way. They are made
+ * at the first start that finds none, also of an installation that had one password for all.
  */
 export async function preparePrivateRedis(
   program: RedisProgram,
@@ -32,27 +41,55 @@ export async function preparePrivateRedis(
 ): Promise<PrivateRedis> {
   const { home, environment } = surroundings;
   const file = join(home.redis, 'redis.conf');
-  const writeConfig = (text: string) => writeFileSync(file, text, { mode: 0o600 });
+  const writeConfig = (text: string) => replaceFile(file, text);
   const files = { ...filesOf(home, 'redis'), name: 'redis', workingFolder: home.redis };
   if (program.kind === 'docker') {
     const port = await ports.firstFree(FIRST_PORT, '127.0.0.1');
-    const password = readOrMakeSecret(home, 'REDIS_PASSWORD');
-    writeConfig(redisConfig('/data', { kind: 'port', port: 6379, bind: '0.0.0.0', password }));
-    const url = redisUrl({ kind: 'port', port, bind: '127.0.0.1', password });
-    const args = dockerArguments(program.image, home.redis, port);
-    return { url, spec: { ...files, command: program.path, args, environment: dockerEnvironment(environment) } };
+    const access = usersOf(home);
+    writeConfig(redisConfig('/data', { kind: 'port', port: 6379, bind: '0.0.0.0' }, access, '/logs/redis.log'));
+    const args = dockerArguments(program.image, home, port);
+    return {
+      urlOf: (user) => redisUrl({ kind: 'port', port, bind: '127.0.0.1' }, access, user),
+      spec: { ...files, command: program.path, args, environment: dockerEnvironment(environment) },
+    };
   }
   const door: RedisDoor = canBeSocket(home.redisSocket)
     ? { kind: 'socket', path: home.redisSocket }
-    : {
-        kind: 'port',
-        port: await ports.firstFree(FIRST_PORT, '127.0.0.1'),
-        bind: '127.0.0.1',
-        password: readOrMakeSecret(home, 'REDIS_PASSWORD'),
-      };
-  writeConfig(redisConfig(home.redis, door));
-  const spec = { ...files, command: program.path, args: [file], environment: systemEnvironment(environment) };
-  return { url: redisUrl(door), spec };
+    : { kind: 'port', port: await ports.firstFree(FIRST_PORT, '127.0.0.1'), bind: '127.0.0.1' };
+  const variables = systemEnvironment(environment);
+  const hasUsers = await knowsUsers(program.path, variables);
+  const access = hasUsers ? usersOf(home) : passwordOf(home, door);
+  writeConfig(redisConfig(home.redis, door, access, files.log));
+  return {
+    urlOf: (user) => redisUrl(door, access, user),
+    spec: { ...files, command: program.path, args: [file], environment: variables },
+    ...(hasUsers ? {} : { warning: OLD_REDIS }),
+  };
+}
+
+const OLD_REDIS =
+  'This Redis is older than 7.0, so that all services share all rights in it. A newer one gives each its own user.';
+
+/** Whether a server's version has users with all that ours are made of; not where it does not tell. */
+async function knowsUsers(path: string, environment: Readonly<Record<string, string>>): Promise<boolean> {
+  const { output } = await runQuietly(path, ['--version'], { environment, timeoutMs: VERSION_TIMEOUT_MS });
+  return Number(/\bv=(\d+)\./.exec(output)?.[1] ?? 0) >= FIRST_WITH_USERS;
+}
+
+function usersOf(home: Home): RedisAccess {
+  const entries = REDIS_USERS.map((user) => [user, readOrMakeSecret(home, secretOf(user))] as const);
+  return { kind: 'users', passwords: Object.fromEntries(entries) as Record<RedisUser, string> };
+}
+
+/** A socket that only its owner may open needs none. */
+function passwordOf(home: Home, door: RedisDoor): RedisAccess {
+  return door.kind === 'socket'
+    ? { kind: 'password' }
+    : { kind: 'password', password: readOrMakeSecret(home, 'REDIS_PASSWORD') };
+}
+
+function secretOf(user: RedisUser): SecretName {
+  return `REDIS_${user.toUpperCase().replace('-', '_')}_PASSWORD` as SecretName;
 }
 
 /**
@@ -69,7 +106,7 @@ export async function untilRedisReady(connection: string, signal: AbortSignal): 
   }
 }
 
-function dockerArguments(image: string, folder: string, port: number): string[] {
+function dockerArguments(image: string, { redis: folder, logs }: Home, port: number): string[] {
   const user = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;
   const name = `lontar-redis-${createHash('sha256').update(folder).digest('hex').slice(0, 8)}`;
   return [
@@ -80,6 +117,7 @@ function dockerArguments(image: string, folder: string, port: number): string[] 
     `--user=${user}`,
     `--publish=127.0.0.1:${port}:6379`,
     `--volume=${folder}:/data`,
+    `--volume=${logs}:/logs`,
     image,
     'redis-server',
     '/data/redis.conf',

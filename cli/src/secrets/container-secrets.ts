@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { REDIS_USERS, type RedisUser, redisUserLines } from '@lontar/shared/redis-users.ts';
+import { replaceFile } from '../files/new-file.ts';
 
 const SECRET_BYTES = 32;
 /** Each folder is a volume that one container alone mounts; the users there differ, so that the files are for all. */
 const FILE_MODE = 0o444;
 
 /** Containers that get secrets, by the name of their folder. */
-export const SECRET_FOLDERS = ['redis', 'gateway', 'worker', 'stats-service', 'grafana'] as const;
+export const SECRET_FOLDERS = ['redis', 'gateway', 'worker', 'stats-service', 'prometheus', 'grafana'] as const;
 type Folder = (typeof SECRET_FOLDERS)[number];
 
 interface Secret {
@@ -15,27 +17,18 @@ interface Secret {
   readonly name: string;
   /** Who gets it; nobody else can read it. */
   readonly folders: readonly Folder[];
-  /** Its value before the operator sets one: random, nothing, or made from those before it. */
-  readonly initial: 'random' | 'empty' | ((values: ReadonlyMap<string, string>) => string);
+  /** Its value before the operator sets one. */
+  readonly initial: 'random' | 'empty';
   /** Not to be set by itself. */
   readonly fixed?: true;
 }
 
 const SECRETS: readonly Secret[] = [
-  { name: 'redis_password', folders: ['redis'], initial: 'random', fixed: true },
-  // Read by redis-server itself: a password on its command line would show in the list of processes.
-  {
-    name: 'auth.conf',
-    folders: ['redis'],
-    initial: (values) => `requirepass ${values.get('redis_password') ?? ''}`,
-    fixed: true,
-  },
-  {
-    name: 'redis_url',
-    folders: ['gateway', 'worker', 'stats-service'],
-    initial: (values) => `redis://:${values.get('redis_password') ?? ''}@redis:6379`,
-  },
+  ...REDIS_USERS.map(
+    (user): Secret => ({ name: passwordName(user), folders: ['redis'], initial: 'random', fixed: true }),
+  ),
   { name: 'key_pepper', folders: ['gateway'], initial: 'random' },
+  { name: 'inner_secret', folders: ['gateway', 'stats-service', 'prometheus'], initial: 'random' },
   { name: 'dashboard_token', folders: ['stats-service'], initial: 'random' },
   { name: 'grafana_password', folders: ['grafana'], initial: 'random' },
   { name: 'gemini_api_key', folders: ['worker'], initial: 'empty' },
@@ -44,12 +37,32 @@ const SECRETS: readonly Secret[] = [
   { name: 's3_secret_access_key', folders: ['gateway'], initial: 'empty' },
 ];
 
+const REDIS_URL = 'redis_url';
+
+/**
+ * Where Redis is, for each of its users; one value for all where the operator names another Redis. Operators' commands
+ * are run in the gateway's container (deploy/image/lontar), which therefore has their address beside its own.
+ */
+const REDIS_URLS: readonly { readonly folder: Folder; readonly name: string; readonly user: RedisUser }[] = [
+  { folder: 'gateway', name: REDIS_URL, user: 'gateway' },
+  { folder: 'gateway', name: 'operator_redis_url', user: 'operator' },
+  { folder: 'worker', name: REDIS_URL, user: 'worker' },
+  { folder: 'stats-service', name: REDIS_URL, user: 'stats-service' },
+];
+/** Read by redis-server itself: on its command line the users would show in the list of processes. */
+const REDIS_CONFIG = { folder: 'redis', name: 'auth.conf' } as const;
+/** The one password that installations had before there were users. */
+const FORMER_PASSWORD = { folder: 'redis', name: 'redis_password' } as const;
+
 /** Secrets that the operator may set. */
-export const SETTABLE_SECRETS: readonly string[] = SECRETS.filter(({ fixed }) => !fixed).map(({ name }) => name);
+export const SETTABLE_SECRETS: readonly string[] = [
+  REDIS_URL,
+  ...SECRETS.filter(({ fixed }) => !fixed).map(({ name }) => name),
+];
 
 /**
  * Makes the secrets that are missing, each in the folders of the containers that need it. What is there stays, so that
- * this may run before every start.
+ * this may run before every start; only an installation that has one password of Redis for all gets users instead.
  *
  * @param root where the folders are mounted
  * @returns names of the secrets that were made
@@ -60,14 +73,38 @@ export function makeMissingSecrets(root: string): string[] {
   const values = new Map<string, string>();
   for (const secret of SECRETS) {
     const paths = secret.folders.map((folder) => join(root, folder, secret.name));
-    const kept = paths.filter((path) => existsSync(path)).map((path) => readFileSync(path, 'utf8').trim());
-    const value = kept[0] ?? initialValue(secret, values);
+    const kept = paths.map(read).find((value) => value !== undefined);
+    const value = kept ?? (secret.initial === 'random' ? randomBytes(SECRET_BYTES).toString('base64url') : '');
     values.set(secret.name, value);
-    if (kept.length === 0) made.push(secret.name);
+    if (kept === undefined) made.push(secret.name);
     // One of several that was lost, with its volume, gets the value of the others.
     for (const path of paths.filter((path) => !existsSync(path))) write(path, value);
   }
+  const passwords = REDIS_USERS.map((user) => [user, values.get(passwordName(user)) ?? ''] as const);
+  return [...made, ...makeRedisAccess(root, Object.fromEntries(passwords) as Record<RedisUser, string>)];
+}
+
+/** Writes what follows from the passwords: Redis's own configuration, and the addresses that are not the operator's. */
+function makeRedisAccess(root: string, passwords: Readonly<Record<RedisUser, string>>): string[] {
+  const made: string[] = [];
+  const put = ({ folder, name }: { folder: Folder; name: string }, value: string) => {
+    const path = join(root, folder, name);
+    if (read(path) === value) return;
+    write(path, value);
+    made.push(name);
+  };
+  put(REDIS_CONFIG, redisUserLines(passwords).join('\n'));
+  const former = read(join(root, FORMER_PASSWORD.folder, FORMER_PASSWORD.name));
+  const own = new Set(REDIS_USERS.map((user) => ownRedisUrl(user, passwords[user])));
+  if (former !== undefined) own.add(ownRedisUrl('', former));
+  const kept = REDIS_URLS.map(({ folder, name }) => read(join(root, folder, name)));
+  const named = kept.find((url) => url !== undefined && url !== '' && !own.has(url));
+  for (const place of REDIS_URLS) put(place, named ?? ownRedisUrl(place.user, passwords[place.user]));
   return made;
+}
+
+function ownRedisUrl(user: RedisUser | '', password: string): string {
+  return `redis://${user}:${password}@redis:6379`;
 }
 
 /**
@@ -76,6 +113,10 @@ export function makeMissingSecrets(root: string): string[] {
  * @throws UnknownSecret
  */
 export function setSecret(root: string, name: string, value: string): void {
+  if (name === REDIS_URL) {
+    for (const place of REDIS_URLS) write(join(root, place.folder, place.name), value.trim());
+    return;
+  }
   const secret = SECRETS.find((candidate) => candidate.name === name && !candidate.fixed);
   if (secret === undefined) throw new UnknownSecret(name);
   for (const folder of secret.folders) write(join(root, folder, name), value.trim());
@@ -88,14 +129,15 @@ export class UnknownSecret extends Error {
   }
 }
 
-function initialValue({ initial }: Secret, values: ReadonlyMap<string, string>): string {
-  if (initial === 'random') return randomBytes(SECRET_BYTES).toString('base64url');
-  return initial === 'empty' ? '' : initial(values);
+function passwordName(user: RedisUser): string {
+  return `redis_${user.replace('-', '_')}_password`;
+}
+
+function read(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
 }
 
 /** Whole or not at all: a container that starts meanwhile must not read half a secret. */
 function write(path: string, value: string): void {
-  const draft = `${path}.draft`;
-  writeFileSync(draft, `${value}\n`, { mode: FILE_MODE });
-  renameSync(draft, path);
+  replaceFile(path, `${value}\n`, FILE_MODE);
 }

@@ -7,6 +7,7 @@ const PROVIDED = {
   REDIS_URL: 'redis://127.0.0.1:6379',
   KEY_PEPPER: 'a stand-in of at least 32 characters',
   DASHBOARD_TOKEN: 'a stand-in of at least 16 characters',
+  INNER_SECRET: 'a stand-in of at least 32 characters',
 } as const;
 
 export type EverySetting = z.infer<typeof everySetting>;

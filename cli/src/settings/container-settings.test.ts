@@ -18,6 +18,7 @@ const SET_BY_IMAGE = new Set([
   'METRICS_ADVERTISE',
   'LONTAR_HOME',
   'UPLOAD_DIR',
+  'LOG_FILE',
 ]);
 
 const { services } = parse(read('docker-compose.yml'), { merge: true }) as {

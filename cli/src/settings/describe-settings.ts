@@ -1,5 +1,6 @@
 import { settingNotes, settingsOf } from '@lontar/shared/config/read-config.ts';
 import type { z } from 'zod';
+import { SERVICE_SECRETS } from '../home/home.ts';
 import { readSecret } from '../home/secrets.ts';
 import type { Surroundings } from './environment.ts';
 import { launcherSettings } from './launcher-settings.ts';
@@ -43,7 +44,8 @@ function describe(name: string, setting: z.ZodType, { environment, fromFile, hom
     const shown = secret && given === name ? REDACTED : `${given === name ? '' : 'file '}${environment[given] ?? ''}`;
     return { value: shown, source: fromFile.has(given) ? '.env' : 'environment' };
   }
-  if ((name === 'KEY_PEPPER' || name === 'DASHBOARD_TOKEN') && readSecret(home, name) !== undefined) {
+  const own = SERVICE_SECRETS.find((candidate) => candidate === name);
+  if (own !== undefined && readSecret(home, own) !== undefined) {
     return { value: REDACTED, source: 'home' };
   }
   const byDefault = defaultOf(setting);

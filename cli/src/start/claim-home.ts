@@ -1,6 +1,7 @@
-import { linkSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { draftOf, writeNewFile } from '../files/new-file.ts';
 import { readEndpoint, removeEndpoint } from '../home/endpoint.ts';
 import type { Home } from '../home/home.ts';
 import { commandLine, isAlive, pidFile, readPid, removePid, workingFolder } from '../home/pid-file.ts';
@@ -19,8 +20,8 @@ const LOOK_EVERY_MS = 50;
  */
 export function claimHome(home: Home): () => void {
   const path = pidFile(home, LAUNCHER);
-  const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, `${process.pid}\n`, { mode: 0o600 });
+  const draft = draftOf(path);
+  writeNewFile(draft, `${process.pid}\n`);
   try {
     for (let attempt = 0; !tryLink(draft, path); attempt += 1) {
       const holder = readPid(path);

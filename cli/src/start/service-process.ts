@@ -23,14 +23,15 @@ export function serviceProcess(
   own: Readonly<Record<string, string>>,
 ): ProcessSpec {
   const { root, home, environment } = surroundings;
+  const files = filesOf(home, name);
   const tether = pathToFileURL(join(root, 'cli', 'src', 'tether', 'main.ts')).href;
   return {
     name,
     command: process.execPath,
     args: ['--import', tether, '--disable-warning=ExperimentalWarning', serviceMain(root, service)],
-    environment: serviceEnvironment(service, environment, own),
+    environment: serviceEnvironment(service, environment, { ...own, LOG_FILE: files.log }),
     workingFolder: root,
-    ...filesOf(home, name),
+    ...files,
   };
 }
 

@@ -4,9 +4,10 @@ import { obtainRedis } from '../redis/obtain-redis.ts';
 import { preparePrivateRedis, untilRedisReady } from '../redis/private-redis.ts';
 import { type EverySetting, isGiven } from '../settings/check-settings.ts';
 import type { Surroundings } from '../settings/environment.ts';
+import type { ServiceName } from '../settings/services.ts';
 import type { ProgressStream } from '../system/progress.ts';
 import type { Fleet } from './fleet.ts';
-import { rotateLog } from './log-file.ts';
+import { rotateWhileRunning } from './log-file.ts';
 import type { PortFinder } from './ports.ts';
 import { createRedisTether } from './redis-tether.ts';
 
@@ -16,12 +17,12 @@ const ADVICE = 'Start it, correct REDIS_URL, or remove REDIS_URL: npm start then
 const UNIX_PREFIX = /^unix:\/\//;
 
 export interface ChosenRedis {
-  /** The address as the client takes it. */
+  /** The operator's address as the client takes it. */
   readonly connection: string;
   /** The address as `REDIS_URL` takes it. */
   readonly full: string;
-  /** The same, where the services must be told because the operator's settings do not. */
-  readonly own: string | undefined;
+  /** The address for each service, where the services must be told because the operator's settings do not. */
+  readonly own: ((service: ServiceName) => string) | undefined;
 }
 
 /**
@@ -47,9 +48,11 @@ export async function startRedis(deps: {
     return { connection, full, own: undefined };
   }
   const program = await obtainRedis(surroundings.environment, deps.progress);
-  const { spec, url } = await preparePrivateRedis(program, surroundings, deps.ports);
+  const { spec, urlOf, warning } = await preparePrivateRedis(program, surroundings, deps.ports);
+  if (warning !== undefined) say(`Warning: ${warning}`);
+  const url = urlOf('operator');
   const connection = url.replace(UNIX_PREFIX, '');
-  rotateLog(spec.log);
+  rotateWhileRunning(spec.log);
   const tether = createRedisTether(surroundings.home.run, settings.DRAIN_TIMEOUT_MS, surroundings.environment);
   const redis = deps.fleet.run('redis', spec, {
     untilReady: (signal) => untilRedisReady(connection, signal),
@@ -59,5 +62,5 @@ export async function startRedis(deps: {
     onStopped: tether.release,
   });
   await redis.ready;
-  return { connection, full: url, own: url };
+  return { connection, full: url, own: urlOf };
 }

@@ -3,7 +3,6 @@ import { type EverySetting, isGiven } from '../settings/check-settings.ts';
 import type { Surroundings } from '../settings/environment.ts';
 import type { ServiceName } from '../settings/services.ts';
 import type { Fleet } from './fleet.ts';
-import { rotateLog } from './log-file.ts';
 import type { StartOptions } from './options.ts';
 import type { PortFinder } from './ports.ts';
 import { untilReady } from './readiness.ts';
@@ -79,18 +78,17 @@ export async function startServices(deps: {
   readonly fleet: Fleet;
   readonly plan: PortPlan;
   readonly say: (text: string) => void;
-  /** The address of our own Redis. */
-  readonly redisUrl: string | undefined;
+  /** The address of our own Redis for each service. */
+  readonly redisUrl: ((service: ServiceName) => string) | undefined;
   readonly secrets: Readonly<Record<string, string>>;
 }): Promise<void> {
   const common = {
     LONTAR_HOME: deps.surroundings.home.folder,
     ...deps.secrets,
-    ...(deps.redisUrl === undefined ? {} : { REDIS_URL: deps.redisUrl }),
   };
   const started = deps.plan.services.map(({ name, service, metricsPort, own }) => {
-    const spec = serviceProcess(name, service, deps.surroundings, { ...common, ...own });
-    rotateLog(spec.log);
+    const redis = deps.redisUrl === undefined ? {} : { REDIS_URL: deps.redisUrl(service) };
+    const spec = serviceProcess(name, service, deps.surroundings, { ...common, ...redis, ...own });
     return deps.fleet.run(service, spec, {
       untilReady: (signal) => untilReady(metricsPort, signal),
       readyTimeoutMs: READY_TIMEOUT_MS,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { restartDelayMs } from './backoff.ts';
-import { lastLines, logSize } from './log-file.ts';
+import { lastLines, lastWords, logSize } from './log-file.ts';
 import { type ProcessSpec, type RunningChild, startChild } from './running-child.ts';
 import { StartFailure } from './start-failure.ts';
 
@@ -63,7 +63,9 @@ export function supervise(spec: ProcessSpec, options: SuperviseOptions): Supervi
       const how = await child.ended;
       if (stopping.signal.aborted) return;
       delayMs = restartDelayMs(delayMs, Date.now() - child.startedAt);
-      options.say(`${spec.name} ended (${how}). It is started again in ${delayMs} ms; its log: ${spec.log}`);
+      const words = lastWords(spec.log, child.startedAt);
+      const why = words === undefined ? how : `${how}: ${words}`;
+      options.say(`${spec.name} ended (${why}). It is started again in ${delayMs} ms; its log: ${spec.log}`);
       await delay(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;
       child = start();

@@ -1,18 +1,18 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gatewaySettings } from '@lontar/gateway/config.ts';
-import { hashApiKey } from '@lontar/shared/api-key.ts';
 import { readConfig } from '@lontar/shared/config/read-config.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { VERSION } from '@lontar/shared/version.ts';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { FORMAT, FORMAT_VERSION, type Header } from '../../backup/backup-format.ts';
+import { isSignedBy, pepperMark } from '../../backup/backup-signature.ts';
 import { findDurableKeys } from '../../backup/durable-keys.ts';
-import { DamagedBackup, verifyBackup } from '../../backup/read-backup.ts';
+import { DamagedBackup, type OpenBackup, openBackup, verifyBackup } from '../../backup/read-backup.ts';
 import { restoreBackup } from '../../backup/restore-backup.ts';
 import { listContents } from '../../backup/upload-contents.ts';
-import { writeBackup } from '../../backup/write-backup.ts';
+import { OccupiedPlace, requireReplaceable, writeBackup } from '../../backup/write-backup.ts';
 import { waitForAppendOnlyFile } from '../../redis/append-only.ts';
 import { readRedisVersion } from '../../redis/redis-version.ts';
 import { type CommandContext, print } from '../command-context.ts';
@@ -22,7 +22,6 @@ import { findPepper } from '../locate.ts';
 
 const { UPLOAD_STORAGE, UPLOAD_DIR } = gatewaySettings.shape;
 const storageSettings = z.object({ UPLOAD_STORAGE, UPLOAD_DIR });
-const PEPPER_MARK_CHARACTERS = 16;
 
 /** `lontar backup FILE`: everything that would be missed, in one file. */
 export function addBackupCommand(program: Command, context: CommandContext): void {
@@ -33,7 +32,7 @@ export function addBackupCommand(program: Command, context: CommandContext): voi
     .option('--force', 'replace the file if it exists')
     .addHelpText(
       'after',
-      '\nThe pepper is never in it: keep KEY_PEPPER (LONTAR_HOME/secrets) beside it, or no key will work.',
+      '\nThe file is signed under KEY_PEPPER, which is never in it. Carry that over by another way: without it no key of the\nbackup works, and a restore cannot tell that nobody changed the file.',
     )
     .action((file: string, { force = false }: { force?: boolean }) => {
       const path = resolve(file);
@@ -49,58 +48,106 @@ export function addRestoreCommand(program: Command, context: CommandContext): vo
     .description('put a backup in place of what the service has; the file is checked first')
     .argument('<FILE>', 'a file that "lontar backup" wrote')
     .option('--force', 'replace the keys, counters and uploads that the service has')
-    .action((file: string, { force = false }: { force?: boolean }) =>
-      context.withRedis((redis) => restore(redis, resolve(file), force, context)),
+    .option('--accept-unsigned', 'take a file whose signature is missing or cannot be checked: you vouch for it')
+    .addHelpText(
+      'after',
+      '\nWhoever wrote the file decides which API keys work here, with which limits, and what files are served under\nyour address. The signature shows that this was a service with your KEY_PEPPER. --accept-unsigned is for files of\nversions before signatures, and for a lost pepper: only where you know that nobody else could write the file.',
+    )
+    .action((file: string, { force = false, acceptUnsigned = false }: RestoreOptions) =>
+      context.withRedis((redis) => restore(redis, resolve(file), { force, acceptUnsigned }, context)),
     );
+}
+
+interface RestoreOptions {
+  readonly force?: boolean;
+  readonly acceptUnsigned?: boolean;
 }
 
 /** @throws CommandFailure where something stands that a backup must not replace */
 function requirePlace(path: string, force: boolean): void {
-  if (!existsSync(path)) return;
-  if (!statSync(path).isFile()) {
-    throw new CommandFailure(
-      EXIT.failed,
-      `${path} is not a file. Name one to write, such as lontar.backup in a folder.`,
-    );
+  try {
+    requireReplaceable(path);
+  } catch (error) {
+    throw inWords(error, 'written', path);
   }
-  if (force) return;
+  if (force || !existsSync(path)) return;
   throw new CommandFailure(EXIT.failed, `${path} exists. Choose another name, or add --force to replace it.`);
 }
 
 async function backup(redis: Redis, path: string, context: CommandContext): Promise<void> {
   const files = uploadFiles(context);
   const missing: string[] = [];
+  const found = findPepper(context.surroundings);
   const header: Header = {
     format: FORMAT,
     version: FORMAT_VERSION,
     createdAt: new Date().toISOString(),
     lontar: VERSION,
     redis: await readRedisVersion(redis),
-    pepperMark: pepperMark(context),
+    pepperMark: found === undefined ? null : pepperMark(found.pepper),
     files: files !== undefined,
   };
-  const input = { header, onMissing: (id: string) => void missing.push(id) };
-  const writing = writeBackup(redis, path, files === undefined ? input : { ...input, files });
+  const writing = writeBackup(redis, path, {
+    header,
+    onMissing: (id: string) => void missing.push(id),
+    ...(files === undefined ? {} : { files }),
+    ...(found === undefined ? {} : { pepper: found.pepper }),
+  });
   const written = await writing.catch((error: NodeJS.ErrnoException) => {
     const ofUpload = files !== undefined && error.path?.startsWith(files) ? error.path : undefined;
-    throw explainFileError(error, ofUpload === undefined ? 'written' : 'read', ofUpload ?? path);
+    throw inWords(error, ofUpload === undefined ? 'written' : 'read', ofUpload ?? path);
   });
   if (files === undefined) note(context, 'Contents of uploads are in the object store and not in the backup.');
   if (missing.length > 0)
     note(context, `${missing.length} uploads have no content on this disk: ${missing.join(', ')}`);
-  if (header.pepperMark === null) note(context, 'KEY_PEPPER is not known here, so a restore cannot check it.');
+  if (found === undefined) {
+    note(context, 'KEY_PEPPER is not known here: the file is not signed, and a restore asks for --accept-unsigned.');
+  } else if (found.from === 'home') {
+    const pepper = context.surroundings.home.secret('KEY_PEPPER');
+    note(context, `To restore it elsewhere, carry KEY_PEPPER over by another way than the file: it is in ${pepper}`);
+  }
   print(
     context,
-    { file: path, ...written, missingFiles: missing },
+    { file: path, ...written, signed: found !== undefined, missingFiles: missing },
     `${path} holds ${written.keys} keys and ${written.files} files. SHA-256 ${written.sha256}`,
   );
 }
 
-async function restore(redis: Redis, path: string, force: boolean, context: CommandContext): Promise<void> {
-  const verified = await verifyBackup(path).catch((error: unknown) => {
-    if (error instanceof DamagedBackup) throw new CommandFailure(EXIT.failed, error.message);
-    throw explainFileError(error, 'read', path);
+async function restore(
+  redis: Redis,
+  path: string,
+  options: Required<RestoreOptions>,
+  context: CommandContext,
+): Promise<void> {
+  const opened = await openBackup(path).catch((error: unknown) => {
+    throw inWords(error, 'read', path);
   });
+  try {
+    await restoreOpened(redis, opened, options, context);
+  } finally {
+    await opened.file.close();
+  }
+}
+
+async function restoreOpened(
+  redis: Redis,
+  opened: OpenBackup,
+  { force, acceptUnsigned }: Required<RestoreOptions>,
+  context: CommandContext,
+): Promise<void> {
+  const { path } = opened;
+  const signature = await judgeSignature(opened, context);
+  if (signature !== 'good' && !acceptUnsigned) throw notSigned(path, signature);
+  const verified = await verifyBackup(opened).catch((error: unknown) => {
+    throw inWords(error, 'read', path);
+  });
+  if (signature !== 'good')
+    note(context, 'The signature of this file was not checked: you vouch for all that is in it.');
+  const { pepper } = findPepper(context.surroundings) ?? {};
+  const mark = verified.header.pepperMark;
+  if (mark !== null && pepper !== undefined && mark !== pepperMark(pepper)) {
+    note(context, 'KEY_PEPPER is not the one of the backup: no restored API key will work until it is.');
+  }
   const folder = uploadFiles(context);
   const present = (await findDurableKeys(redis)).length;
   const contents = folder === undefined ? 0 : await countContents(folder);
@@ -109,10 +156,6 @@ async function restore(redis: Redis, path: string, force: boolean, context: Comm
       EXIT.failed,
       `This service has ${present} keys and ${contents} contents of uploads of its own; a restore would remove them. Add --force if you want that.`,
     );
-  }
-  const mark = pepperMark(context);
-  if (verified.header.pepperMark !== null && mark !== null && mark !== verified.header.pepperMark) {
-    note(context, 'KEY_PEPPER is not the one of the backup: no restored API key will work until it is.');
   }
   await restoreBackup(redis, verified, folder).catch((error: NodeJS.ErrnoException) => {
     const consequence = 'The restore has not finished: repeat it with --force.';
@@ -123,6 +166,52 @@ async function restore(redis: Redis, path: string, force: boolean, context: Comm
   const { keys, files } = verified.end;
   const { createdAt } = verified.header;
   print(context, { file: path, createdAt, keys, files }, `Restored ${keys} keys and ${files} files of ${createdAt}.`);
+}
+
+/** What a file's signature shows. `other`: it was made under another pepper; `unchecked`: the one here is not known. */
+type Signature = 'good' | 'missing' | 'other' | 'unchecked';
+
+/**
+ * Looks at the signature before anything of the file is unpacked or taken for more than bytes.
+ *
+ * @throws CommandFailure where a file names the pepper that is here and does not fit: no flag makes that good
+ */
+async function judgeSignature({ path, file, part }: OpenBackup, context: CommandContext): Promise<Signature> {
+  if (part.signature === undefined) return 'missing';
+  const found = findPepper(context.surroundings);
+  if (found === undefined) return 'unchecked';
+  const isGood = await isSignedBy(found.pepper, file, part).catch((error: unknown) => {
+    throw inWords(error, 'read', path);
+  });
+  if (isGood) return 'good';
+  if (part.signature.mark !== pepperMark(found.pepper)) return 'other';
+  throw new CommandFailure(
+    EXIT.failed,
+    `${path} does not fit its signature: it was changed or damaged after it was written. Take another backup. Nothing was changed.`,
+  );
+}
+
+/** What each means and what to do. */
+const NOT_SIGNED = {
+  missing:
+    'carries no signature: it is cut off, or of a version before signatures, or of somebody without your KEY_PEPPER',
+  other:
+    'was signed under another KEY_PEPPER than the one here. Carry that one over: without it no API key of the backup works either',
+  unchecked:
+    'has a signature that cannot be checked: KEY_PEPPER is not known here. Set it to what the service had that wrote the backup',
+} as const;
+
+function notSigned(path: string, signature: keyof typeof NOT_SIGNED): CommandFailure {
+  return new CommandFailure(
+    EXIT.failed,
+    `${path} ${NOT_SIGNED[signature]}. Whoever wrote it decides which API keys work here and what files are served: add --accept-unsigned only where you know that nobody else could write it. Nothing was changed.`,
+  );
+}
+
+/** Tells in the operator's words what reading or writing a backup threw. */
+function inWords(error: unknown, tried: 'read' | 'written', path: string): unknown {
+  const isTold = error instanceof DamagedBackup || error instanceof OccupiedPlace;
+  return isTold ? new CommandFailure(EXIT.failed, error.message) : explainFileError(error, tried, path);
 }
 
 async function countContents(folder: string): Promise<number> {
@@ -140,12 +229,6 @@ function uploadFiles({ surroundings: { environment, home, root } }: CommandConte
     settings.UPLOAD_DIR === undefined ? join(home.folder, 'uploads') : resolve(root, settings.UPLOAD_DIR),
     'files',
   );
-}
-
-/** Tells peppers apart without telling anything about them. */
-function pepperMark({ surroundings }: CommandContext): string | null {
-  const found = findPepper(surroundings);
-  return found ? hashApiKey(FORMAT, found.pepper).slice(0, PEPPER_MARK_CHARACTERS) : null;
 }
 
 function note(context: CommandContext, text: string): void {

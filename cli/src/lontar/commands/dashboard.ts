@@ -1,3 +1,4 @@
+import { withoutSlashesAtEnd } from '@lontar/shared/base-url.ts';
 import type { Command } from 'commander';
 import { readEndpoint } from '../../home/endpoint.ts';
 import { checkSettings } from '../../settings/check-settings.ts';
@@ -13,7 +14,7 @@ export function addDashboardCommand(program: Command, context: CommandContext): 
     .option('--url <URL>', 'the address under which you reach the gateway, where it is not this machine')
     .action(({ url }: { url?: string }) =>
       context.withRedis(async (redis) => {
-        const link = await signInLink(redis, (url ?? gatewayUrl(context)).replace(/\/+$/, ''));
+        const link = await signInLink(redis, withoutSlashesAtEnd(url ?? gatewayUrl(context)));
         print(context, { url: link, validSeconds: SIGN_IN_SECONDS }, link);
       }),
     );

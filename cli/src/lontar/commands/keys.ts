@@ -106,7 +106,8 @@ async function listKeys(store: KeyStore, context: CommandContext): Promise<void>
 async function showKey(store: KeyStore, id: string, context: CommandContext): Promise<void> {
   const record = await store.find(id);
   if (record === undefined) throw notFound(id);
-  const view = viewKey(record, await store.now());
+  const freeFailuresLastHour = await store.freeFailures(id);
+  const view = { ...viewKey(record, await store.now()), freeFailuresLastHour };
   print(context, view, describeKey(view));
 }
 

@@ -1,4 +1,4 @@
--- Dumps an address's count of uploads in a day, and tells how many of them are in work at that very moment.
+-- Reads an address's count of uploads in a day, and tells how many of them are in work at that very moment.
 --
 -- KEYS[1]  day count  string: uploads of the address in a UTC day, those in work included
 -- KEYS[2]  open       sorted set: ids of uploads in work or being removed
@@ -6,17 +6,18 @@
 -- ARGV[2]  UTC day of the count
 -- ARGV[3]  address of the count
 --
--- Returns { dump, ms until it expires or -1, now in Unix ms, how many are in work }, or nothing where there is no such
+-- Returns { count, ms until it expires or -1, now in Unix ms, how many are in work }, or nothing where there is no such
 -- count.
 --
 -- Changes nothing.
 
-local dump = redis.call('DUMP', KEYS[1])
-if not dump then return false end
+--- @include <clock>
+
+local count = redis.call('GET', KEYS[1])
+if not count then return false end
 local inWork = 0
 for _, id in ipairs(redis.call('ZRANGE', KEYS[2], '0', '-1')) do
   local state, day, address = unpack(redis.call('HMGET', ARGV[1] .. id, 'state', 'day', 'address'))
   if state == 'open' and day == ARGV[2] and address == ARGV[3] then inWork = inWork + 1 end
 end
-local time = redis.call('TIME')
-return { dump, redis.call('PTTL', KEYS[1]), time[1] * 1000 + math.floor(time[2] / 1000), inWork }
+return { count, redis.call('PTTL', KEYS[1]), now, inWork }

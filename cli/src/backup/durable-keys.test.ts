@@ -1,0 +1,89 @@
+import { describe, expect, test } from '@jest/globals';
+import { WAITING_JOBS_KEY } from '@lontar/shared/generation-queue.ts';
+import { operatorKeys } from '@lontar/shared/operator-sessions.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { statsKeys } from '@lontar/stats-service/stats-keys.ts';
+import { DURABLE, durableFamily, isFleeting } from './durable-keys.ts';
+
+const EXAMPLES = {
+  keyId: 'A1b2C3d4E5',
+  upload: `file_${'U'.repeat(22)}`,
+  day: '2026-01-31',
+};
+
+/** Every kind of key that Lontar has, with real names; what takes no arguments is there by itself. */
+const names: Record<string, string[]> = {
+  ...fixed(redisKeys),
+  ...fixed(statsKeys),
+  apiKey: [redisKeys.apiKey(EXAMPLES.keyId)],
+  keyHour: [redisKeys.keyHour(EXAMPLES.keyId)],
+  keyFlight: [redisKeys.keyFlight(EXAMPLES.keyId)],
+  ...Object.fromEntries(
+    (['addressHour', 'addressBadKeys', 'addressBan'] as const).map((kind) => [
+      kind,
+      ['192.0.2.1', '2001:db8:0:1100::/56', 'unknown'].map((address) => redisKeys[kind](address)),
+    ]),
+  ),
+  request: [redisKeys.request('req_a')],
+  upload: [redisKeys.upload(EXAMPLES.upload)],
+  inbox: [redisKeys.inbox('gateway-1')],
+  eventProducer: [redisKeys.eventProducer('gateway-1')],
+  probe: [redisKeys.probe('gateway-1')],
+  uploads: [redisKeys.uploads(EXAMPLES.day, '192.0.2.1'), redisKeys.uploads(EXAMPLES.day, '2001:db8::/56')],
+  day: [statsKeys.day(EXAMPLES.day)],
+  responseTimes: [statsKeys.responseTimes(EXAMPLES.day)],
+  moment: [statsKeys.moment(1_770_000_000_000)],
+  people: [statsKeys.people('users', 'all'), statsKeys.people('ips', EXAMPLES.day)],
+  peopleSketch: [statsKeys.peopleSketch('users', 'all'), statsKeys.peopleSketch('ips', EXAMPLES.day)],
+  ...fixed(operatorKeys),
+  keyUploads: [redisKeys.keyUploads(EXAMPLES.keyId)],
+  addressDownloads: [redisKeys.addressDownloads('192.0.2.1')],
+  keyFreeFailures: [redisKeys.keyFreeFailures(EXAMPLES.keyId)],
+  signInFailures: [statsKeys.signInFailures('192.0.2.1')],
+  signInTries: [statsKeys.signInTries('192.0.2.1')],
+  job: [WAITING_JOBS_KEY],
+};
+
+/** Functions that make names of what is no kind of its own: `stats` is the prefix of stats-service's. */
+const PREFIXES = new Set(['stats']);
+
+test('every kind of key is either in a backup or known not to be', () => {
+  const kinds = [...Object.keys(redisKeys), ...Object.keys(statsKeys), ...Object.keys(operatorKeys)].filter(
+    (kind) => !PREFIXES.has(kind),
+  );
+  expect(kinds.filter((kind) => names[kind] === undefined)).toEqual([]);
+  const undecided = Object.values(names)
+    .flat()
+    .filter((name) => (durableFamily(name) !== undefined) === isFleeting(name));
+  expect(undecided).toEqual([]);
+});
+
+test('no name belongs to two kinds, and every kind of a backup has one', () => {
+  const families = Object.values(names)
+    .flat()
+    .map((name) => DURABLE.filter((family) => family.names.test(name)));
+  expect(families.filter((found) => found.length > 1)).toEqual([]);
+  expect(DURABLE.filter((family) => !families.flat().includes(family)).map(({ names }) => names.source)).toEqual([]);
+});
+
+describe('names that look like durable ones', () => {
+  test.each([
+    redisKeys.apiKey('short'),
+    redisKeys.apiKey(`${EXAMPLES.keyId}:x`),
+    `x${redisKeys.apiKeyIndex}`,
+    `${redisKeys.apiKeyIndex}\n`,
+    redisKeys.uploads('yesterday', '192.0.2.1'),
+    redisKeys.upload('../etc'),
+    redisKeys.addressBan('192.0.2.1 '),
+    redisKeys.stats('session'),
+    redisKeys.stats('totals:x'),
+    redisKeys.stats('anything'),
+  ])('%j is none', (name) => {
+    expect(durableFamily(name)).toBeUndefined();
+  });
+});
+
+function fixed(keys: Readonly<Record<string, unknown>>): Record<string, string[]> {
+  const texts = Object.entries(keys).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return Object.fromEntries(texts.map(([kind, name]) => [kind, [name]]));
+}

@@ -1,0 +1,32 @@
+import { createRequire } from 'node:module';
+import type { checkSync } from 'recheck';
+
+/** How long the time of a match may grow with the length of the text. */
+export interface Verdict {
+  /** `unknown` when the judge could not tell: that is no pass. */
+  readonly growth: 'linear' | 'polynomial' | 'exponential' | 'unknown';
+  /** The judge's own words. */
+  readonly words: string;
+}
+
+/** A judgement of one pattern takes milliseconds to seconds; on a busy machine some take many. */
+const JUDGE_TIMEOUT_MS = 60_000;
+
+type Recheck = { readonly checkSync: typeof checkSync };
+
+let recheck: Recheck | undefined;
+
+/** recheck's build in plain JavaScript, by its file: the package's own entry would start Java or a native program where there is one. */
+function loadRecheck(): Recheck {
+  recheck ??= createRequire(import.meta.url)('recheck/lib/browser.js') as Recheck;
+  return recheck;
+}
+
+/** Judges a pattern by recheck: by its automaton, or where that is impossible by a search for slow texts with a fixed seed. */
+export function judgePattern(pattern: string, flags: string): Verdict {
+  const result = loadRecheck().checkSync(pattern, flags, { timeout: JUDGE_TIMEOUT_MS, randomSeed: 1 });
+  if (result.status === 'safe') return { growth: 'linear', words: result.complexity.summary };
+  if (result.status === 'unknown') return { growth: 'unknown', words: result.error.kind };
+  const growth = result.complexity.type === 'exponential' ? 'exponential' : 'polynomial';
+  return { growth, words: result.complexity.summary };
+}
