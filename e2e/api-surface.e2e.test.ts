@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
-import { fillWindow } from '@lontar/shared/testing/windows.ts';
+import { fillWindows } from '@lontar/shared/testing/windows.ts';
 import { apiDocument, everything } from './harness/api-document.ts';
 import { type Ask, ask, type Reply } from './harness/client.ts';
 import { sendBytes } from './harness/raw.ts';
@@ -126,7 +126,13 @@ test('keys that are unknown, and keys that are not active', async () => {
   const revoked = await stack.createKey();
   await stack.lontar('keys', 'revoke', revoked.id);
   const ended = { headers: { 'x-api-key': revoked.key } };
-  expect(await statuses(keyed.map((target) => send(target, ended)))).toEqual([403]);
+  expect(await statuses(of('generation', 'upload', 'code').map((target) => send(target, ended)))).toEqual([403]);
+  // Its files are gone with it, and those of others are not there for it; it may remove none.
+  const [removals, reads] = [true, false].map((removes) =>
+    of('file').filter(({ method }) => (method === 'DELETE') === removes),
+  );
+  expect(await statuses((removals ?? []).map((target) => send(target, ended)))).toEqual([403]);
+  expect(await statuses((reads ?? []).map((target) => send(target, ended)))).toEqual([404]);
 });
 
 test('files that do not exist', async () => {
@@ -173,9 +179,29 @@ test('addresses that are blocked, or over a limit', async () => {
   await client.set(day, used);
 
   const hour = redisKeys.addressHour('127.0.0.1');
-  await fillWindow(client, hour, 1_000_000);
+  await fillWindows(client, [hour], 1_000_000);
   expect(await statuses(counted.map((target) => send(target)))).toEqual([429]);
   await client.del(hour);
+});
+
+test('files asked for too often, or from a blocked address', async () => {
+  const { client } = stack.redis;
+  const downloads = redisKeys.addressDownloads('127.0.0.1');
+  await fillWindows(client, [downloads], 1_000);
+  const reads = of('file').filter(({ method }) => method !== 'DELETE');
+  expect(await statuses(reads.map((target) => send(target)))).toEqual([429]);
+  await client.del(downloads);
+  await stack.lontar('ips', 'block', '127.0.0.1', '--for', '1h');
+  expect(await statuses(of('file').map((target) => send(target)))).toEqual([403]);
+  await stack.lontar('ips', 'unblock', '127.0.0.1');
+});
+
+test('uploads that find no room', async () => {
+  const { client } = stack.redis;
+  const taken = Number(await client.hget(redisKeys.uploadStorage, 'bytes'));
+  await client.hset(redisKeys.uploadStorage, 'bytes', String(2 ** 50));
+  expect(await statuses(of('upload', 'code').map((target) => send(target)))).toEqual([507]);
+  await client.hset(redisKeys.uploadStorage, 'bytes', String(taken));
 });
 
 test('no header of a caller decides which address the statistics take it for', async () => {

@@ -1,29 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type FakeUpstream, startFakeUpstream } from '@lontar/shared/testing/fake-upstream.ts';
 import { DockerComposeEnvironment, Wait } from 'testcontainers';
 import { BLACK_BOX_SETTINGS, type BlackBox } from './black-box/service.ts';
 import { testBlackBox } from './black-box/suite.ts';
 import { ask, expectSuccess } from './harness/client.ts';
-import { bridgeAddress, canRun, compose, inspect, restart, setSecret } from './harness/docker.ts';
+import { baseImages, bridgeAddress, compose, inspect, restart, setSecret } from './harness/docker.ts';
 import { eventually } from './harness/eventually.ts';
 import { freePorts } from './harness/free-ports.ts';
-import { startLoad } from './harness/load.ts';
+import { ROOT } from './harness/launch.ts';
+import { startClients } from './harness/load.ts';
 import { openTls } from './harness/over-tls.ts';
 import { nginx } from './harness/proxies.ts';
 
-const ROOT = fileURLToPath(new URL('../', import.meta.url));
 /** Grafana is left out: its image is large, and nothing here asks it anything. */
 const SERVICES = ['gateway', 'worker', 'stats-service', 'prometheus'];
-const ASK_AGGREGATE =
-  "fetch('http://127.0.0.1:8090/prometheus/aggregate').then(async (r) => process.stdout.write(await r.text()))";
+const ASK_AGGREGATE = `
+  const secret = require('node:fs').readFileSync('/run/secrets/inner_secret', 'utf8').trim();
+  const headers = { authorization: 'Bearer ' + secret };
+  fetch('http://127.0.0.1:8090/prometheus/aggregate', { headers })
+    .then(async (answer) => process.stdout.write(await answer.text()));`;
 
 /** What the Dockerfile and docker-compose.yml build on. */
-const BASE_IMAGES = ['node:24-trixie-slim', 'redis:8', 'prom/prometheus:v3'];
+const images = baseImages('NODE_IMAGE', 'REDIS_IMAGE', 'PROMETHEUS_IMAGE');
 
-(canRun(...BASE_IMAGES) ? describe : describe.skip)('as containers, by docker-compose.yml', () => {
+(images ? describe : describe.skip)('as containers, by docker-compose.yml', () => {
   const project = `lontar-test-${randomBytes(4).toString('hex')}`;
   let settings: Record<string, string>;
   const dockerCompose = (...args: string[]) => compose(project, settings, ...args);
@@ -43,6 +45,7 @@ const BASE_IMAGES = ['node:24-trixie-slim', 'redis:8', 'prom/prometheus:v3'];
     upstream = await startFakeUpstream(undefined, '0.0.0.0');
     settings = {
       ...BLACK_BOX_SETTINGS,
+      ...images,
       PORT: '0',
       LONTAR_IMAGE: 'lontar:test',
       COMPOSE_PROFILES: 'monitoring',
@@ -86,7 +89,7 @@ const BASE_IMAGES = ['node:24-trixie-slim', 'redis:8', 'prom/prometheus:v3'];
       [
         ['gateway', 'key_pepper'],
         ['stats-service', 'dashboard_token'],
-        ['redis', 'redis_password'],
+        ['redis', 'redis_operator_password'],
       ].map(([service = '', name = '']) => dockerCompose('exec', '-T', service, 'cat', `/run/secrets/${name}`)),
     );
     const all = await inspect(containers);
@@ -115,7 +118,7 @@ const BASE_IMAGES = ['node:24-trixie-slim', 'redis:8', 'prom/prometheus:v3'];
 
   test('restarts of worker and statistics under load are noticed by nobody, and every answer is counted', async () => {
     const before = await usage();
-    const load = startLoad(4, generate);
+    const load = startClients(4, generate);
     for (const name of ['worker', 'stats-service']) await dockerCompose('restart', name);
     await load.untilAnswered(10);
     const { answered, failures } = await load.stop();
@@ -124,7 +127,7 @@ const BASE_IMAGES = ['node:24-trixie-slim', 'redis:8', 'prom/prometheus:v3'];
   }, 120_000);
 
   test('restarts of the only gateway and of Redis under load cost patience, but no request', async () => {
-    const load = startLoad(4, () => withPatience(generate, async () => (url = await findUrl())));
+    const load = startClients(4, () => withPatience(generate, async () => (url = await findUrl())));
     for (const name of ['gateway', 'redis']) await dockerCompose('restart', name);
     await load.untilAnswered(10);
     expect((await load.stop()).failures).toEqual([]);
@@ -151,7 +154,7 @@ const BASE_IMAGES = ['node:24-trixie-slim', 'redis:8', 'prom/prometheus:v3'];
       expect(gateways).toHaveLength(2);
       const proxy = await nginx.start(ports.map((port) => `${settings['BIND_ADDRESS']}:${port}`));
       const tls = openTls(proxy);
-      const load = startLoad(4, (prompt) =>
+      const load = startClients(4, (prompt) =>
         tls.ask('/api/ai', {
           method: 'POST',
           headers: { 'x-api-key': key, 'content-type': 'application/json' },

@@ -82,7 +82,7 @@ describe('a worker that is killed', () => {
 });
 
 describe('a caller that leaves', () => {
-  test('in mid-call has the model call aborted and its credit back', async () => {
+  test('in mid-call has the model call aborted, and pays', async () => {
     stack.upstream.queue('hang');
     const leaving = new AbortController();
     const left = generate('leave', leaving.signal).catch(() => 'left');
@@ -91,7 +91,7 @@ describe('a caller that leaves', () => {
     expect(await left).toBe('left');
     await call.whenAborted;
     await settled();
-    expect(await charged()).toBe(0);
+    expect(await charged()).toBe(1);
     expect(await inFlight()).toBe(0);
   });
 

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { eventually } from './harness/eventually.ts';
 import { isAlive, type Launched, newHome, npmStart, runningIn } from './harness/npm-start.ts';
 
 jest.setTimeout(120_000);
@@ -111,6 +112,29 @@ describe('supervision', () => {
       expect(runningIn(home).get(name)).not.toBe(pid);
     }
     expect(await stop(one)).toBe(0);
+  });
+
+  test('logs that grow are rotated while all runs: five files of 10 MB each, whoever writes them', async () => {
+    const one = start();
+    await one.says(READY);
+    const folder = join(home, 'logs');
+    const names = ['gateway-1', 'redis', 'stats-service', 'worker-1'].map((name) => `${name}.log`);
+    const line = `${'x'.repeat(1_023)}\n`;
+    for (let round = 1; round <= 6; round++) {
+      for (const name of names) {
+        appendFileSync(join(folder, name), line.repeat(10 * 1_024), { mode: 0o600 });
+        await eventually(
+          async () => !existsSync(join(folder, name)) || statSync(join(folder, name)).size < 1e6,
+          10_000,
+        );
+      }
+    }
+    await stop(one);
+    expect(readdirSync(folder).toSorted()).toEqual(
+      names.flatMap((name) => [name, ...[1, 2, 3, 4].map((number) => `${name}.${number}`)]),
+    );
+    // They were written on: each of them says that it stops.
+    for (const name of names) expect(readFileSync(join(folder, name), 'utf8')).toMatch(/"stopped"|bye bye/);
   });
 
   test('a second start beside the first is refused and leaves it alone', async () => {

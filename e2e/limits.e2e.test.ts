@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
 import { ask, expectSuccess } from './harness/client.ts';
-import { seededRandom } from './harness/seeded-random.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
 /** How many rounds of each kind; 25 make the hundred that a release is judged by. */

@@ -29,6 +29,12 @@ const records = groups.flatMap(({ rules }) => rules.map(({ record }) => ({ name:
   let prometheus: Prometheus;
   let statsAddress: string;
 
+  /** As Prometheus asks. */
+  const listTargets = () =>
+    fetch(`http://${statsAddress}/prometheus/targets`, {
+      headers: { authorization: `Bearer ${stack.secrets.innerSecret}` },
+    });
+
   beforeAll(async () => {
     stack = await startStack({
       stats: true,
@@ -38,7 +44,7 @@ const records = groups.flatMap(({ rules }) => rules.map(({ record }) => ({ name:
     });
     const { port } = (await stack.stats?.logged('stats-service serves')) ?? {};
     statsAddress = `127.0.0.1:${String(port)}`;
-    prometheus = await startPrometheus(statsAddress);
+    prometheus = await startPrometheus(statsAddress, stack.secrets.innerSecret);
   }, 120_000);
   afterAll(async () => {
     await prometheus?.stop();
@@ -71,7 +77,7 @@ const records = groups.flatMap(({ rules }) => rules.map(({ record }) => ({ name:
   }, 60_000);
 
   test("promtool finds nothing wrong with any service's metrics", async () => {
-    const targets = (await (await fetch(`http://${statsAddress}/prometheus/targets`)).json()) as {
+    const targets = (await (await listTargets()).json()) as {
       targets: string[];
       labels: { job: string };
     }[];
@@ -92,7 +98,7 @@ const records = groups.flatMap(({ rules }) => rules.map(({ record }) => ({ name:
     await untilFixed(() => workersUp(3), 30_000);
     await third.end('SIGKILL');
     await untilFixed(async () => {
-      const listed = await (await fetch(`http://${statsAddress}/prometheus/targets`)).text();
+      const listed = await (await listTargets()).text();
       return [...(await workersUp(2)), ...(listed.split('"worker"').length === 3 ? [] : [listed])];
     }, 30_000);
   }, 90_000);

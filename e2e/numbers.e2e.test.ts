@@ -2,18 +2,20 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { mintApiKey } from '@lontar/shared/api-key.ts';
 import { ENDPOINTS } from '@lontar/shared/endpoints.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
 import { type Ask, ask } from './harness/client.ts';
-import { seededRandom } from './harness/seeded-random.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
 /** Ten thousand are what a release is judged by. */
 const REQUESTS = Number(process.env['NUMBERS_REQUESTS'] ?? '1500');
 const SEED = Number(process.env['SEED'] ?? '5');
 const CALLERS = 30;
+const FLOOD = 100;
 const LEAKY = 'The server is 203.0.113.99, keep it.';
 
 let stack: Stack;
 const keys: string[] = [];
+let turn = 0;
 let spent: string;
 
 beforeAll(async () => {
@@ -65,6 +67,7 @@ test('usage, statistics and log say exactly what the callers saw, through kills 
     }),
   );
   await Promise.all(caused);
+  for (let index = 0; index < 3; index++) await flood();
   while ((await stack.redis.client.xlen(redisKeys.events)) > 0);
 
   const { body } = await ask(stack.url, '/api/usage');
@@ -94,6 +97,13 @@ test('usage, statistics and log say exactly what the callers saw, through kills 
   process.stdout.write(`seen ${JSON.stringify({ ...seen, addresses: seen.addresses.size })}, drift ${drift}\n`);
 }, 600_000);
 
+/** Refused requests of one address, so many at once that they are told as numbers. */
+async function flood(): Promise<void> {
+  const { key } = mintApiKey();
+  const headers = { 'x-api-key': key, 'x-forwarded-for': '203.0.113.200' };
+  await Promise.all(Array.from({ length: FLOOD }, () => send('/api/ai2', { query: { prompt: 'fine' }, headers })));
+}
+
 async function call(random: () => number): Promise<void> {
   const endpoint = ENDPOINTS[Math.floor(random() * 3)] ?? '/api/ai';
   const address = `203.0.113.${1 + Math.floor(random() * 40)}`;
@@ -106,12 +116,15 @@ async function call(random: () => number): Promise<void> {
   else if (kind < 0.3) apikey = spent;
   else if (kind < 0.4) query['prompt'] = 'fail';
   else if (kind < 0.6) query['prompt'] = 'leak';
-  const options: Ask = { query, headers: { 'x-api-key': apikey, 'x-forwarded-for': address } };
+  await send(endpoint, { query, headers: { 'x-api-key': apikey, 'x-forwarded-for': address } });
+}
+
+async function send(endpoint: string, options: Ask & { readonly headers: Record<string, string> }): Promise<void> {
   const alive = stack.urls.filter((_url, index) => {
     const child = stack.gateways[index]?.process;
     return child?.exitCode === null && child.signalCode === null;
   });
-  const url = alive[Math.floor(random() * alive.length)] ?? '';
+  const url = alive[turn++ % alive.length] ?? '';
   const reply = await ask(url, endpoint, options).catch(() => undefined);
   if (reply === undefined) {
     seen.broken++;
@@ -119,7 +132,7 @@ async function call(random: () => number): Promise<void> {
   }
   seen.statuses[reply.status] = (seen.statuses[reply.status] ?? 0) + 1;
   seen.endpoints[endpoint] = (seen.endpoints[endpoint] ?? 0) + 1;
-  seen.addresses.add(address);
+  seen.addresses.add(options.headers['x-forwarded-for'] ?? '');
   if (Number(reply.headers['x-masked'] ?? 0) > 0) seen.masked++;
 }
 

@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { blackBoxOf } from './black-box/processes.ts';
 import { BLACK_BOX_SETTINGS, type BlackBox } from './black-box/service.ts';
 import { testBlackBox } from './black-box/suite.ts';
+import { ROOT } from './harness/launch.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
-const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const PAGE = `${ROOT}dashboard/dist/index.html`;
 
 describe('as plain processes', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { eventually } from './harness/eventually.ts';
-import { startLoad } from './harness/load.ts';
+import { startClients } from './harness/load.ts';
 import { type OverTls, openTls } from './harness/over-tls.ts';
 import { caddy, nginx, type Proxy } from './harness/proxies.ts';
 import { type Stack, startStack } from './harness/stack.ts';
@@ -89,7 +89,7 @@ describe.each([
       await eventually(allCounted, 20_000);
       const before = await counted();
       stack!.upstream.behave({ kind: 'answer', text: 'fine', delayMs: 150 });
-      const load = startLoad(8, () => (kind.movesPosts && odd() ? post('load') : get('load')));
+      const load = startClients(8, () => (kind.movesPosts && odd() ? post('load') : get('load')));
       const stream = await openStream(((await signIn()).headers['set-cookie']?.[0] ?? '').split(';')[0] ?? '');
       await stream.says('event: snapshot');
       for (let index = 0; index < gateways; index++) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
+import { testUsers } from '@lontar/shared/testing/redis-users.ts';
 import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
 import { blackBoxOf } from './black-box/processes.ts';
 import { BLACK_BOX_SETTINGS, type BlackBox } from './black-box/service.ts';
@@ -11,22 +12,23 @@ const SERVERS = [
   ['valkey/valkey:8', 'valkey-server'],
 ] as const;
 
-/** Every script, the queue and the streams, on the servers that operators have. */
+/** Every script, the queue, the streams and the users, on the servers that operators have. */
 (canRun(...SERVERS.map(([image]) => image)) ? describe : describe.skip).each(SERVERS)(
   'on %s in a container',
   (image, program) => {
+    const users = testUsers();
     let container: StartedTestContainer | undefined;
     let stack: Stack | undefined;
     let service: BlackBox;
 
     beforeAll(async () => {
       container = await new GenericContainer(image)
-        .withCommand([program, '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'])
+        .withCommand([program, '--appendonly', 'yes', '--maxmemory-policy', 'noeviction', ...users.args])
         .withExposedPorts(6379)
         .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
         .start();
       const redisUrl = `redis://${container.getHost()}:${container.getMappedPort(6379)}`;
-      stack = await startStack({ stats: true, settings: { ...BLACK_BOX_SETTINGS, REDIS_URL: redisUrl } });
+      stack = await startStack({ stats: true, users, settings: { ...BLACK_BOX_SETTINGS, REDIS_URL: redisUrl } });
       service = await blackBoxOf(stack);
     }, 120_000);
     afterAll(async () => {

@@ -29,7 +29,7 @@ test('no key, pepper, upstream key, prompt or unmasked answer stays in a log or 
   const places = { logs: stack.logs(), redis: await dumpRedis(stack.redis.client) };
   for (const [place, text] of Object.entries(places)) {
     expect(text.length).toBeGreaterThan(100);
-    for (const secret of [key, PROMPT_CANARY, ANSWER_SECRET, stack.secrets.pepper, stack.secrets.upstreamKey]) {
+    for (const secret of [key, PROMPT_CANARY, ANSWER_SECRET, ...Object.values(stack.secrets)]) {
       for (const form of [
         secret,
         Buffer.from(secret).toString('base64').slice(0, -4),

@@ -53,6 +53,8 @@ test('check-limit tells of the limit that binds, as an upload would', async () =
 test('while stats-service hangs, its answers are 503, generation goes on, and all is well when it wakes up', async () => {
   await eventually(async () => (await ask(stack.url, '/api/health')).status === 200, 20_000);
   stack.stats?.process.kill('SIGSTOP');
+  // The last answer of health is good for a second.
+  await eventually(async () => (await ask(stack.url, '/api/health')).status === 503, 10_000);
   const replies = await Promise.all(OPEN.concat('/', '/dashboard/session').map((path) => ask(stack.url, path)));
   for (const reply of replies) {
     expect(reply).toMatchObject({

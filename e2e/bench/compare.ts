@@ -7,7 +7,7 @@
 import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureRound, median, type Round } from './measure.ts';
-import { startService } from './processes/service-under-test.ts';
+import { startServiceUnderTest } from './processes/service-under-test.ts';
 import { startUpstream } from './sections/contenders.ts';
 import { promptFor } from './wish.ts';
 
@@ -29,7 +29,7 @@ const prompt = promptFor({ bytes: 2_048, delayMs: 0 });
 const rounds = new Map<string, Round[]>();
 const checkouts = [];
 for (const folder of positionals) {
-  const service = await startService({ root: resolve(folder), upstreamPort: upstream.port });
+  const service = await startServiceUnderTest({ root: resolve(folder), upstreamPort: upstream.port });
   const { ports, processes } = service;
   const target = { name: basename(folder), ports, requests: [service.request(prompt)], processes };
   await measureRound(target, { ...options, seconds: 6 });

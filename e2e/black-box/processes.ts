@@ -12,6 +12,7 @@ export async function blackBoxOf(stack: Stack): Promise<BlackBox> {
     secrets,
     createKey,
     lontar,
-    aggregatedMetrics: async () => (await fetch(aggregate)).text(),
+    aggregatedMetrics: async () =>
+      (await fetch(aggregate, { headers: { authorization: `Bearer ${secrets.innerSecret}` } })).text(),
   };
 }

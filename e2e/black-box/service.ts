@@ -21,5 +21,6 @@ export const BLACK_BOX_SETTINGS = {
   MODEL_MAP: '{"ai-2.5-flash":"upstream-small","ai-2.5-pro":"upstream-large"}',
   BAN_AFTER_BAD_KEYS: '0',
   RATE_LIMIT_PER_HOUR: '1000000',
+  MAX_CONNECTIONS_PER_ADDRESS: '100000',
   UPLOADS_PER_DAY: '1000',
 } as const;

@@ -16,6 +16,8 @@ export interface SendHow {
   readonly words?: string;
   /** Closes the connection when it aborts. */
   readonly leave?: AbortSignal;
+  /** The client's address, a loopback one; the system's choice where absent. */
+  readonly from?: string;
   /** Told the nonce before anything is sent. */
   readonly onNonce?: (nonce: string) => void;
 }
@@ -36,7 +38,8 @@ export function createCaller(ledger: Ledger): Caller {
           entry.endedAt = Date.now();
           resolve(entry);
         };
-        const sent = request(target, { agent, headers: { 'x-api-key': key.key } }, (response) => {
+        const headers = { 'x-api-key': key.key };
+        const sent = request(target, { agent, headers, ...(how.from && { localAddress: how.from }) }, (response) => {
           readText(response).then(
             (text) => {
               if (response.statusCode === 200) entry.ownAnswer = NONCE.exec(text)?.[0] === entry.nonce;

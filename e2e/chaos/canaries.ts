@@ -1,5 +1,5 @@
 /** All forms in which a secret may hide, each long enough to be no accident. */
-export function disguises(secret: string): string[] {
+function disguises(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const hex = bytes.toString('hex');
   const percent = [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');

@@ -1,9 +1,9 @@
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
-import { settlementSchema } from '@lontar/shared/settlement/settlement.ts';
+import { parseSettlement } from '@lontar/shared/settlement/settlement.ts';
 import { countReservations } from '@lontar/shared/testing/reservations.ts';
 import { dumpRedis } from '../harness/redis-dump.ts';
 import { findCanaries } from './canaries.ts';
-import { type LedgerEntry, NONCE, statusOf } from './ledger.ts';
+import { type LedgerEntry, NONCE, type Settled, statusOf } from './ledger.ts';
 import type { Report } from './report.ts';
 import { isUp, type System, until } from './system.ts';
 
@@ -11,6 +11,10 @@ import { isUp, type System, until } from './system.ts';
 const ON_THE_WAY_MS = { quick: 2_000, long: 250 };
 const QUIET_WITHIN_MS = 60_000;
 const PAGES = ['/', '/docs', '/openapi.json', '/llms.txt', '/api/usage', '/api/health', '/api/stats'];
+
+/** `FREE_FAILURES_PER_HOUR` by default, and the failures that it bounds. */
+const FREE_FAILURES = 5;
+const LIMITED = new Set(['upstream_error', 'timed_out', 'masking_failed', 'internal_error']);
 
 const REQUEST_PREFIX = redisKeys.request('');
 const QUEUE_KEYS = ['wait', 'active', 'delayed', 'paused', 'prioritized'];
@@ -22,10 +26,11 @@ export async function readOutcomes({ stack, ledger }: System): Promise<void> {
     const { charge, result } = await client.hgetall(name);
     // Only the fence of a job that was started again.
     if (result === undefined) continue;
-    const settlement = settlementSchema.safeParse(JSON.parse(result));
-    const text = settlement.success && settlement.data.outcome === 'answered' ? settlement.data.text : '';
+    const settlement = parseSettlement(result);
+    const text = settlement?.outcome === 'answered' ? settlement.text : '';
+    const error = settlement?.outcome === 'failed' ? settlement.error : undefined;
     const requestId = name.slice(REQUEST_PREFIX.length);
-    ledger.note({ requestId, nonce: NONCE.exec(text)?.[0], charged: charge === 'charge' });
+    ledger.note({ requestId, nonce: NONCE.exec(text)?.[0], charged: charge === 'charge', error });
   }
 }
 
@@ -84,12 +89,13 @@ function checkOutcomes({ ledger }: System, report: Report, entries: readonly Led
       atMost: 0,
     },
   );
+  report.fact('failures that were charged, or not, unlike their answer says', count(isUntrue(outcomeOf)), {
+    atMost: 0,
+  });
   report.fact(
-    'failures that were charged',
-    count((entry) => statusOf(entry) >= 500 && outcomeOf(entry)?.charged === true),
-    {
-      atMost: 0,
-    },
+    'failures that were charged though they cannot have cost money',
+    count((entry) => outcomeOf(entry)?.charged === true && NEVER_CHARGED.has(statusOf(entry))),
+    { atMost: 0 },
   );
   report.fact(
     '503 without Retry-After',
@@ -104,21 +110,54 @@ function checkOutcomes({ ledger }: System, report: Report, entries: readonly Led
   report.fact('jobs run after their client was refused', runLater.length, { atMost: 0 });
 }
 
+/** An admitted request that failed for these is never charged. */
+const NEVER_CHARGED = new Set([503]);
+
+/** Whether the answer of a failure says of its charge what Redis does not. */
+function isUntrue(outcomeOf: (entry: LedgerEntry) => Settled | undefined) {
+  return (entry: LedgerEntry) => {
+    const outcome = outcomeOf(entry);
+    if (outcome === undefined || entry.end?.kind !== 'answered' || statusOf(entry) < 500) return false;
+    return outcome.charged !== /\bwas charged\b/.test(entry.end.text);
+  };
+}
+
 /** Each nonce is charged at most once, and each key exactly as often as its nonces. */
 async function checkCredits({ stack, ledger, keys }: System, report: Report, entries: readonly LedgerEntry[]) {
   const charges = [...ledger.settled.values()].filter(({ charged }) => charged);
   const nonces = charges.map(({ nonce }) => nonce).filter((nonce) => nonce !== undefined);
   report.fact('requests charged twice', nonces.length - new Set(nonces).size, { atMost: 0 });
-  const stored = await Promise.all(keys.map(({ id }) => stack.redis.client.hget(redisKeys.apiKey(id), 'charged')));
-  const total = stored.reduce((sum, charged) => sum + Number(charged), 0);
-  report.fact('credits charged beyond the settled answers, or missing', Math.abs(total - charges.length), {
+  const chargedOf = async (ids: readonly string[]) => {
+    const stored = await Promise.all(ids.map((id) => stack.redis.client.hget(redisKeys.apiKey(id), 'charged')));
+    return stored.reduce((sum, charged) => sum + Number(charged), 0);
+  };
+  const total = await chargedOf(keys.map(({ id }) => id));
+  // Settlements do not tell whose they are: those of strangers are among them.
+  const ofAll = total + (await chargedOf(ledger.strangers.keyIds));
+  report.fact('credits charged beyond the settled answers, or missing', Math.abs(ofAll - charges.length), {
     atMost: 0,
   });
   const answered = entries.filter((entry) => statusOf(entry) === 200).length;
   const unseen = entries.filter(({ end }) => end?.kind === 'broken' || end?.kind === 'left').length;
+  const charged = (isSuch: (settled: Settled) => boolean) => charges.filter(isSuch).length;
+  const told = entries.filter(
+    ({ end }) => end?.kind === 'answered' && ledger.settled.get(end.requestId)?.charged,
+  ).length;
+  const mayHavePaid = ({ nonce, end }: LedgerEntry) => end?.kind !== 'answered' && ledger.calls.has(nonce);
+  report.fact(
+    'callers who left and paid though the model was not asked',
+    Math.max(0, charged(({ error }) => error === 'client_closed') - entries.filter(mayHavePaid).length),
+    { atMost: 0 },
+  );
+  const free = await Promise.all(keys.map(({ id }) => stack.redis.client.llen(redisKeys.keyFreeFailures(id))));
+  report.fact(
+    'failures charged while there were free ones left',
+    free.every((used) => used >= FREE_FAILURES) ? 0 : charged(({ error }) => LIMITED.has(error ?? '')),
+    { atMost: 0 },
+  );
   report.fact(
     'charged without an answer, beyond connections that ended early',
-    Math.max(0, total - answered - unseen),
+    Math.max(0, total - Math.max(answered, told) - unseen),
     {
       atMost: 0,
     },
@@ -127,13 +166,14 @@ async function checkCredits({ stack, ledger, keys }: System, report: Report, ent
   report.fact('places in flight that were not given back', Math.max(...flights), { atMost: 0 });
 }
 
-async function checkEvents({ urls }: System, report: Report, entries: readonly LedgerEntry[]): Promise<void> {
+async function checkEvents({ urls, ledger }: System, report: Report, entries: readonly LedgerEntry[]): Promise<void> {
   const usage = (await (await fetch(new URL('/api/usage', urls()[0]))).json()) as {
     result: { total: { requests: number } };
   };
   const answered = entries.filter(({ end }) => end?.kind === 'answered').length;
-  const unseen = entries.length - answered;
-  const drift = usage.result.total.requests - answered;
+  const { strangers } = ledger;
+  const unseen = entries.length - answered + strangers.unseen;
+  const drift = usage.result.total.requests - answered - strangers.answered;
   // Whether the answer of a connection that ended early was sent, nobody can say.
   report.fact('events lost', Math.max(0, -drift), { atMost: 0 });
   report.fact('events counted beyond what clients saw', Math.max(0, drift - unseen), { atMost: 0 });

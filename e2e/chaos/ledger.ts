@@ -1,3 +1,5 @@
+import type { GenerationFailure } from '@lontar/shared/errors.ts';
+
 /** How a request ended, as its client saw it. */
 export type ClientEnd =
   | {
@@ -32,6 +34,8 @@ export interface Settled {
   /** Missing where the outcome has no text. */
   readonly nonce: string | undefined;
   readonly charged: boolean;
+  /** Missing where the request was answered. */
+  readonly error: GenerationFailure | undefined;
 }
 
 /** What clients sent and got, what the upstream was asked, and what Redis said became of it. */
@@ -44,6 +48,8 @@ export interface Ledger {
   open(keyId: string): LedgerEntry;
   called(nonce: string, at: number): void;
   note(settled: Settled): void;
+  /** Generation requests that others have sent beside these, whose answers were counted elsewhere, and their keys. */
+  readonly strangers: { answered: number; unseen: number; readonly keyIds: string[] };
 }
 
 export const NONCE = /nonce-[0-9a-z]+-[0-9a-z]+/;
@@ -57,6 +63,7 @@ export function createLedger(run: string): Ledger {
     entries,
     calls,
     settled,
+    strangers: { answered: 0, unseen: 0, keyIds: [] },
     open(keyId) {
       const entry: LedgerEntry = { nonce: `nonce-${run}-${entries.size.toString(36)}`, keyId, sentAt: Date.now() };
       entries.set(entry.nonce, entry);

@@ -1,6 +1,7 @@
 import { clientScenarios } from './faults/clients.ts';
 import { clockScenarios } from './faults/clocks.ts';
 import { gatewayScenarios } from './faults/gateways.ts';
+import { hostileScenarios } from './faults/hostile.ts';
 import { jobScenarios } from './faults/jobs.ts';
 import { overloadScenarios } from './faults/overload.ts';
 import { randomScenarios } from './faults/random.ts';
@@ -20,6 +21,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...jobScenarios,
   ...clockScenarios,
   ...overloadScenarios,
+  ...hostileScenarios,
   ...randomScenarios,
   ...soakScenarios,
 ];

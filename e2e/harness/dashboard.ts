@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import type { RequestEvent } from '@lontar/shared/request-event.ts';
+import { ROOT } from './launch.ts';
 import type { Service } from './service.ts';
 import { type Stack, startStack } from './stack.ts';
 
 const run = promisify(execFile);
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The whole service on real processes, with a freshly built page. */
 export interface DashboardStack {

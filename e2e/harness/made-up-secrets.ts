@@ -1,4 +1,4 @@
-import { seededRandom } from './seeded-random.ts';
+import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
 
 export interface MadeUpSecret {
   /** What must not be seen. */

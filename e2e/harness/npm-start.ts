@@ -1,12 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { freePort } from '@lontar/shared/testing/redis-server.ts';
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+import { launch } from './launch.ts';
 
 /** One `npm start`, as far as its operator sees it. */
 export interface Launched {
@@ -26,15 +24,14 @@ export async function newHome(): Promise<{ home: string; port: number }> {
 
 /** Starts the launcher the way `npm start` does, with no settings but these. */
 export function npmStart(environment: Record<string, string>, args: readonly string[] = []): Launched {
-  const child = spawn(process.execPath, ['cli/bootstrap.mjs', 'start', ...args], {
-    cwd: ROOT,
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], MODEL_PROVIDER: 'demo', ...environment },
+  const child = launch(['cli/bootstrap.mjs', 'start', ...args], {
+    environment: { MODEL_PROVIDER: 'demo', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';
   const arrived = new EventEmitter();
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (part: string) => {
+    stream?.setEncoding('utf8').on('data', (part: string) => {
       text += part;
       arrived.emit('text');
     });

@@ -31,11 +31,13 @@ export interface Prometheus {
  * Starts Prometheus on a copy of the configuration in which a minute is a second, so that tests need not wait.
  *
  * @param statsAddress `host:port` of stats-service
+ * @param innerSecret `INNER_SECRET`
  */
-export async function startPrometheus(statsAddress: string): Promise<Prometheus> {
+export async function startPrometheus(statsAddress: string, innerSecret: string): Promise<Prometheus> {
   const folder = await mkdtemp(join(tmpdir(), 'lontar-prometheus-'));
   await cp(CONFIGURATION, folder, { recursive: true });
   await hasten(join(folder, 'prometheus.yml'), statsAddress);
+  await writeFile(join(folder, 'inner_secret'), innerSecret, { mode: 0o600 });
   for (const file of await readdir(join(folder, 'rules'))) await hasten(join(folder, 'rules', file), statsAddress);
   const port = await freePort();
   const server = spawn(
@@ -80,6 +82,7 @@ async function hasten(file: string, statsAddress: string): Promise<void> {
     file,
     text
       .replaceAll('stats-service:8090', statsAddress)
+      .replaceAll('/run/secrets/inner_secret', 'inner_secret')
       .replaceAll(
         /\b(interval|scrape_interval|scrape_timeout|evaluation_interval|refresh_interval): \d+[sm]/g,
         '$1: 1s',

@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { EventEmitter, once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { end, launch } from './launch.ts';
 
 /** One real process of the service under test. */
 export interface Service {
@@ -15,8 +15,6 @@ export interface Service {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-
 /** Starts a service's `main.ts` with exactly this environment. */
 export function startService(
   name: string,
@@ -24,13 +22,7 @@ export function startService(
   environment: Record<string, string>,
   wrapper: readonly string[] = [],
 ): Service {
-  const [command = process.execPath, ...args] = wrapper;
-  const script = ['--disable-warning=ExperimentalWarning', main];
-  const child = spawn(command, wrapper.length > 0 ? [...args, process.execPath, ...script] : script, {
-    cwd: ROOT,
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = launch([main], { environment, stdio: ['ignore', 'pipe', 'pipe'], wrapper });
   const lines: string[] = [];
   const arrived = new EventEmitter();
   arrived.setMaxListeners(0);
@@ -46,13 +38,7 @@ export function startService(
     process: child,
     logs: () => lines.join('\n'),
     logged: (message) => firstLine(child, lines, arrived, message, name),
-    async end(signal) {
-      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-      const gone = once(child, 'exit');
-      child.kill(signal);
-      await gone;
-      return child.exitCode;
-    },
+    end: (signal) => end(child, signal),
   };
 }
 

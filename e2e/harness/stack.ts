@@ -3,15 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { listInstances } from '@lontar/shared/instances.ts';
+import type { RedisUser } from '@lontar/shared/redis-users.ts';
 import { type FakeUpstream, startFakeUpstream } from '@lontar/shared/testing/fake-upstream.ts';
 import { freePort, startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { refusedByRedis, type TestUsers, testUsers } from '@lontar/shared/testing/redis-users.ts';
+import { ROOT } from './launch.ts';
 import { type Service, startService } from './service.ts';
 
 const run = promisify(execFile);
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface StackOptions {
   readonly gateways?: number;
@@ -22,6 +23,8 @@ export interface StackOptions {
   readonly durable?: boolean;
   /** A Redis that is up already, instead of one of the stack's own; it is stopped with the stack. */
   readonly redis?: TestRedis;
+  /** The users of the Redis that `settings.REDIS_URL` names, if it has Lontar's. */
+  readonly users?: TestUsers;
   /** Further settings, for all services. */
   readonly settings?: Record<string, string>;
 }
@@ -45,7 +48,12 @@ export interface Stack {
   /** `UPLOAD_DIR`. */
   readonly uploads: string;
   /** Secrets that must never show anywhere. */
-  readonly secrets: { readonly pepper: string; readonly upstreamKey: string; readonly dashboardToken: string };
+  readonly secrets: {
+    readonly pepper: string;
+    readonly upstreamKey: string;
+    readonly dashboardToken: string;
+    readonly innerSecret: string;
+  };
   /** Creates an API key with the operator's command. */
   createKey(...options: string[]): Promise<{ id: string; key: string }>;
   lontar(...args: string[]): Promise<{ stdout: string; stderr: string }>;
@@ -65,21 +73,31 @@ export interface Stack {
 }
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const users = options.users ?? testUsers();
   const [redis, upstream] = await Promise.all([
-    options.redis ?? startTestRedis({ durable: options.durable ?? false }),
+    options.redis ?? startTestRedis({ durable: options.durable ?? false, args: users.args }),
     startFakeUpstream(),
   ]);
+  // As installed: each process has a user of its own. A Redis that is given has the users that it has.
+  const named = options.settings?.['REDIS_URL'];
+  const hasUsers = options.users !== undefined || (options.redis === undefined && named === undefined);
+  const redisOf = (user: RedisUser): Record<string, string> =>
+    hasUsers ? { REDIS_URL: users.urlOf(named ?? redis.url, user) } : {};
   const uploads = await mkdtemp(join(tmpdir(), 'lontar-e2e-'));
   const secrets = {
     pepper: randomBytes(32).toString('base64url'),
     upstreamKey: randomBytes(24).toString('base64url'),
     dashboardToken: randomBytes(24).toString('base64url'),
+    innerSecret: randomBytes(32).toString('base64url'),
   };
   const environment: Record<string, string> = {
     REDIS_URL: redis.url,
     KEY_PEPPER: secrets.pepper,
     DASHBOARD_TOKEN: secrets.dashboardToken,
+    INNER_SECRET: secrets.innerSecret,
     RATE_LIMIT_PER_HOUR: '1000000',
+    // All callers of a test have one address.
+    MAX_CONNECTIONS_PER_ADDRESS: '100000',
     METRICS_PORT: '0',
     UPLOAD_DIR: uploads,
     ...modelSettings(options.protocol ?? 'openai', upstream, secrets.upstreamKey),
@@ -101,7 +119,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     const service = start(
       `gateway-${index + 1}`,
       'gateway/src/main.ts',
-      { PORT: new URL(urls[index] ?? 'http://x:0').port, ...environment, ...how.settings },
+      { PORT: new URL(urls[index] ?? 'http://x:0').port, ...environment, ...redisOf('gateway'), ...how.settings },
       how.wrapper,
     );
     gateways[index] = service;
@@ -114,7 +132,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     const service = start(
       `worker-${workers.length + 1}`,
       'worker/src/main.ts',
-      { ...environment, ...how.settings },
+      { ...environment, ...redisOf('worker'), ...how.settings },
       how.wrapper,
     );
     workers.push(service);
@@ -124,7 +142,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const lontar = (...args: string[]) =>
     run(process.execPath, ['cli/src/lontar/main.ts', ...args], {
       cwd: ROOT,
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment, ...redisOf('operator') },
     });
 
   const statsPort = String(await freePort());
@@ -132,6 +150,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const startStats = async (settings: Record<string, string> = {}) => {
     const stats = start('stats-service', 'stats-service/src/main.ts', {
       ...environment,
+      ...redisOf('stats-service'),
       STATS_PORT: statsPort,
       ...settings,
     });
@@ -182,8 +201,13 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       isOver = true;
       await Promise.all([...gateways, ...workers, ...others].map((service) => service.end('SIGKILL')));
       await upstream.stop();
+      // A Redis that a test has killed has nothing to tell.
+      const isUp = named !== undefined || redis.client.status === 'ready';
+      const refused = hasUsers && isUp ? await refusedByRedis(named ?? redis.url) : [];
       await redis.stop();
       await rm(uploads, { recursive: true, force: true });
+      // Whatever the test was about: no service may want what its user may not do.
+      if (refused.length > 0) throw new Error(`Redis refused its users: ${refused.join('; ')}`);
     },
   };
 }

@@ -3,7 +3,7 @@
  * sockets, because an HTTP client would cost as much as what is measured. Told what to do by `run-load.ts`.
  */
 import { connect, type Socket } from 'node:net';
-import { AnswerReader } from './answer-reader.ts';
+import { AnswerReader } from '../../harness/answer-reader.ts';
 import type { LoadMessage, LoadPlan } from './load-plan.ts';
 
 const RETRY_CONNECT_MS = 50;

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { endWithUs } from '../processes/start-process.ts';
+import { endWithUs } from '../../harness/launch.ts';
 import type { LoadMessage, LoadPlan } from './load-plan.ts';
 
 const HTTP_LOAD = fileURLToPath(new URL('./load.ts', import.meta.url));

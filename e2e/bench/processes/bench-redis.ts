@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
-import { endWithUs } from './start-process.ts';
+import { endWithUs } from '../../harness/launch.ts';
 
 /** A Redis as `npm start` configures it: append-only, written to the disk every second, never evicting. */
 export async function startBenchRedis(): Promise<TestRedis> {

@@ -3,14 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { freePort, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { ROOT } from '../../harness/launch.ts';
 import { startBenchRedis } from './bench-redis.ts';
 import { type Measured, startProcess } from './start-process.ts';
 
 const run = promisify(execFile);
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 export interface ServiceOptions {
   readonly gateways?: number;
@@ -41,7 +40,7 @@ export interface ServiceUnderTest {
   stop(): Promise<void>;
 }
 
-export async function startService(options: ServiceOptions): Promise<ServiceUnderTest> {
+export async function startServiceUnderTest(options: ServiceOptions): Promise<ServiceUnderTest> {
   const redis = await startBenchRedis();
   const folder = await mkdtemp(join(tmpdir(), 'lontar-bench-'));
   const statsPort = await freePort();
@@ -50,7 +49,9 @@ export async function startService(options: ServiceOptions): Promise<ServiceUnde
     REDIS_URL: redis.url,
     KEY_PEPPER: pepper,
     DASHBOARD_TOKEN: randomBytes(32).toString('base64url'),
+    INNER_SECRET: randomBytes(32).toString('base64url'),
     RATE_LIMIT_PER_HOUR: '1000000',
+    MAX_CONNECTIONS_PER_ADDRESS: '100000',
     QUEUE_MAX_WAITING: '100000',
     METRICS_PORT: '0',
     UPLOAD_DIR: folder,

@@ -1,11 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { end, endWithUs, launch, ROOT } from '../../harness/launch.ts';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const START_MS = 90_000;
 
 /** A process that is measured. Its output goes to a file, as it would in operation, so that nobody has to read it. */
@@ -38,9 +36,9 @@ export async function startProcess(options: StartOptions): Promise<[Measured, Re
   const profiling = profileFolder
     ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`, `--cpu-prof-name=${name}.cpuprofile`]
     : [];
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...profiling, ...command], {
-    cwd: root,
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_ENV: 'production', ...environment },
+  const child = launch([...profiling, ...command], {
+    folder: root,
+    environment: { NODE_ENV: 'production', ...environment },
     stdio: ['ignore', output, output],
   });
   closeSync(output);
@@ -49,21 +47,11 @@ export async function startProcess(options: StartOptions): Promise<[Measured, Re
     name,
     pid: child.pid ?? 0,
     async stop(signal = profileFolder ? 'SIGTERM' : 'SIGKILL') {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const gone = once(child, 'exit');
-      child.kill(signal);
-      await gone;
+      await end(child, signal);
     },
   };
   const line = readyMessage === undefined ? {} : await untilSaid(child, log, readyMessage, name);
   return [measured, line];
-}
-
-/** Nothing that a bench has started outlives it, however it ends. */
-export function endWithUs(child: ChildProcess): void {
-  const kill = () => void child.kill('SIGKILL');
-  process.once('exit', kill);
-  child.once('exit', () => process.off('exit', kill));
 }
 
 async function untilSaid(

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
 /** What `getconf CLK_TCK` says on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
@@ -20,9 +20,4 @@ export function residentBytes(pid: number): number {
 /** How many cores' worth of time other programs took of the machine, as far as /proc tells: 1-minute load. */
 export function machineLoad(): number {
   return Number(readFileSync('/proc/loadavg', 'utf8').split(' ')[0]);
-}
-
-/** Number of open files of a process. */
-export function openFiles(pid: number): number {
-  return readdirSync(`/proc/${pid}/fd`).length;
 }

@@ -34,14 +34,14 @@ export function judgeBudgets(results: Results): Budget[] {
 }
 
 /** The figures that a change is most likely to move; all are relative to something measured in the same run. */
-export interface KeyFigures {
+interface KeyFigures {
   readonly timesPortkey?: number | undefined;
   readonly shareOfQueue?: number | undefined;
   readonly addedLatencyMs?: number | undefined;
   readonly commands?: number | undefined;
 }
 
-export function keyFigures({ throughput, commands }: Results): KeyFigures {
+function keyFigures({ throughput, commands }: Results): KeyFigures {
   const at = (contender: string, connections: number) => find(throughput, contender, connections);
   return {
     timesPortkey: ratio(at('service', 100)?.perSecond, at('portkey', 100)?.perSecond),

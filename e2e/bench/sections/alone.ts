@@ -102,7 +102,7 @@ function answer(redis: Redis, requestId: string, keyId: string): Promise<unknown
 /** As many keys and arguments as admission has, of about its lengths. */
 function asMuchAsAdmission(requestId: string): [keys: number, ...(string | number)[]] {
   const keys = Array.from({ length: 10 }, () => redisKeys.request(requestId));
-  return [keys.length, ...keys, ...Array.from({ length: 11 }, () => requestId)];
+  return [keys.length, ...keys, ...Array.from({ length: 10 }, () => requestId)];
 }
 
 /** Time that Redis spends in the scripts of one call, of some that are sent together, by its own count, µs. */

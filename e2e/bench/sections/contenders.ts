@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Target } from '../measure.ts';
 import { installPortkey, portkeyRequest, startPortkey, upstreamRequest } from '../portkey.ts';
 import { startBenchRedis } from '../processes/bench-redis.ts';
-import { type ServiceUnderTest, startService } from '../processes/service-under-test.ts';
+import { type ServiceUnderTest, startServiceUnderTest } from '../processes/service-under-test.ts';
 import { startProcess } from '../processes/start-process.ts';
 import { promptFor, type Wish } from '../wish.ts';
 
@@ -59,8 +59,8 @@ export async function startContenders(
   options: { readonly portkey: boolean; readonly profileFolder?: string | undefined },
 ): Promise<Contenders> {
   const folder = await mkdtemp(join(tmpdir(), 'lontar-bench-'));
-  const service = await startService({ upstreamPort: upstream.port, profileFolder: options.profileFolder });
-  const stubbed = await startService({});
+  const service = await startServiceUnderTest({ upstreamPort: upstream.port, profileFolder: options.profileFolder });
+  const stubbed = await startServiceUnderTest({});
   const portkey = options.portkey ? await startPortkey(await installPortkey(), folder) : undefined;
   const [express, line] = await startProcess({
     name: 'express',

@@ -1,8 +1,9 @@
 import { hashApiKey, mintApiKey } from '@lontar/shared/api-key.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import type { TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { fillWindows } from '@lontar/shared/testing/windows.ts';
 import { measureRound } from '../measure.ts';
-import { generationRequest, startService } from '../processes/service-under-test.ts';
+import { generationRequest, startServiceUnderTest } from '../processes/service-under-test.ts';
 import type { GrowthRow } from '../results.ts';
 import { promptFor } from '../wish.ts';
 import type { Upstream } from './contenders.ts';
@@ -16,19 +17,10 @@ const STEPS = [
 ] as const;
 const AT_ONCE = 5_000;
 
-/** An address's hour with one request in it, in the form of admit.lua; made inside Redis, because a million are many. */
-const FILL_ADDRESSES = `
-local second = redis.call('TIME')[1]
-for n = tonumber(ARGV[1]), tonumber(ARGV[2]) - 1 do
-  local address = string.format('%d.%d.%d.%d', 20 + math.floor(n / 16777216), math.floor(n / 65536) % 256, math.floor(n / 256) % 256, n % 256)
-  redis.call('RPUSH', KEYS[1] .. address, struct.pack('>I4dI4d', second, 0, second, 1))
-  redis.call('EXPIRE', KEYS[1] .. address, 3602)
-end`;
-
 /** What a request costs, and how much memory Redis takes, as keys and addresses become many. */
 export async function measureGrowth(upstream: Upstream): Promise<GrowthRow[]> {
   const settings = { TRUST_PROXY: '127.0.0.1' };
-  const service = await startService({ upstreamPort: upstream.port, settings });
+  const service = await startServiceUnderTest({ upstreamPort: upstream.port, settings });
   try {
     const prompt = promptFor({ bytes: 2_048, delayMs: 0 });
     const minted = Array.from({ length: USED }, () => mintApiKey());
@@ -70,9 +62,15 @@ async function addKeys(redis: TestRedis, from: number, to: number): Promise<numb
 
 async function addAddresses(redis: TestRedis, from: number, to: number): Promise<number> {
   for (let start = from; start < to; start += AT_ONCE) {
-    await redis.client.eval(FILL_ADDRESSES, 1, redisKeys.addressHour(''), start, Math.min(to, start + AT_ONCE));
+    const windows = Array.from({ length: Math.min(AT_ONCE, to - start) }, (_, n) => hourOf(start + n));
+    await fillWindows(redis.client, windows, 1);
   }
   return Math.max(from, to);
+}
+
+function hourOf(n: number): string {
+  const bytes = [20 + (n >> 24), (n >> 16) & 255, (n >> 8) & 255, n & 255];
+  return redisKeys.addressHour(bytes.join('.'));
 }
 
 /** As `lontar keys create` stores them. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runLoad } from '../load/run-load.ts';
 import { measureRound } from '../measure.ts';
-import { generationRequest, startService } from '../processes/service-under-test.ts';
+import { generationRequest, startServiceUnderTest } from '../processes/service-under-test.ts';
 import { startProcess } from '../processes/start-process.ts';
 import { residentBytes } from '../processes/usage.ts';
 import type { InFlightRow, Results } from '../results.ts';
@@ -20,7 +20,7 @@ const CONCURRENCY = 1_000;
  * burst before, so that what grows is what the requests take.
  */
 export async function measureInFlight(upstream: Upstream, counts: readonly number[]): Promise<InFlightRow[]> {
-  const service = await startService({
+  const service = await startServiceUnderTest({
     upstreamPort: upstream.port,
     workers: WORKERS,
     settings: { WORKER_CONCURRENCY: String(CONCURRENCY) },

@@ -1,5 +1,5 @@
 import { measureRound, median } from '../measure.ts';
-import { startService } from '../processes/service-under-test.ts';
+import { startServiceUnderTest } from '../processes/service-under-test.ts';
 import type { Results } from '../results.ts';
 import { promptFor } from '../wish.ts';
 import type { Upstream } from './contenders.ts';
@@ -9,7 +9,7 @@ const FAST = promptFor({ bytes: 2_048, delayMs: 0 });
 
 /** One, two and four workers of ten jobs each before an upstream that takes 200 ms: what bounds them is waiting. */
 export async function measureWorkers(upstream: Upstream, rounds: number): Promise<Results['workers']> {
-  const service = await startService({ upstreamPort: upstream.port, settings: { WORKER_CONCURRENCY: '10' } });
+  const service = await startServiceUnderTest({ upstreamPort: upstream.port, settings: { WORKER_CONCURRENCY: '10' } });
   const rows: { workers: number; perSecond: number }[] = [];
   try {
     for (const workers of [1, 2, 4]) {
@@ -30,7 +30,7 @@ export async function measureWorkers(upstream: Upstream, rounds: number): Promis
 
 /** One and two gateways. Where all processes share two cores this tells the cost, and not what a second one adds. */
 export async function measureGateways(upstream: Upstream, rounds: number): Promise<Results['gateways']> {
-  const service = await startService({ upstreamPort: upstream.port, gateways: 2 });
+  const service = await startServiceUnderTest({ upstreamPort: upstream.port, gateways: 2 });
   const targets = [1, 2].map((gateways) => ({
     name: 'service',
     ports: service.ports.slice(0, gateways),

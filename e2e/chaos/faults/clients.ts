@@ -1,6 +1,8 @@
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { countReservations } from '@lontar/shared/testing/reservations.ts';
+import { loadFor } from '../../harness/load.ts';
 import type { Stack } from '../../harness/stack.ts';
 import { type LedgerEntry, tookMs } from '../ledger.ts';
-import { loadFor } from '../load.ts';
 import { percentile } from '../report.ts';
 import { judgeAnswers, onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
 import { startSlowAttack } from '../slow-attack.ts';
@@ -67,6 +69,7 @@ export const clientScenarios: readonly Scenario[] = [
           );
           await left;
         }
+        context.report.fact('of those who left, charged', await chargedOf(system), { atMost: 0 });
         context.report.timed('queued job gone, p99', percentile(goneMs, 0.99), { atMost: 250 });
         await system.stack.startWorker();
         const next = await system.send();
@@ -80,6 +83,7 @@ export const clientScenarios: readonly Scenario[] = [
     run: (context) =>
       onSystem(context, {}, async (system) => {
         system.behave(() => 'hang');
+        const redis = system.stack.redis.client;
         const abortedMs: number[] = [];
         for (let round = 0; round < (context.quick ? 2 : 20); round++) {
           const leaving = new AbortController();
@@ -92,6 +96,11 @@ export const clientScenarios: readonly Scenario[] = [
           );
           await Promise.all(left);
         }
+        const settledMs = await until(async () => (await countReservations(redis)) === 0, 20_000, 'all settled');
+        context.report.timed('settled after the last left', settledMs, { atMost: 1_000 });
+        context.report.fact('of those who left, not charged', system.ledger.entries.size - (await chargedOf(system)), {
+          atMost: 0,
+        });
         context.report.timed('model call aborted, p99', percentile(abortedMs, 0.99), { atMost: 500 });
       }),
   },
@@ -104,6 +113,11 @@ export const clientScenarios: readonly Scenario[] = [
     }),
   ),
 ];
+
+/** Credits that the system's key has spent. */
+async function chargedOf({ stack, keys }: System): Promise<number> {
+  return Number(await stack.redis.client.hget(redisKeys.apiKey(keys[0]?.id ?? ''), 'charged'));
+}
 
 /** Longer than what the kernel takes for a client that does not read. */
 const FILE_BYTES = 10_000_000;

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { startLoad } from '../../harness/load.ts';
 import { tookMs } from '../ledger.ts';
-import { startLoad } from '../load.ts';
 import { judgeAnswers, onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
 import type { System } from '../system.ts';
 
@@ -49,7 +49,7 @@ async function jumpAbout({ report, quick }: ScenarioContext, system: System, ser
     const isFirst = system.ledger.calls.get(nonce)?.length === 1;
     return isFirst && /[0369cfilorux]$/.test(nonce) ? { kind: 'status', status: 503 } : system.answer(nonce, 300);
   });
-  const load = startLoad(20, () => system.send());
+  const load = startLoad({ perSecond: 20 }, () => system.send());
   for (const jump of JUMPS) {
     await delay(quick ? 1_500 : 8_000);
     await writeFile(clock, jump);

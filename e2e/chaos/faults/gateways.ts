@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { startLoad } from '../../harness/load.ts';
 import type { Service } from '../../harness/service.ts';
 import { startBalancer } from '../balancer.ts';
 import { readOutcomes } from '../invariants.ts';
 import { type LedgerEntry, statusOf, tookMs } from '../ledger.ts';
-import { startLoad } from '../load.ts';
 import { percentile } from '../report.ts';
 import { judgeAnswers, onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
 import { isUp, type System, until } from '../system.ts';
@@ -79,7 +79,7 @@ async function rollingRestart({ report, quick }: ScenarioContext, system: System
   await Promise.all(stack.urls.map((url, index) => probe(url, stack.gateways[index] as Service)));
   const perSecond = (quick ? 0.2 : 0.8) * CAPACITY;
   system.behave((nonce) => system.answer(nonce, 100));
-  const load = startLoad(perSecond, () => system.send({ url: balancer.url }));
+  const load = startLoad({ perSecond }, () => system.send({ url: balancer.url }));
   await delay(2_000);
   for (const service of [...stack.workers]) {
     await stack.startWorker();

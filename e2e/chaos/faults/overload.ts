@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { loadFor } from '../../harness/load.ts';
 import type { Service } from '../../harness/service.ts';
 import { type LedgerEntry, statusOf, tookMs } from '../ledger.ts';
-import { loadFor } from '../load.ts';
 import { percentile } from '../report.ts';
 import { onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
 import type { System } from '../system.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { seededRandom } from '../../harness/seeded-random.ts';
+import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
+import { startLoad } from '../../harness/load.ts';
 import type { Service } from '../../harness/service.ts';
 import { readOutcomes } from '../invariants.ts';
 import { statusOf, tookMs } from '../ledger.ts';
-import { startLoad } from '../load.ts';
 import { onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
 import { isUp, type System } from '../system.ts';
 import { badMood } from '../upstream-moods.ts';
@@ -107,7 +107,7 @@ async function anyFaults({ report, seed, minutes, quick }: ScenarioContext, syst
   const answers = seededRandom(seed + 1);
   system.behave((nonce) => (answers() < 0.1 ? badMood(answers) : system.answer(nonce, answers() * 1_000)));
   const clients = seededRandom(seed + 2);
-  const load = startLoad(PER_SECOND, () => {
+  const load = startLoad({ perSecond: PER_SECOND }, () => {
     if (clients() > 0.05) return system.send();
     const leaving = new AbortController();
     setTimeout(() => leaving.abort(), clients() * 1_000);

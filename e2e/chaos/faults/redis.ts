@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { startLoad } from '../../harness/load.ts';
 import { statusOf, tookMs } from '../ledger.ts';
-import { startLoad } from '../load.ts';
 import { percentile } from '../report.ts';
 import { judgeAnswers, onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
 import type { System, SystemOptions } from '../system.ts';
@@ -85,7 +85,7 @@ export const redisScenarios: readonly Scenario[] = [
     about: 'Redis forgets all scripts under load.',
     run: (context) =>
       onSystem(context, { stats: true }, async (system) => {
-        const load = startLoad(40, () => system.send());
+        const load = startLoad({ perSecond: 40 }, () => system.send());
         for (let round = 0; round < 5; round++) {
           await delay(400);
           await system.stack.redis.client.script('FLUSH');
@@ -99,7 +99,7 @@ export const redisScenarios: readonly Scenario[] = [
 async function goThrough({ report, quick }: ScenarioContext, system: System, outage: Outage): Promise<void> {
   const probes = (await system.stack.metricsUrls()).map((url) => new URL('/readyz', url).href);
   system.behave((nonce) => system.answer(nonce, 100));
-  const load = startLoad(30, () => system.send());
+  const load = startLoad({ perSecond: 30 }, () => system.send());
   await delay(1_000);
   const linesBefore = countLines(system);
   await outage.cause(system);

@@ -1,6 +1,6 @@
-import { seededRandom } from '../../harness/seeded-random.ts';
+import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
+import { loadFor } from '../../harness/load.ts';
 import { statusOf, tookMs } from '../ledger.ts';
-import { loadFor } from '../load.ts';
 import { onSystem, type Scenario } from '../scenario.ts';
 import { BAD_MOODS, badMood } from '../upstream-moods.ts';
 

@@ -1,0 +1,44 @@
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** Root of this checkout. */
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface LaunchOptions {
+  /** All that the process finds in its environment, besides the program path and the home folder. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Folder to start in; the root of this checkout where absent. */
+  readonly folder?: string;
+  readonly stdio: StdioOptions;
+  /** The command and arguments that start Node, where it is not started directly. */
+  readonly wrapper?: readonly string[];
+}
+
+/** Starts Node on a script with arguments. Every process under test is started by this. */
+export function launch(script: readonly string[], options: LaunchOptions): ChildProcess {
+  const { environment, folder = ROOT, stdio, wrapper = [] } = options;
+  const node = [process.execPath, '--disable-warning=ExperimentalWarning', ...script];
+  const [command = process.execPath, ...args] = wrapper.concat(node);
+  return spawn(command, args, {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+    stdio,
+  });
+}
+
+/** Sends a signal and waits for the end. @returns the exit code, `null` where a signal ended the process */
+export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const gone = once(child, 'exit');
+  child.kill(signal);
+  await gone;
+  return child.exitCode;
+}
+
+/** The process is killed with this one, however this one ends. */
+export function endWithUs(child: ChildProcess): void {
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
+}
