@@ -6,7 +6,9 @@
 #
 # Node runs the TypeScript sources as they are, so there is nothing to compile but the dashboard's page.
 
-ARG NODE_IMAGE=node:24-trixie-slim
+# Node 24.21.0. The digest decides, so that a build uses the very image that was looked at; the tag says where it is from,
+# and docs/operating.md how to take a newer one. Another base: --build-arg NODE_IMAGE=…
+ARG NODE_IMAGE=node:24-trixie-slim@sha256:8ec5d7557396cfe32d21c3f9c13072355ceab22b584578ca4bb28af31120cffe
 
 # The manifests alone, so that a change of the sources does not install the dependencies again.
 FROM ${NODE_IMAGE} AS manifests
@@ -52,7 +54,7 @@ COPY --from=page /app/dashboard/dist dashboard/dist
 COPY --chmod=0755 deploy/image/ /usr/local/bin/
 # A new volume takes the owner of the folder that it is mounted on, so that a user without rights can write to it.
 RUN install -d -o 1000 -g 1000 /data /data/uploads /var/cache/lontar /secrets \
-      /secrets/redis /secrets/gateway /secrets/worker /secrets/stats-service /secrets/grafana
+      /secrets/redis /secrets/gateway /secrets/worker /secrets/stats-service /secrets/prometheus /secrets/grafana
 
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
