@@ -1,11 +1,11 @@
 import { OTHER_ADDRESSES } from '@lontar/shared/event-tally.ts';
 
 /** Kinds of refused requests that have a line of their own in a second; all others share one. */
-const MOST_KINDS = 50;
+const MOST_KINDS = 40;
 const SECOND_MS = 1_000;
 /** Lines of all kinds together: so many at once, and in each second further ones; who rotates addresses makes no more. */
-const MOST_AT_ONCE = 50;
-const LINES_PER_SECOND = 2;
+const MOST_AT_ONCE = 40;
+const LINES_PER_SECOND = 0.5;
 /** Lines that were held back are looked for this many times in the time between two lines of a kind. */
 const LOOKS = 4;
 
