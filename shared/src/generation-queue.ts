@@ -1,5 +1,6 @@
 import { Queue } from 'bullmq';
 import { GENERATION_JOB, type GenerationJob } from './generation-job.ts';
+import { type RedisTime, readRedisTime } from './redis-clock.ts';
 import type { Redis } from './redis-connection.ts';
 import { QUEUE_PREFIX } from './redis-keys.ts';
 import type { Backlog } from './worker-failure.ts';
@@ -35,8 +36,12 @@ export type QueueState = QueueCounts & Backlog;
 
 /** The producer's side of the generation queue. This file and the worker's `job-runner.ts` alone know BullMQ. */
 export interface GenerationQueue {
-  /** Enqueues a job under its request id; a second time changes nothing. */
-  add(job: GenerationJob): Promise<void>;
+  /**
+   * Enqueues a job under its request id; a second time changes nothing.
+   *
+   * @param now from which its age is counted
+   */
+  add(job: GenerationJob, now: RedisTime): Promise<void>;
   /**
    * Takes a job that no worker has started out of the queue.
    *
@@ -46,7 +51,7 @@ export interface GenerationQueue {
   /** Jobs that no worker is at: waiting, or between two attempts. The oldest come first. */
   unstarted(atMost: number): Promise<GenerationJob[]>;
   counts(): Promise<QueueCounts>;
-  /** How long the oldest waiting job has waited, ms; 0 when none waits. */
+  /** How long the oldest waiting job has waited by Redis's clock, ms; 0 when none waits. */
   oldestWaitingAgeMs(): Promise<number>;
   pause(): Promise<void>;
   resume(): Promise<void>;
@@ -66,9 +71,11 @@ export function openGenerationQueue(redis: Redis, onError: (error: Error) => voi
   });
   queue.on('error', onError);
   return {
-    async add(job) {
+    async add(job, now) {
       await queue.add(GENERATION_JOB.name, job, {
         jobId: job.id,
+        // Without it BullMQ takes this machine's time, which those who ask for the age do not know.
+        timestamp: now,
         attempts: GENERATION_JOB.attempts,
         backoff: { type: 'custom' },
         removeOnComplete: true,
@@ -95,8 +102,8 @@ export function openGenerationQueue(redis: Redis, onError: (error: Error) => voi
       };
     },
     async oldestWaitingAgeMs() {
-      const [oldest] = await queue.getJobs(['wait'], 0, 0, true);
-      return oldest ? Math.max(0, Date.now() - oldest.timestamp) : 0;
+      const [[oldest], now] = await Promise.all([queue.getJobs(['wait'], 0, 0, true), readRedisTime(redis)]);
+      return oldest ? Math.max(0, now - oldest.timestamp) : 0;
     },
     pause: () => queue.pause(),
     resume: () => queue.resume(),
@@ -105,7 +112,7 @@ export function openGenerationQueue(redis: Redis, onError: (error: Error) => voi
   };
 }
 
-/** Reads the whole state of the queue, in three commands sent together. */
+/** Reads the whole state of the queue, in four commands sent together. */
 export async function readQueueState(queue: GenerationQueue): Promise<QueueState> {
   const [counts, oldestWaitingAgeMs, paused] = await Promise.all([
     queue.counts(),

@@ -1,12 +1,18 @@
 import { performance } from 'node:perf_hooks';
+import { z } from 'zod';
 import type { Redis } from './redis-connection.ts';
 
 const RESYNC_MS = 10_000;
 
+export const redisTimeSchema = z.number().int().brand<'RedisTime'>();
+
+/** A moment by Redis's clock, Unix ms. `Date.now()` is no such moment: this machine's clock may be hours away. */
+export type RedisTime = z.infer<typeof redisTimeSchema>;
+
 /** Redis's time, so that deadlines mean the same on every machine, whatever the machines' own clocks say. */
 export interface RedisClock {
-  /** Unix ms by Redis's clock, carried forward by this process's monotonic clock. */
-  now(): number;
+  /** By Redis's clock, carried forward by this process's monotonic clock. */
+  now(): RedisTime;
   stop(): void;
 }
 
@@ -27,9 +33,19 @@ export async function startRedisClock(redis: Redis): Promise<RedisClock> {
   }, RESYNC_MS);
   timer.unref();
   return {
-    now: () => Math.floor(performance.now() + offset),
+    now: () => Math.floor(performance.now() + offset) as RedisTime,
     stop: () => clearInterval(timer),
   };
+}
+
+/**
+ * What Redis's clock says; for who needs it now and then. Sent with other commands it costs no wait of its own.
+ *
+ * @throws when Redis does not answer
+ */
+export async function readRedisTime(redis: Redis): Promise<RedisTime> {
+  const [seconds, microseconds] = await redis.time();
+  return Math.floor(Number(seconds) * 1000 + Number(microseconds) / 1000) as RedisTime;
 }
 
 /**

@@ -5,6 +5,7 @@ import { type GenerationQueue, openGenerationQueue } from '@lontar/shared/genera
 import { createLogger } from '@lontar/shared/logger.ts';
 import { connectForJobs, type Redis } from '@lontar/shared/redis-connection.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { JOB_WAIT_SILENCE_MS } from '@lontar/shared/time-budget.ts';
 import { type JobEnd, type JobRunner, type JobStart, startJobRunner } from './job-runner.ts';
 
@@ -51,7 +52,7 @@ async function add(id: string): Promise<void> {
     ...{ v: 1, id, endpoint: '/api/ai', prompt: 'hi', model: 'ai-2.5-flash', temperature: 1, maxOutputTokens: 9 },
     ...{ keyId: 'k', gateway: 'g', receivedAt: now, deadlineAt: now + 60_000 },
   };
-  await queue.add(job);
+  await queue.add(job, redisTime());
 }
 
 const handBack = ({ signal }: JobStart) =>

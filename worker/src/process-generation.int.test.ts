@@ -7,6 +7,7 @@ import { connectForJobs } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { readSettlement, settle } from '@lontar/shared/settlement/settle.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { countReservations, reserve } from '@lontar/shared/testing/reservations.ts';
 import { type AbortReason, type JobEnd, type JobStart, startJobRunner } from './job-runner.ts';
 import { createMasker, type Masker } from './masking/mask.ts';
@@ -58,7 +59,7 @@ function deps(generate: Generate, over: Partial<ProcessDeps> = {}): ProcessDeps 
     redisOutageEndedAt: () => 0,
     quarantine: createQuarantine(() => undefined),
     redis: server.client,
-    clock: { now: () => NOW, stop: () => undefined },
+    clock: { now: () => redisTime(NOW), stop: () => undefined },
     logger: createLogger('test', 'silent'),
     metrics: over.metrics ?? metrics,
     model: {
@@ -445,7 +446,7 @@ describe('a job that stopping workers hand back', () => {
 
   beforeEach(async () => {
     const queue = openGenerationQueue(server.client, () => undefined);
-    await queue.add(start({ receivedAt: Date.now(), deadlineAt: Date.now() + 60_000 }).job);
+    await queue.add(start({ receivedAt: Date.now(), deadlineAt: Date.now() + 60_000 }).job, redisTime());
     await queue.close();
   });
 
@@ -472,7 +473,7 @@ describe('a job that stopping workers hand back', () => {
 
   test('after it was asked is one that its caller, who leaves then, pays for', async () => {
     await stopDuring((next) =>
-      processGeneration(deps(never, { clock: { now: Date.now, stop: () => undefined } }), next),
+      processGeneration(deps(never, { clock: { now: () => redisTime(), stop: () => undefined } }), next),
     );
     expect(asked).toHaveLength(1);
     expect(await leave()).toMatchObject({ settlement: { charged: true } });

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { GenerationJob } from '@lontar/shared/generation-job.ts';
 import { type GenerationQueue, openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { connectFailFast } from '@lontar/shared/redis-connection.ts';
-import { QUEUE_PREFIX } from '@lontar/shared/redis-keys.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { judgeReadiness, type WorkerCondition } from './readiness.ts';
 
 const LONGEST_START_MS = 60_000;
@@ -51,8 +51,7 @@ async function addJob(waitedMs: number): Promise<void> {
     receivedAt: Date.now() - waitedMs,
     deadlineAt: Date.now() + 60_000,
   };
-  await queue.add(job);
-  await server.client.hset(`${QUEUE_PREFIX}:generation:${id}`, 'timestamp', Date.now() - waitedMs);
+  await queue.add(job, redisTime(Date.now() - waitedMs));
 }
 
 test('a worker without work is ready, however long it has had none', async () => {

@@ -8,6 +8,7 @@ import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { readSettlement } from '@lontar/shared/settlement/settle.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { reserve } from '@lontar/shared/testing/reservations.ts';
 import { fillWindows } from '@lontar/shared/testing/windows.ts';
 import { type Ended, runInProcess } from '../../testing/run-in-process.ts';
@@ -200,7 +201,7 @@ describe('queue', () => {
     await lontar('queue', 'pause');
     for (let i = 0; i < 30; i++) {
       await reserve(redis.client, `r${i}`, 'k');
-      await queue.add(job(`r${i}`));
+      await queue.add(job(`r${i}`), redisTime());
     }
     expect((await lontar('queue', 'drain', '--json')).data).toEqual({ drained: 30 });
     expect(await queue.counts()).toMatchObject({ waiting: 0, delayed: 0 });

@@ -7,6 +7,7 @@ import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { reserve } from '@lontar/shared/testing/reservations.ts';
 import { rewriteBackup } from '../../testing/rewrite-backup.ts';
 import { type Ended, runInProcess } from '../../testing/run-in-process.ts';
@@ -57,7 +58,7 @@ test('nothing that was in work before a restore acts on what it brings', async (
   await client.zadd(redisKeys.openUploads, 1, `file_${'O'.repeat(22)}`);
   const queue = openGenerationQueue(client, () => undefined);
   await queue.pause();
-  await queue.add(jobOf('req_waiting', id));
+  await queue.add(jobOf('req_waiting', id), redisTime());
   await client.set(redisKeys.inbox('g'), 'of a gateway that may be up');
 
   expect(await lontar('restore', file, '--force')).toMatchObject({ code: 0 });
@@ -71,7 +72,7 @@ test('nothing that was in work before a restore acts on what it brings', async (
   // Whoever has paused the queue, for the restore perhaps, decides when it goes on.
   expect(await queue.isPaused()).toBe(true);
   await queue.resume();
-  await queue.add(jobOf('req_waiting', id));
+  await queue.add(jobOf('req_waiting', id), redisTime());
   expect(await queue.counts()).toMatchObject({ waiting: 1 });
   await queue.close();
 });

@@ -37,7 +37,7 @@ interface JobDeps {
 }
 
 /** What it takes to enqueue one. */
-interface EnqueueDeps extends Pick<AskDeps, 'withdrawals' | 'onRedisFailure'> {
+interface EnqueueDeps extends Pick<AskDeps, 'withdrawals' | 'onRedisFailure'>, Pick<JobDeps, 'clock'> {
   readonly queue: GenerationQueue;
   readonly inbox: Inbox;
 }
@@ -174,7 +174,7 @@ async function enqueue(
   const settled = deps.inbox.wait(job.id);
   try {
     // The answer may be here before the queue has confirmed the job.
-    await Promise.race([within(enqueueBy - performance.now(), deps.queue.add(job)), settled]);
+    await Promise.race([within(enqueueBy - performance.now(), deps.queue.add(job, deps.clock.now())), settled]);
     return { settled };
   } catch (error) {
     deps.inbox.forget(job.id);

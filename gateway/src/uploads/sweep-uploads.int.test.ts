@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createLogger } from '@lontar/shared/logger.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { openDiskStorage } from './storage/disk-storage.ts';
 import { startUploadSweeper, type UploadSweeper } from './sweep-uploads.ts';
 import { newUploadId } from './upload.ts';
@@ -36,7 +37,7 @@ beforeEach(async () => {
     remove: (id: string) => (kept.has(id) ? Promise.reject(new Error('Access Denied')) : disk.remove(id)),
   };
   const logger = createLogger('test', 'info', { write: (line) => void log.push(JSON.parse(line)) });
-  const clock = { now: () => now, stop: () => undefined };
+  const clock = { now: () => redisTime(now), stop: () => undefined };
   const onStored = (bytes: number) => {
     stored = bytes;
   };
