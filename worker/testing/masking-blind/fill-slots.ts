@@ -10,7 +10,8 @@ export interface FilledText {
 }
 
 const SLOT = /⟪(!?)(?:([a-z]):=)?(@[a-z]|[^⟪⟫]*)⟫/g;
-const INNERMOST = /\{(an|al|lo|lc|up|b32|b58|hex|HEX|num|url|b64|pw|uuid|jwt|pem|esc|enc|encurl|pct|chr)(\d*)(?::([^{}]*))?\}/;
+const INNERMOST =
+  /\{(an|al|lo|lc|up|b32|b58|hex|HEX|num|url|b64|pw|uuid|jwt|pem|esc|enc|encurl|pct|chr)(\d*)(?::([^{}]*))?\}/;
 
 /**
  * Fills the slots of a case's text; the same seed gives the same values. `⟪!…⟫` must be gone from the masked text, `⟪…⟫`

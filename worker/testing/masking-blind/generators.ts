@@ -71,8 +71,8 @@ function unlikeWords(
   run: (alphabet: string, length: number) => string,
   pick: (alphabet: string) => string,
 ): string {
-  const letters = [...alphabet].filter((character) => /[A-Za-z]/.test(character)).join('');
-  const digits = [...alphabet].filter((character) => /\d/.test(character)).join('');
+  const letters = alphabet.replaceAll(/[^A-Za-z]/g, '');
+  const digits = alphabet.replaceAll(/\D/g, '');
   if (length < 8 || letters === '' || digits === '') return run(alphabet, length);
   return pick(letters) + pick(digits) + pick(letters) + run(alphabet, length - 3);
 }

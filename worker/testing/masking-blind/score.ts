@@ -1,4 +1,4 @@
-import { fillSlots, type FilledText } from './fill-slots.ts';
+import { type FilledText, fillSlots } from './fill-slots.ts';
 import type { BlindCase } from './read-cases.ts';
 
 /** What became of one case. No fault means that it went as it should. */
