@@ -15,6 +15,7 @@ const PROGRAMS = {
   chaos: 'e2e/chaos/run.ts',
   bench: 'e2e/bench/main.ts',
   fuzz: 'e2e/bench/masking/fuzz.ts',
+  'masking-score': 'worker/testing/masking-blind/main.ts',
 };
 const NEEDED_NODE_MAJOR = 24;
 const PROGRESS_EVERY_MS = 15_000;
