@@ -11,7 +11,7 @@ interface Literal {
   readonly anchors: readonly Anchor[];
 }
 
-/** Characters of one class; all others are of class 0. Common ones are told apart, rare letters are not. */
+/** Characters of one class; all others are of class 0. Common letters have a class each, rare ones share one. */
 const CLASS_MEMBERS = [
   ...Array.from('abcdefghiklmnoprstu'),
   'vw',
@@ -61,7 +61,7 @@ export class AnchorIndex {
   /** The classes of the last three characters where `next` has stopped. */
   private stopped = 0;
 
-  /** Compiles anchors. Where several end at one character the longest is asked first, then the one given first. */
+  /** Compiles anchors. Where several end at one character the longest is tried first, then the one given first. */
   constructor(anchors: readonly Anchor[]) {
     this.anchors = anchors;
     const byText = new Map<string, Anchor[]>();

@@ -72,7 +72,7 @@ export const CODE = {
 export const NO_CHARACTER = -1;
 /** How many characters ASCII has. */
 export const ASCII = 128;
-/** The bit that tells a lower-case letter of ASCII from its capital. */
+/** The bit that differs between a lower-case letter of ASCII and its capital. */
 const CASE_BIT = 32;
 
 /** The lower case of an ASCII capital; every other code unit as it is. */

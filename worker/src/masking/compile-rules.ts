@@ -1,5 +1,5 @@
 import { AnchorIndex } from './anchor-index.ts';
-import type { Anchor } from './finding.ts';
+import type { Anchor, Verify } from './finding.ts';
 import { type HostLists, hostJudge, type JudgeHost } from './host-judge.ts';
 import { ALL_RULES } from './rules/all-rules.ts';
 import { configuredHostAnchors, knownValueAnchors } from './rules/configured.ts';
@@ -33,19 +33,44 @@ export function compileRules({ knownValues = [], maskHosts = [], allowHosts = []
   return { index, judgeHost: hostJudge(hosts) };
 }
 
-/** The anchors of rules. Rules that share a verifier and an anchor are asked once, under the name of the first. */
+/** The anchors of rules. Of rules that share a verifier and an anchor the first gives its name, and the verifier is called once. */
 export function anchorsOf(rules: readonly Rule[]): Anchor[] {
-  const asked = new Map<Rule['verify'], Set<string>>();
+  const called = new Map<Rule['verify'], Set<string>>();
   return rules.flatMap((rule) => {
-    const { anchors, tableAnchors = [], verify } = rule;
-    const known = asked.get(verify) ?? new Set();
-    asked.set(verify, known);
+    const { anchors, tableAnchors = [] } = rule;
+    const known = called.get(rule.verify) ?? new Set();
+    called.set(rule.verify, known);
+    const verify = namedByLongestPrefix(rule, rules);
     const fresh = (text: string) => !known.has(text) && known.add(text).has(text);
     return [
       ...anchors.filter(fresh).map((text) => ({ text, verify, rule })),
       ...tableAnchors.filter(fresh).map((text) => ({ text, verify, rule, insideTable: true })),
     ];
   });
+}
+
+/**
+ * The verifier of a rule, which names a token after the rule with the longest prefix: the anchor `sk-` ends before `sk-ant-`
+ * and masks the token as well, but an Anthropic key is what it is. What is masked stays what the rule itself has found.
+ */
+function namedByLongestPrefix({ prefix, verify }: Rule, rules: readonly Rule[]): Verify {
+  if (prefix === undefined) return verify;
+  const longer = rules
+    .flatMap((rule) =>
+      rule.prefix?.startsWith(prefix) && rule.prefix !== prefix ? [{ rule, prefix: rule.prefix }] : [],
+    )
+    .sort((a, b) => b.prefix.length - a.prefix.length);
+  if (longer.length === 0) return verify;
+  return (window, start, end, anchor) => {
+    const finding = verify(window, start, end, anchor);
+    if (finding === undefined) return undefined;
+    const named = longer.find(
+      ({ rule, prefix: beginning }) =>
+        window.text.startsWith(beginning, start) &&
+        rule.verify(window, start, start + beginning.length, beginning.toLowerCase()) !== undefined,
+    );
+    return named === undefined ? finding : { ...finding, rule: named.rule };
+  };
 }
 
 /** Lower case, without a leading `*.`; an empty entry would be every host. */

@@ -4,7 +4,7 @@ import { createMaskStream } from './mask.ts';
 const PIECE = 'aB3'.repeat(1_000);
 const PIECES = 3_500;
 
-/** Sends 10 MB without a break; tells what came out, and how much was held back at most. */
+/** Sends 10 MB without a break; returns what came out, and how much was held back at most. */
 async function stream(head: string) {
   const { readable, writable } = createMaskStream({});
   const [writer, reader] = [writable.getWriter(), readable.getReader()];

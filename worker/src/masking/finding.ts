@@ -45,6 +45,6 @@ export interface Anchor {
   readonly rule: Label;
   /** A configured secret: wins over every other finding it overlaps. */
   readonly known?: boolean;
-  /** Means something only inside a table with a column of secrets: elsewhere it is not asked. */
+  /** Means something only inside a table with a column of secrets: elsewhere its verifier is not called. */
   readonly insideTable?: boolean;
 }

@@ -14,7 +14,7 @@ import {
 } from './characters.ts';
 import type { TextWindow } from './text-window.ts';
 
-/** How a value was joined to its name. Loose operators ask more of the value. */
+/** How a value was joined to its name. After a loose operator the value itself must show more. */
 export interface Operator {
   readonly end: number;
   readonly kind: 'assign' | 'loose' | 'tag' | 'cell' | 'words';

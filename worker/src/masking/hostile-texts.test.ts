@@ -3,7 +3,7 @@ import { familyText, hostileTexts, MASKED_FAMILIES } from './testing/hostile-tex
 import { maskOnce, tryHostileText } from './testing/try-hostile-text.ts';
 import { MOST_DEBT } from './work-budget.ts';
 
-/** As many as fit into half a minute on a busy machine; `npm run fuzz` tries for as long as it is told. */
+/** As many as fit into half a minute on a busy machine; `npm run fuzz` tries for as long as `--minutes` says. */
 const CASES = Number(process.env.HOSTILE_CASES ?? 800);
 const SEED = Number(process.env.HOSTILE_SEED ?? 14);
 /** Steps per character that no family of MASKED_FAMILIES may take: half of what is refused. */

@@ -43,7 +43,7 @@ export class MaskMachine {
   private ahead: Found[] = [];
   /** The alphabet of a masked run that is still going on, or 0. */
   private open = 0;
-  /** A starved verifier is asked again when the text has reached this length, so that waiting stays linear. */
+  /** A starved verifier is called again when the text has reached this length, so that waiting stays linear. */
   private retryAt = 0;
 
   /** Text before this index has paid for the work that was done. */
@@ -115,7 +115,7 @@ export class MaskMachine {
     if (start < finding.end) this.take({ ...finding, start });
   }
 
-  /** Asks the verifiers of the anchors that end at `end`; false when one of them is starved. */
+  /** Calls the verifiers of the anchors that end at `end`; false when one of them is starved. */
   private verify(end: number): boolean {
     const { index, window } = this;
     const fourth = index.fourthBefore(window.codes, end);
@@ -123,8 +123,8 @@ export class MaskMachine {
     for (const literal of index.candidates()) {
       window.steps++;
       if (((literal.fourths >>> fourth) & 1) === 0 || !index.endsWith(literal, window.codes, end)) continue;
-      const asked = this.ask(literal.anchors, end - literal.length, end);
-      if (asked !== 'none') return asked === 'found';
+      const called = this.call(literal.anchors, end - literal.length, end);
+      if (called !== 'none') return called === 'found';
     }
     return true;
   }
@@ -134,7 +134,7 @@ export class MaskMachine {
     return this.workPaid + this.window.steps;
   }
 
-  /** The text up to `end` pays for the work that was done; what is too much is refused by `ask`. */
+  /** The text up to `end` pays for the work that was done; what is too much is refused by `call`. */
   private payFor(end: number): void {
     const paid = Math.min(this.window.steps, STEPS_PER_CHARACTER * (end - this.paidUntil));
     this.window.steps -= paid;
@@ -142,7 +142,7 @@ export class MaskMachine {
     this.paidUntil = end;
   }
 
-  private ask(anchors: readonly Anchor[], start: number, end: number): 'none' | 'found' | 'starved' {
+  private call(anchors: readonly Anchor[], start: number, end: number): 'none' | 'found' | 'starved' {
     const { window } = this;
     for (const anchor of anchors) {
       if (start < window.floor && anchor.known !== true) continue;
@@ -153,7 +153,7 @@ export class MaskMachine {
       if (window.steps > MOST_DEBT) throw new MaskingBudgetExceeded();
       if (window.starved) {
         window.starved = false;
-        // Asked again when there is more, and counted then: a stream is refused where the whole text is.
+        // Called again when there is more, and counted then: a stream is refused where the whole text is.
         window.steps = before;
         window.nextTable = undefined;
         return 'starved';

@@ -19,8 +19,8 @@ export interface MaskedBeginning {
 export interface Masker {
   readonly mask: (text: string) => MaskResult;
   /**
-   * As `mask`, but in steps of at most some 30 ms whatever the text is, typically of a fifth of one: whoever runs it lets
-   * others run between two steps.
+   * As `mask`, but in steps of at most some 30 ms whatever the text is, typically of a fifth of one, so that the caller can
+   * let other work run between two steps.
    */
   readonly maskInSlices: (text: string) => Generator<undefined, MaskResult>;
   /**
@@ -36,7 +36,10 @@ const SLICE = 16_384;
 /** How much of a text is read for its masked beginning, characters. */
 const LONGEST_BEGINNING = 65_536;
 
-/** Compiles the options once. Build it at start: the table takes milliseconds, a call microseconds. */
+/**
+ * Compiles the options once. Build it at start: the table takes milliseconds, a call microseconds. What it gives throws
+ * MaskingBudgetExceeded where `mask` does; a stream fails with it.
+ */
 export function createMasker(options: MaskOptions = {}): Masker {
   const rules = compileRules(options);
   const scratch = new Scratch();

@@ -1,5 +1,5 @@
 /**
- * What a verifier remembers about the text it is asked about, so that many anchors in a hostile text stay linear work.
+ * What a verifier remembers about the text it is called for, so that many anchors in a hostile text stay linear work.
  * The memory is declared beside the verifier; each window holds a state of its own (`window.remembered`), because texts
  * of one masker are masked in turns.
  */

@@ -28,7 +28,7 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
   if (glued && kind === 'vendor') return undefined;
   const nameEnd = endOfName(window, end);
   if (nameEnd - end >= LONGEST_NAME || !leadsOn(window, nameEnd)) return undefined;
-  // `password` and not its beginnings `pass` and `passw`: the longer word is asked by itself.
+  // `password` and not its beginnings `pass` and `passw`: the longer word is an anchor of its own.
   if (kind !== 'vendor' && window.code(end) === CODE.w && window.matches(end, 'word')) return undefined;
   const nameStart = window.runBefore(start, WORD | DASH, LONGEST_NAME);
   if (glued && kind !== 'password' && !isKnownGlue(window.slice(nameStart, start))) return undefined;

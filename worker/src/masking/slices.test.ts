@@ -63,7 +63,7 @@ describe('the masked beginning of a text', () => {
     expect(masker.maskBeginning('from 10.1.2.3 on', 4_000)).toEqual({ text: 'from ***IP_ADDRESS*** on', whole: true });
   });
 
-  test('is the beginning of what masking the whole gives, as long as was asked for', () => {
+  test('is the beginning of what masking the whole gives, as long as was wanted', () => {
     const text = longText(300_000, 3);
     const { text: beginning, whole } = masker.maskBeginning(text, 4_000);
     expect(whole).toBe(false);

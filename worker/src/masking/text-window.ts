@@ -54,7 +54,7 @@ export class Scratch {
 
 /**
  * The text a verifier may look at. All reading to the right goes through `at` and `run`, which notice when an answer
- * would depend on characters that have not arrived yet: the machine then asks again later. An answer given without
+ * would depend on characters that have not arrived yet: the machine then calls the verifier again later. An answer given without
  * that is the answer for every continuation, which is why a stream equals the whole text under every chunking.
  */
 export class TextWindow {
@@ -101,7 +101,7 @@ export class TextWindow {
     for (const [memory, state] of this.memories) memory.forget(state, count);
   }
 
-  /** What a verifier remembers about this text; begun when it is first asked for. */
+  /** What a verifier remembers about this text; begun when it is first needed. */
   remembered<State>(memory: Memory<State>): State {
     const known = this.memories.get(memory);
     if (known !== undefined) return known as State;

@@ -25,7 +25,7 @@ const LONGEST_SCHEME = 24;
 /** An authority longer than this is no host name: whatever it is, all of it is masked. */
 export const LONGEST_AUTHORITY = 2048;
 const LONGEST_HOST = 255;
-/** How much of the path is read to tell an endpoint from a page. */
+/** How much of the path is read to distinguish an endpoint from a page. */
 const LONGEST_PATH = 160;
 
 const ENCODED_SEPARATORS = ['%2f', '%20', '%3f', '%23', '%0a'];

@@ -23,7 +23,7 @@ export interface ValueSetting {
  * sources, of 150. No step of any of them changes a case of the bench.
  */
 
-/** Shorter values are nobody's secret. Turned either way: nothing moves. */
+/** Shorter values are no secret. Turned either way: nothing moves. */
 const SHORTEST_SECRET = 4;
 /** Hexadecimal digits with letters among them. Turned either way: nothing moves. */
 const SHORTEST_HEX = 16;

@@ -23,7 +23,7 @@ function machineWithWord(word: string, steps: number, reporting = true): MaskMac
   return new MaskMachine({ index, judgeHost: () => 'open' }, new Scratch(), reporting);
 }
 
-/** Asks a judge about a value of three hundred characters every few characters, no two of them the same. */
+/** Gives a judge a value of three hundred characters every few characters, no two of them the same. */
 function unpaidText(length: number): string {
   const random = seededRandom(1);
   let text = '';

@@ -13,5 +13,5 @@ export const ADDRESS_WORDS =
   connects connected loopback localhost proxy from dari via cidr src dst source destination aaaa ns mx ptr route machine vm inet inet6
   dhcp vpn firewall whitelist allowlist blocklist remote endpoint traceroute nmap dig lan wan`);
 
-/** What asks for `name@1.2.3.4`, a version. */
+/** Commands before `name@1.2.3.4`, a version. */
 export const PACKAGE_MANAGERS = /\b(?:npm|npx|pnpm|yarn|bun|deno|pip3?|brew|gem|cargo|composer|conan|vcpkg)\b/g;

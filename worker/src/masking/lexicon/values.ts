@@ -1,6 +1,6 @@
 import { wordSet } from './word-set.ts';
 
-/** Defaults and vocabulary that name nothing: masking them would hide a lesson and protect nobody. */
+/** Defaults and vocabulary that name nothing: masking them would hide a lesson and protect nothing. */
 export const DEFAULT_WORDS = wordSet(`
   postgres postgresql mysql root admin admin123 administrator user username password passwd pass secret changeme changeit change_me change-me test testing test123 tests
   guest demo example default none null nil undefined true false yes no on off empty string str text number int integer boolean bool bytes

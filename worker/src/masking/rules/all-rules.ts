@@ -22,7 +22,7 @@ import { URL_RULES } from './urls.ts';
 
 /**
  * The families of rules, as the page of rules shows them. Where anchors of several rules have the same text, the verifier
- * of the first is asked first.
+ * of the first is called first.
  */
 export const RULE_FAMILIES: readonly RuleFamily[] = [
   { title: 'Endpoints', rules: [...URL_RULES, ...BARE_HOST_RULES] },

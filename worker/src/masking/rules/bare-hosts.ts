@@ -144,7 +144,7 @@ const verifyClient: Verify = (window, start, end, command) => {
     index = window.run(index, BLANK, 4);
     const quote = window.at(index);
     if (quote === CODE.doubleQuote || quote === CODE.singleQuote) index++;
-    // Our own marker, or the same command again, which is asked by itself.
+    // Our own marker, or the same command again, which is judged by itself.
     if (window.at(index) === CODE.star || window.matches(index, command)) return undefined;
     const found = readClientHost(window, index, strict);
     if (found !== undefined) return found;

@@ -51,7 +51,7 @@ const verifyIp4: Verify = (window, anchorStart, anchorEnd) => {
   if (quad === undefined || !endsAsAddress(window, quad.end) || window.touchesMarker(quad.end)) return undefined;
   const left = judgeLeft(window, start);
   if (left === 'keep') return undefined;
-  if (left === 'ask' && (contextBefore(window, start) === 'version' || isHeading(window, quad))) return undefined;
+  if (left === 'open' && (contextBefore(window, start) === 'version' || isHeading(window, quad))) return undefined;
   return { start, end: quad.end };
 };
 
@@ -66,22 +66,22 @@ function leadsToQuad(window: TextWindow, from: number): boolean {
 }
 
 /** What touches the number on its left: part of a name or a path, certainly an address, or open. */
-function judgeLeft(window: TextWindow, start: number): 'keep' | 'mask' | 'ask' {
+function judgeLeft(window: TextWindow, start: number): 'keep' | 'mask' | 'open' {
   const code = window.before(start - 1);
-  if (isIn(code, WORD)) return afterEscape(window, start) || isEmphasis(window, start) ? 'ask' : 'keep';
+  if (isIn(code, WORD)) return afterEscape(window, start) || isEmphasis(window, start) ? 'open' : 'keep';
   if (code === CODE.dot || code === CODE.plus || code === CODE.caret || code === CODE.tilde) return 'keep';
   if (code === CODE.hyphen)
-    return start - 1 === window.floor && start > 1 ? 'mask' : isOption(window, start - 1) ? 'ask' : 'keep';
+    return start - 1 === window.floor && start > 1 ? 'mask' : isOption(window, start - 1) ? 'open' : 'keep';
   if (code === CODE.slash) return judgeSlash(window, start - 1);
-  if (code === CODE.equals) return /[=<>!~^]/.test(window.left(start - 1, 1)) ? 'keep' : 'ask';
+  if (code === CODE.equals) return /[=<>!~^]/.test(window.left(start - 1, 1)) ? 'keep' : 'open';
   if (code === CODE.less || code === CODE.greater)
     return window.at(readEnd(window, start)) === (code === CODE.less ? CODE.greater : CODE.less) ? 'mask' : 'keep';
   if (code === CODE.at) return isPackage(window, start - 1) ? 'keep' : 'mask';
   if (code === CODE.space && /(?:~>|[<>!~]=|[\^~]) $/.test(window.left(start, 3))) return 'keep';
-  return code === CODE.hash ? 'keep' : 'ask';
+  return code === CODE.hash ? 'keep' : 'open';
 }
 
-/** `v8@3.14.5.9` and what a package manager is asked for: a name at a version. `root@10.0.0.5` is a login. */
+/** `v8@3.14.5.9` and what a package manager installs: a name at a version. `root@10.0.0.5` is a login. */
 function isPackage(window: TextWindow, at: number): boolean {
   const nameStart = window.runBefore(at, WORD, 32);
   return (
@@ -118,7 +118,7 @@ function isOption(window: TextWindow, hyphen: number): boolean {
   return code === CODE.space || code === NO_CHARACTER;
 }
 
-function judgeSlash(window: TextWindow, slash: number): 'keep' | 'mask' | 'ask' {
+function judgeSlash(window: TextWindow, slash: number): 'keep' | 'mask' | 'open' {
   const code = window.before(slash - 1);
   if (code === CODE.slash || code === CODE.backslash) return 'mask';
   if (slash === window.floor && slash > 0) return 'mask';
@@ -126,7 +126,7 @@ function judgeSlash(window: TextWindow, slash: number): 'keep' | 'mask' | 'ask' 
     ? 'keep'
     : closes(code)
       ? 'keep'
-      : 'ask';
+      : 'open';
 }
 
 /** What may follow an address: not a longer number, a version suffix or the rest of a file name. */

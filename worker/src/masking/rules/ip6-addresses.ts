@@ -17,7 +17,7 @@ interface Address6 {
   readonly pairs: boolean;
 }
 
-/** Verifies at a hex digit followed by a colon, and at a double colon; only the first colon of a run is asked. */
+/** Verifies at a hex digit followed by a colon, and at a double colon; only the first colon of a run is judged. */
 const verifyIp6: Verify = (window, anchorStart, anchorEnd) => {
   const double = window.code(anchorStart) === CODE.colon;
   const start = double ? anchorStart : window.runBefore(anchorStart + 1, HEX, 5);

@@ -52,7 +52,7 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     if (NAMES_ANOTHER_THING.has(folded) || (words === 0 && isAspect(folded))) return undefined;
     if (word.includes('=') && /^[A-Za-z]{3,24}=/.test(word)) return undefined;
     if (SECRET_NOUNS.has(folded)) {
-      // The nearer word is asked by itself.
+      // The nearer word is an anchor of its own.
       if (name.kind !== 'vendor' || named) return undefined;
       named = true;
     }
@@ -124,7 +124,7 @@ function looksChosen(word: string): boolean {
   return /\d{3}|[!@#$%^&]/.test(word) && !/^(?:rfc|cve|iso|sha|md|aes|utf|pbkdf|nist|sp|v)[- ]?\d/.test(word);
 }
 
-/** What `isSecretWord` asks of a word before anything else. */
+/** What `isSecretWord` checks of a word before anything else. */
 const SHORTEST_DRAWN = { password: 6, secret: 6, weak: 14, vendor: 6, glued: 6 } as const;
 
 const PROSE_PASSWORD = { name: 'password', quoted: false, environment: false, prose: true } as const;
@@ -193,5 +193,5 @@ const PROSE: Rule = {
   keeps: ['the password is expired', 'the token is valid', 'token refresh is due'],
 };
 
-/** Secrets that a sentence names; the names of secrets ask `findInProse` themselves. */
+/** Secrets that a sentence names; the verifier of names calls `findInProse` itself. */
 export const PROSE_RULES: readonly Rule[] = [PROSE];

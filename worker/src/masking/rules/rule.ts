@@ -15,7 +15,9 @@ export interface Rule extends Label {
   readonly anchors: readonly string[];
   /** Anchors that mean something only inside a table with a column of secrets. */
   readonly tableAnchors?: readonly string[];
-  /** Rules that answer one question with several names share a verifier, which is asked once and names the rule. */
+  /** What a token begins with, in exactly this case. Of the rules whose prefix it begins with, the longest names it. */
+  readonly prefix?: string;
+  /** Rules that answer one question with several names share a verifier, which is called once and names the rule. */
   readonly verify: Verify;
   /** Texts in which this rule must mask something. */
   readonly masks: readonly (string | ((draw: Draw) => string))[];
