@@ -153,7 +153,7 @@ describe('a key of one credit', () => {
     const metrics = (await Promise.all((await stack.metricsUrls()).map(read))).join('\n');
     expect(metrics).toMatch(/^gateway_callers_left_total\{charge="charged",service="gateway"\} [1-9]/m);
     expect(metrics).toMatch(/^model_calls_total\{outcome="cancelled",charge="charged",service="worker"\} [1-9]/m);
-    expect(metrics).toMatch(/^model_calls_total\{outcome="stalled",charge="given_back",service="worker"\} [1-9]/m);
+    expect(metrics).toMatch(/^model_calls_total\{outcome="timed_out",charge="given_back",service="worker"\} [1-9]/m);
   });
 });
 

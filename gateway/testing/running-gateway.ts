@@ -25,6 +25,11 @@ export interface TestGateway {
   stop(): Promise<void>;
 }
 
+/**
+ * Starts a gateway in this process, on a free port, with a Redis and a folder of its own.
+ *
+ * @throws when Redis or the gateway does not start
+ */
 export async function startTestGateway(settings: Record<string, string> = {}): Promise<TestGateway> {
   const [redis, folder] = await Promise.all([startTestRedis(), mkdtemp(join(tmpdir(), 'lontar-uploads-'))]);
   const pepper = randomBytes(32).toString('base64url');

@@ -11,7 +11,7 @@ const count = z.coerce.number().int().nonnegative();
 /**
  * What is stored of an API key: a Redis hash whose fields these are. Admission reads it in Lua, the operator's command
  * writes it. Limits that are absent do not apply; lists are comma-separated. The key itself is never stored. Beside these
- * fields admission keeps the limits in a packed form, `terms`, for as long as nobody changes the record: whoever writes
+ * fields admission keeps the limits in a packed form, `terms`, for as long as the record is not changed: a writer of
  * one of the limits has to take `terms` away.
  */
 export const apiKeyRecordSchema = z.object({

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { hashApiKey, mintApiKey, readKeyId } from './api-key.ts';
 
 describe('an API key', () => {
-  test('has the documented form and tells its id', () => {
+  test('has the documented form and holds its id', () => {
     const { id, key } = mintApiKey();
     expect(key).toMatch(/^lt_live_[0-9A-Za-z]{10}_[0-9A-Za-z]{38}$/);
     expect(readKeyId(key)).toBe(id);

@@ -4,7 +4,7 @@ import type { Outcome } from './request-event.ts';
 import type { MaskCounts } from './settlement/settlement.ts';
 
 /**
- * What stats-service tells the dashboard page, as plain types: the page is built for browsers and must stay small, so
+ * What stats-service sends the dashboard page, as plain types: the page is built for browsers and must stay small, so
  * nothing here has code.
  */
 

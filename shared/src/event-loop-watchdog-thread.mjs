@@ -5,7 +5,7 @@ import { write } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 
 const STANDARD_OUTPUT = 1;
-/** Enough for a line; an output that nobody reads must not save the process. */
+/** Enough for a line; an output that is not read must not save the process. */
 const LAST_WORDS_MS = 500;
 
 const { shared, tickMs, limitMs, service } = workerData;

@@ -39,7 +39,7 @@ describe('a process whose event loop is silent', () => {
     expect(last['silentMs']).toBeGreaterThanOrEqual(LIMIT_MS);
   });
 
-  test('because nobody reads what it writes is killed all the same', async () => {
+  test('because what it writes is not read is killed all the same', async () => {
     child = spawn(process.execPath, [PROGRAM, String(LIMIT_MS), 'output'], { stdio: ['ignore', 'pipe', 'inherit'] });
     expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
   });

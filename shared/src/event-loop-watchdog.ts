@@ -7,7 +7,7 @@ const TICKS_TO_LIMIT = 20;
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 };
 
 /**
- * Ends this process by SIGKILL, after a line in the log, when its event loop is silent for 10 s: whoever supervises it
+ * Ends this process by SIGKILL, after a line in the log, when its event loop is silent for 10 s: its supervisor
  * then starts it again. A thread of its own notices, since a stuck loop notices nothing, and cannot stop in order either.
  * Time in which the whole process stands still (SIGSTOP, a suspended machine, a debugger of the system) does not count.
  *
@@ -29,6 +29,8 @@ export function watchEventLoop(service: string, logger: Logger, limitMs: number 
     env: {},
     resourceLimits: THREAD_LIMITS,
   });
-  thread.on('error', (error) => logger.error({ err: error }, 'nobody watches the event loop: its thread failed'));
+  thread.on('error', (error) =>
+    logger.error({ err: error }, 'the event loop is not watched: the thread that watches it failed'),
+  );
   thread.unref();
 }

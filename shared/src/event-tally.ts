@@ -3,19 +3,19 @@ import { countEvent, userOf, utcDay } from './event-counts.ts';
 import { isAnswer, isGenerationRoute, type RequestEvent, requestEventSchema } from './request-event.ts';
 
 /**
- * The tally: requests that are told to the statistics as numbers, because nobody could read them one by one. It is a hash
- * in Redis, field to how many, beside the stream of events: a stats-service that does not know it yet leaves it alone, so
- * that nothing in it is lost while versions change. A field is either
+ * The tally: requests that reach the statistics as numbers, because they are too many to be read one by one. It is a
+ * hash in Redis, field to how many, beside the stream of events: a stats-service that does not know it yet leaves it
+ * alone, so that nothing in it is lost while versions change. A field is either
  *
  * - a repeat: the event that further requests are like in everything that is counted, and shown as;
- * - a counter of one UTC day, or of the metric of recorded requests: requests of which nothing else is told.
+ * - a counter of one UTC day, or of the metric of recorded requests: requests of which nothing else is kept.
  */
 export type TallyField =
   | { readonly kind: 'repeat'; readonly event: RequestEvent }
   | { readonly kind: 'day' | 'response-times'; readonly day: string; readonly field: string }
   | { readonly kind: 'recorded'; readonly route: string; readonly outcome: RequestEvent['outcome'] };
 
-/** Somebody whose requests are told as numbers, for the counts of distinct people. */
+/** A caller whose requests are counted as numbers, for the counts of distinct people. */
 export interface TallyPerson {
   readonly day: string;
   readonly user: string;
@@ -27,10 +27,10 @@ const counterSchema = z.union([
   z.tuple([z.literal('recorded'), z.string(), requestEventSchema.shape.outcome]),
 ]);
 
-/** What the address of requests is called that are told together, whoever made them. */
+/** Stands for the address of requests that are counted together, whichever caller made them. */
 export const OTHER_ADDRESSES = 'other addresses';
 
-/** The field of further requests like this one; not of a request that a worker had, of which each is told. */
+/** The field of further requests like this one; not of a request that a worker had: each of those has an event. */
 export function repeatField(event: RequestEvent): string {
   return JSON.stringify(event);
 }
@@ -67,7 +67,7 @@ export function parseTallyField(text: string): TallyField | undefined {
   return { kind, day: of, field: what };
 }
 
-/** Who made a request, as a member of the set of people; `undefined` where nobody counts them. */
+/** Who made a request, as a member of the set of people; `undefined` where people are not counted. */
 export function personMember(event: RequestEvent): string | undefined {
   if (!isAnswer(event)) return undefined;
   return isGenerationRoute(event.route) ? `${utcDay(event.at)} ${userOf(event)} ${event.address}` : undefined;

@@ -45,14 +45,14 @@ describe('a script', () => {
       { 'main.lua': '--- @include "x"', 'x.lua': '--- @include "y"', 'y.lua': '\n\n--- @include "x"' },
       '/app/gateway/src/y.lua:3: /app/gateway/src/x.lua',
     ],
-  ])('that includes %s is refused', (_what, files, told) => {
-    expect(() => expanded(files)).toThrow(`${told} includes itself.`);
+  ])('that includes %s is refused', (_what, files, chain) => {
+    expect(() => expanded(files)).toThrow(`${chain} includes itself.`);
   });
 
   test('that includes what is not there is refused, naming both files', () => {
     const files = { 'main.lua': '--- @include "x"', 'x.lua': 'a\n--- @include "nowhere"' };
-    const told = '/app/gateway/src/x.lua:2: /app/gateway/src/nowhere.lua cannot be read.';
-    expect(() => expanded(files)).toThrow(told);
+    const message = '/app/gateway/src/x.lua:2: /app/gateway/src/nowhere.lua cannot be read.';
+    expect(() => expanded(files)).toThrow(message);
   });
 
   test.each([

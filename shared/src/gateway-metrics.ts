@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { CALL_CHARGES, FINE_BUCKETS, LATENCY_BUCKETS, ROUTE_LABELS } from './metrics.ts';
 import { OUTCOMES } from './request-event.ts';
 
-/** What an upload is, as the statistics tell them apart: content that only its owner sees counts as private. */
+/** The kinds of uploads that the statistics distinguish: content that only its owner sees counts as private. */
 export const UPLOAD_KINDS = ['file', 'code', 'private'] as const;
 export type UploadKind = (typeof UPLOAD_KINDS)[number];
 
@@ -24,7 +24,7 @@ const UPLOAD_OUTCOMES = [
 ] as const;
 export type UploadOutcome = (typeof UPLOAD_OUTCOMES)[number];
 
-/** What the gateway bounds before it asks Redis: of one address, and of all. */
+/** What the gateway bounds before its first command to Redis: of one address, and of all. */
 const DOOR_BOUNDS = ['connections', 'requests', 'bodies', 'bytes'] as const;
 export type DoorBound = (typeof DOOR_BOUNDS)[number];
 /** How a request for a file ended; `missing` also for those that may not have it. */
@@ -45,7 +45,7 @@ export function gatewayMetrics(registry: Registry) {
   for (const endpoint of ROUTE_LABELS) for (const outcome of OUTCOMES) requests.inc({ endpoint, outcome }, 0);
   const callersLeft = new Counter({
     name: 'gateway_callers_left_total',
-    help: 'Admitted requests whose caller left before the answer, by whether the key paid: it does where the model had been asked.',
+    help: 'Admitted requests whose caller left before the answer, by whether the key paid: it does where the model had been called.',
     labelNames: ['charge'] as const,
     registers,
   });
@@ -77,7 +77,7 @@ export function gatewayMetrics(registry: Registry) {
   };
 }
 
-/** What is told of an event that cannot be told wholly: everything but its texts, or only what it counts. */
+/** What is left of an event that cannot be sent whole: everything but its texts, or only what it counts. */
 export const EVENT_REDUCTIONS = ['texts', 'row'] as const;
 
 function eventMetrics(registers: Registry[]) {
@@ -154,7 +154,7 @@ function uploadMetrics(registers: Registry[]) {
     downloads,
     uploadStorage: storage(
       'gateway_upload_storage_bytes',
-      'Bytes that uploads take, those on their way included; every gateway tells the same.',
+      'Bytes that uploads take, those on their way included; every gateway reports the same.',
     ),
     uploadStorageMost: storage('gateway_upload_storage_limit_bytes', 'Bytes that uploads may take in all.'),
   };

@@ -26,7 +26,7 @@ export interface QueueCounts {
   readonly failed: number;
 }
 
-/** Whether a key belongs to the queue's jobs; not the one that tells whether the queue is paused. */
+/** Whether a key belongs to the queue's jobs; not the one that says whether the queue is paused. */
 export function isJobKey(name: string): boolean {
   return name.startsWith(QUEUE_KEYS) && name !== `${QUEUE_KEYS}meta`;
 }

@@ -1,7 +1,7 @@
 /**
- * Characters that are not seen but change what is: control characters (a terminal obeys them), line separators, and
- * format characters such as the marks that turn the direction of writing (`gpj.exe` shown as `exe.jpg`). The two
- * joiners are none of them: Persian, the scripts of India and emoji are not written without.
+ * Characters that are not seen but change what is: control characters (a terminal acts on its escapes), line
+ * separators, and format characters such as the marks that turn the direction of writing (`gpj.exe` shown as
+ * `exe.jpg`). The two joiners are none of them: Persian, the scripts of India and emoji are not written without.
  */
 const HIDDEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 

@@ -6,13 +6,16 @@ export const INNER_SECRET_HEADER = 'x-lontar-inner-secret';
 /** Of an answer to a request without the right secret, so that a gateway does not take it for an answer to its caller. */
 export const INNER_REFUSAL_HEADER = 'x-lontar-inner-refusal';
 
-/** Of a request: it is to be answered to the operator alone (`UTILITY_ENDPOINTS`); the gateway cannot tell who that is. */
+/**
+ * Of a request: it is to be answered to the operator alone (`UTILITY_ENDPOINTS`); the gateway does not know who that
+ * is.
+ */
 export const OPERATOR_ONLY_HEADER = 'x-lontar-operator-only';
 
 /** Of a request: the caller's address, in the form that limits are counted by. */
 export const CLIENT_ADDRESS_HEADER = 'x-lontar-client-address';
 
-/** Of an answer that says that no upload is left: the day of uploads, so that the gateway tells of that limit. */
+/** Of an answer that says that no upload is left: the day of uploads, so that the gateway names that limit. */
 export const SPENT_UPLOADS_HEADER = 'x-lontar-spent-uploads';
 
 /** The day of uploads of an address, when it is used up. */

@@ -37,6 +37,8 @@ export interface Heartbeat {
 /**
  * Registers an instance and renews the registration every few seconds until it is stopped; then it is taken out.
  * A beat that fails is not retried: the next one follows.
+ * Never rejects: where Redis fails the next beat registers the instance, and an instance that cannot be taken out
+ * expires.
  *
  * @param describe gives the record at each beat
  */
@@ -55,7 +57,11 @@ export async function startHeartbeat(redis: Redis, describe: () => Instance): Pr
   };
 }
 
-/** All instances with a recent heartbeat. */
+/**
+ * All instances with a recent heartbeat.
+ *
+ * @throws when Redis fails, or holds a record that is no JSON
+ */
 export async function listInstances(redis: Redis): Promise<Instance[]> {
   const [records, [seconds]] = await Promise.all([redis.hvals(redisKeys.instances), redis.time()]);
   const now = Number(seconds) * 1000;

@@ -14,7 +14,7 @@ test('parts stop in the reverse order of their start, once', async () => {
   expect(parts.stopping).toBe(true);
 });
 
-test('a part that fails or hangs is told apart from a clean stop, and does not keep the others from stopping', async () => {
+test('a part that fails or hangs is distinguished from a clean stop, and does not keep the others from stopping', async () => {
   const stopped: string[] = [];
   const parts = lifecycle();
   parts.started('first', () => void stopped.push('first'));

@@ -5,7 +5,7 @@ export type { Logger } from 'pino';
 
 const LOG_PIECE_BYTES = 4_096;
 const LOG_FLUSH_MS = 100;
-/** Lines that wait for somebody who does not read, or for a full disk; those beyond are lost. */
+/** Lines that wait for a reader who does not read, or for a full disk; those beyond are lost. */
 const MOST_WAITING_BYTES = 4 * 1024 * 1024;
 
 /**

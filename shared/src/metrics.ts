@@ -9,7 +9,7 @@ export const FINE_BUCKETS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.
 /** Token buckets of the OpenTelemetry conventions for generative AI. */
 const TOKEN_BUCKETS = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576];
 
-/** Route templates that metrics tell apart; everything else is `other`. */
+/** Route templates that metrics have as a label; everything else is `other`. */
 export const ROUTE_LABELS = [
   ...ENDPOINTS,
   '/api/upload',
@@ -23,36 +23,20 @@ export const ROUTE_LABELS = [
 export type RouteLabel = (typeof ROUTE_LABELS)[number];
 
 /** Why a model attempt is made again. */
-const RETRY_REASONS = ['rate_limited', 'server_error', 'connection', 'cut_off', 'stalled', 'worker_lost'] as const;
+const RETRY_REASONS = ['rate_limited', 'server_error', 'connection', 'cut_off', 'timed_out', 'worker_lost'] as const;
 export type RetryReason = (typeof RETRY_REASONS)[number];
 
-/** How a model call failed, as a metric's label. */
-export const MODEL_ERROR_TYPES = [
-  'none',
-  'rate_limited',
-  'server_error',
-  'connection',
-  'cut_off',
-  'stalled',
-  'refused',
-  'unauthorized',
-  'invalid_answer',
-  'empty_answer',
-  'output_used_up',
-  'content_blocked',
-  'too_large',
-  'cancelled',
-] as const;
-export type ModelErrorType = (typeof MODEL_ERROR_TYPES)[number];
-
-/** Who paid for a model call: the key, nobody, or that is open, because the request goes on or another settles it. */
+/**
+ * Whether a model call was paid for: charged to the key, given back, or open, because the request goes on or another
+ * process settles it.
+ */
 export const CALL_CHARGES = ['charged', 'given_back', 'open'] as const;
 export type CallCharge = (typeof CALL_CHARGES)[number];
 
 const JOB_OUTCOMES = ['answered', 'failed', 'retried', 'expired', 'cancelled', 'repeated'] as const;
 export type JobOutcome = (typeof JOB_OUTCOMES)[number];
 
-/** Why a job was given up: workers died of it, its data cannot be read, or it failed in a way that nobody foresaw. */
+/** Why a job was given up: workers died of it, its data cannot be read, or it failed in an unforeseen way. */
 export const GIVEN_UP_REASONS = ['poison_pill', 'unreadable', 'failed'] as const;
 export type GivenUpReason = (typeof GIVEN_UP_REASONS)[number];
 
@@ -65,7 +49,7 @@ export function createRegistry(service: string, version: string): Registry {
   for (const kind of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${kind}_total`);
   new Gauge({
     name: 'app_build_info',
-    help: 'Always 1; its labels tell which version runs.',
+    help: 'Always 1; its labels say which version runs.',
     labelNames: ['version'],
     registers: [registry],
   }).set({ version }, 1);
@@ -74,9 +58,13 @@ export function createRegistry(service: string, version: string): Registry {
 
 export type WorkerMetrics = ReturnType<typeof workerMetrics>;
 
-/** What a worker measures. */
-export function workerMetrics(registry: Registry) {
-  return { ...jobMetrics(registry), ...modelMetrics(registry), ...maskingMetrics(registry) };
+/**
+ * What a worker measures.
+ *
+ * @param modelOutcomes every way a model call can end, so that each has its series from the start
+ */
+export function workerMetrics(registry: Registry, modelOutcomes: readonly string[] = []) {
+  return { ...jobMetrics(registry), ...modelMetrics(registry, modelOutcomes), ...maskingMetrics(registry) };
 }
 
 function jobMetrics(registry: Registry) {
@@ -130,7 +118,7 @@ function jobMetrics(registry: Registry) {
   };
 }
 
-function modelMetrics(registry: Registry) {
+function modelMetrics(registry: Registry, outcomes: readonly string[]) {
   const registers = [registry];
   const retries = new Counter({
     name: 'model_retries_total',
@@ -141,11 +129,11 @@ function modelMetrics(registry: Registry) {
   for (const reason of RETRY_REASONS) retries.inc({ reason }, 0);
   const callCharges = new Counter({
     name: 'model_calls_total',
-    help: 'Model calls by outcome (none: an answer) and by who paid: charged to the key, given back, or open (made again, or settled by another).',
+    help: 'Model calls by outcome (none: a result) and charge: charged to the key, given back, or open (made again, or settled by another process).',
     labelNames: ['outcome', 'charge'] as const,
     registers,
   });
-  for (const outcome of MODEL_ERROR_TYPES) for (const charge of CALL_CHARGES) callCharges.inc({ outcome, charge }, 0);
+  for (const outcome of outcomes) for (const charge of CALL_CHARGES) callCharges.inc({ outcome, charge }, 0);
   const calls = new Histogram({
     name: 'gen_ai_client_operation_duration_seconds',
     help: 'Duration of model calls, seconds; error_type is none for successes.',
@@ -157,13 +145,6 @@ function modelMetrics(registry: Registry) {
     retries,
     callCharges,
     calls,
-    firstChunk: new Histogram({
-      name: 'gen_ai_client_operation_time_to_first_chunk_seconds',
-      help: 'Time from a model call to the first of its answer, seconds; an answer that comes whole is its own first chunk.',
-      labelNames: ['provider', 'model'] as const,
-      buckets: LATENCY_BUCKETS,
-      registers,
-    }),
     tokens: new Histogram({
       name: 'gen_ai_client_token_usage',
       help: 'Tokens of model calls as the upstream counted them.',
@@ -178,14 +159,14 @@ function maskingMetrics(registry: Registry) {
   const registers = [registry];
   const operations = new Counter({
     name: 'masking_operations_total',
-    help: 'Answers masked: secured (something was masked), normal (nothing was), failed (masking failed, the answer was thrown away), refused (it would have taken too much work, likewise).',
+    help: 'Results masked: secured (something was masked), normal (nothing was), failed (masking failed, the result was thrown away), refused (it would have taken too much work, likewise).',
     labelNames: ['result'] as const,
     registers,
   });
   for (const result of ['secured', 'normal', 'failed', 'refused']) operations.inc({ result }, 0);
   const secrets = new Counter({
     name: 'masking_secrets_masked_total',
-    help: 'Values masked in answers, by type.',
+    help: 'Values masked in results, by type.',
     labelNames: ['type'] as const,
     registers,
   });
@@ -195,7 +176,7 @@ function maskingMetrics(registry: Registry) {
     secretsMasked: secrets,
     maskingDuration: new Histogram({
       name: 'masking_duration_seconds',
-      help: 'Time to mask one answer, seconds.',
+      help: 'Time to mask one result, seconds.',
       buckets: FINE_BUCKETS,
       registers,
     }),

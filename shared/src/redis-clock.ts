@@ -49,7 +49,7 @@ export async function readRedisTime(redis: Redis): Promise<RedisTime> {
 }
 
 /**
- * Makes `Date.now()` of this process tell Redis's time. BullMQ reckons waits between attempts, and its locks, by
+ * Makes `Date.now()` of this process give Redis's time. BullMQ reckons waits between attempts, and its locks, by
  * `Date.now()`: where a machine's clock is set back, a job that waits for its next attempt would wait for that long.
  */
 export function tellTimeByRedis(clock: RedisClock): { stop(): void } {

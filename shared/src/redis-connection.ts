@@ -40,7 +40,7 @@ export function connectFailFast(url: string, name: string): Redis {
 /**
  * A connection for commands that may block (stream reads, BullMQ workers, subscriptions). It waits for Redis as long
  * as it takes and tries again. One on which a command has waited for longer than any of ours blocks, without a byte of an
- * answer, is taken for dead and made anew: a host that died or a forgotten NAT entry tells nobody.
+ * answer, is taken for dead and made anew: a host that died or a forgotten NAT entry closes no connection.
  */
 export function connectPatient(url: string, name: string): Redis {
   const redis = new Redis(url, {

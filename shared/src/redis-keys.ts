@@ -10,7 +10,7 @@ export const redisKeys = {
   apiKey: (keyId: string) => `${TAG}:key:${keyId}`,
   /** Sorted set: ids of all API keys, by time of creation; those of one millisecond in order, too. */
   apiKeyIndex: `${TAG}:keys`,
-  /** List: sliding hour of a key (its form is told in script-includes/sliding-window.lua). */
+  /** List: sliding hour of a key (its form is in script-includes/sliding-window.lua). */
   keyHour: (keyId: string) => `${TAG}:key-hour:${keyId}`,
   /** Sorted set: a key's reservations, the ids of its unsettled requests, by when they end, Unix ms. */
   keyFlight: (keyId: string) => `${TAG}:key-flight:${keyId}`,
@@ -42,7 +42,7 @@ export const redisKeys = {
   eventProducer: (gateway: string) => `${TAG}:event-producer:${gateway}`,
   /** String: bytes of events in the stream, as their gateways and stats-service add and take away. */
   eventBytes: `${TAG}:event-bytes`,
-  /** Hash: requests told as numbers, what to how many (its form is told in event-tally.ts). */
+  /** Hash: requests counted as numbers, what to how many (its form is in event-tally.ts). */
   eventTally: `${TAG}:event-tally`,
   /** Sorted set: distinct people of these, by their last request, Unix ms. */
   eventPeople: `${TAG}:event-people`,
@@ -64,7 +64,7 @@ export const redisKeys = {
   uploadStorage: `${TAG}:upload-storage`,
   /** Sorted set: ids of the uploads of one API key that `uploadStorage` counts, by when they were made, Unix ms. */
   keyUploads: (keyId: string) => `${TAG}:key-uploads:${keyId}`,
-  /** List: sliding hour of an address's downloads (its form is told in script-includes/sliding-window.lua). */
+  /** List: sliding hour of an address's downloads (its form is in script-includes/sliding-window.lua). */
   addressDownloads: (address: string) => `${TAG}:address-downloads:${address}`,
   /** Whatever a restore tries whether this Redis can read it; gone at once. */
   restoreTrial: `${TAG}:restore-trial`,

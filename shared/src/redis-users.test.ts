@@ -33,7 +33,7 @@ describe.each(FOLDERS)('what %s asks of Redis', (folder, users) => {
   });
 });
 
-test('nobody may what ends, empties or reconfigures Redis, or lists what is in it', () => {
+test('no user may what ends, empties or reconfigures Redis, or lists what is in it', () => {
   const forbidden = words(
     `flushall flushdb keys config shutdown debug acl module script save bgsave replicaof slaveof migrate monitor sync psync
      swapdb dump sort sort_ro randomkey function fcall latency slowlog cluster failover lolwut object memory`,
@@ -49,7 +49,7 @@ test('nobody may what ends, empties or reconfigures Redis, or lists what is in i
   }
 });
 
-test('every kind of key is of somebody', () => {
+test('every kind of key has a user', () => {
   const names = Object.values(redisKeys).map((key) => (typeof key === 'string' ? key : key('x', 'y')));
   const patterns = REDIS_USERS.filter((user) => user !== 'operator' && user !== 'probe').flatMap((user) =>
     redisRules(user).filter((rule) => /^(?:%R)?~/.test(rule)),

@@ -4,8 +4,8 @@ import { QUEUE_PREFIX, redisKeys } from './redis-keys.ts';
 
 /**
  * The users of Redis: one for each service, one for the operator's commands, and one for the health check of Redis's own
- * container. Nobody else gets in. Each has the commands and keys that it needs, so that whoever takes over one service
- * reaches what that service reaches, and no more.
+ * container. No other user gets in. Each has the commands and keys that it needs, so that an attacker who takes over
+ * one service reaches what that service reaches, and no more.
  *
  * All of it is syntax that Redis from 7.0 on and Valkey know. A Redis that is not ours has the users that it has.
  */
@@ -148,17 +148,17 @@ export function redisRules(user: RedisUser): readonly string[] {
 }
 
 /**
- * Nobody can sign in as it, but Redis itself reads its append-only file as this user: without its rights every transaction
- * in that file would be skipped at the next start.
+ * No client can sign in as it, but Redis itself reads its append-only file as this user: without its rights every
+ * transaction in that file would be skipped at the next start.
  */
 const NAMELESS = 'user default off resetpass ~* &* +@all';
 
-/** A dump comes from a backup of an earlier version, which anybody may have written: Redis looks at it in depth. */
+/** A dump comes from a backup of an earlier version, which any author may have written: Redis looks at it in depth. */
 const SANITIZE = 'sanitize-dump-payload clients';
 
 /**
- * The lines of Redis's configuration that make the users, and close the one without a name. They hold digests: whoever
- * reads the file cannot sign in with it.
+ * The lines of Redis's configuration that make the users, and close the one without a name. They hold digests: a
+ * process that reads the file cannot sign in with it.
  */
 export function redisUserLines(passwords: Readonly<Record<RedisUser, string>>): string[] {
   const lines = REDIS_USERS.map((user) =>

@@ -17,7 +17,7 @@ export const OUTCOMES = [
 export type Outcome = (typeof OUTCOMES)[number];
 
 /**
- * One answered request under `/api/`, or one whose caller left and paid (`isAnswer`), as the gateway tells it to the
+ * One answered request under `/api/`, or one whose caller left and paid (`isAnswer`), as the gateway reports it to the
  * statistics. Text in it is masked; the address is the canonical one that limits are counted by.
  */
 export const requestEventSchema = z.object({
@@ -59,8 +59,8 @@ export const requestEventSchema = z.object({
 export type RequestEvent = z.infer<typeof requestEventSchema>;
 
 /**
- * Whether the event tells of an answer. One of a caller who left and paid is shown in the log, and counted nowhere: it has
- * had no answer.
+ * Whether the event stands for an answer. One of a caller who left and paid is shown in the log, and counted nowhere:
+ * it has had no answer.
  */
 export function isAnswer({ error, generation }: Pick<RequestEvent, 'error' | 'generation'>): boolean {
   return error !== 'client_closed' || generation === undefined;
@@ -71,9 +71,9 @@ export const eventTextsSchema = z.object({ prompt: z.string().optional(), answer
 export type EventTexts = z.infer<typeof eventTextsSchema>;
 
 /**
- * Whether a request got no further than the door: nobody worked for it, and whoever sends many of the kind must not fill
- * logs with them. All are counted; they are told once per address, reason and second. Answers about the service itself
- * are such too, because no limit counts those of health.
+ * Whether a request got no further than the door: no worker had it, and a caller who sends many of the kind must not
+ * fill logs with them. All are counted; there is one event per address, reason and second. Answers about the service
+ * itself are such too, because no limit counts those of health.
  */
 export function isToldThinned({ route, status, generation }: RequestEvent): boolean {
   if (generation !== undefined) return false;

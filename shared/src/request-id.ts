@@ -9,13 +9,13 @@ export const REQUEST_ID_PATTERN = /^req_[0-9A-Za-z]{22}$/;
 
 /**
  * A new request id from 128 random bits. It is the job's id, the correlation id of every log line, the
- * `X-Request-Id` header and `metadata.request_id`; nobody can guess another caller's.
+ * `X-Request-Id` header and `metadata.request_id`; a caller cannot guess another's.
  */
 export function newRequestId(): string {
   return `req_${randomToken()}`;
 }
 
-/** 128 random bits as 22 base62 characters: nobody can guess one. */
+/** 128 random bits as 22 base62 characters: they cannot be guessed. */
 export function randomToken(): string {
   const value = BigInt(`0x${randomBytes(TOKEN_BYTES).toString('hex')}`);
   return encodeBase62(value, TOKEN_CHARACTERS);

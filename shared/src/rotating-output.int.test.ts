@@ -102,7 +102,7 @@ describe('a disk that is full', () => {
   });
 });
 
-test('a log that somebody else gave another name is left alone', async () => {
+test('a log that another program renamed is not touched', async () => {
   const writer = start(log, 1e9, 50_000, 5);
   while (!readdirSync(folder).includes('x.log.1')) await new Promise((resolve) => setTimeout(resolve, 5));
   renameSync(log, join(folder, 'mine.log'));

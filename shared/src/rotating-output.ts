@@ -34,10 +34,11 @@ export function isOpenOn(path: string, fd: number = STANDARD_OUTPUT): boolean {
 /**
  * Writes lines to standard output, which is open for appending on the file of this path, and rotates that file by size.
  *
- * The full file is copied and then emptied, and nobody else may write to it: lines are only written between rotations, so
- * none is lost or cut. It stays the same file, so that what Node itself writes to it when it crashes is not lost
- * in an older one. A copy of 10 MB holds the process up for some milliseconds. Writes are synchronous, which costs less
- * than handing them to a thread: a file takes them into memory. No write that fails throws; lines wait for a while then.
+ * The full file is copied and then emptied, and no other process may write to it: lines are only written between
+ * rotations, so none is lost or cut. It stays the same file, so that what Node itself writes to it when it crashes is
+ * not lost in an older one. A copy of 10 MB holds the process up for some milliseconds. Writes are synchronous, which
+ * costs less than handing them to a thread: a file takes them into memory. No write that fails throws; lines wait for a
+ * while then.
  */
 export function openRotatingOutput(path: string, options: RotatingOutputOptions = {}): RotatingOutput {
   const { fd = STANDARD_OUTPUT, bytes = LOG_BYTES, files = LOG_FILES } = options;
@@ -119,7 +120,7 @@ function rotate({ path, fd, files, mustShrink }: FullLog): void {
       if (!mustShrink) throw error;
     }
   } else if (fstatSync(fd).nlink > 0) {
-    // Somebody else has given the file another name, and rotates it.
+    // Another program has renamed the file, and rotates it.
     return;
   }
   ftruncateSync(fd, 0);

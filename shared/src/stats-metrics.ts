@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { ROUTE_LABELS } from './metrics.ts';
 import { OUTCOMES } from './request-event.ts';
 
-/** States of generation jobs that `queue_jobs` tells apart. */
+/** States of generation jobs that `queue_jobs` has as a label. */
 export const QUEUE_STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
 /** Why an event was not counted. */

@@ -18,15 +18,15 @@ function openLines() {
 test('of each message and reason one line a second is written, with how many were held back', () => {
   const { written, lines } = openLines();
   for (let index = 0; index < 500; index++) {
-    lines.warn({ reason: 'stalled' }, 'a model attempt failed');
+    lines.warn({ reason: 'timed_out' }, 'a model attempt failed');
     lines.warn({ reason: 'rate_limited' }, 'a model attempt failed');
   }
   jest.advanceTimersByTime(1_000);
-  lines.warn({ reason: 'stalled' }, 'a model attempt failed');
+  lines.warn({ reason: 'timed_out' }, 'a model attempt failed');
   expect(written.map(({ reason, heldBack }) => [reason, heldBack])).toEqual([
-    ['stalled', undefined],
+    ['timed_out', undefined],
     ['rate_limited', undefined],
-    ['stalled', 499],
+    ['timed_out', 499],
   ]);
 });
 

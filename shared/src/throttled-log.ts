@@ -22,7 +22,7 @@ export function createThrottle(intervalMs = 1_000): () => number | undefined {
 
 /**
  * Warns about something that may happen thousands of times a second (Redis is away) at most once a second; the next
- * line tells how many were held back.
+ * line says how many were held back.
  */
 export function throttledWarning(logger: Logger, message: string, intervalMs?: number): (error: unknown) => void {
   const throttle = createThrottle(intervalMs);
@@ -35,7 +35,7 @@ export function throttledWarning(logger: Logger, message: string, intervalMs?: n
 
 type Level = 'info' | 'warn' | 'error';
 
-/** A logger's lines, told at most once a second for each message and reason; those of `debug` all. */
+/** A logger's lines, written at most once a second for each message and reason; those of `debug` all. */
 export type ThrottledLogger = Readonly<Record<Level | 'debug', (fields: LineFields, message: string) => void>>;
 
 interface LineFields {
@@ -43,12 +43,12 @@ interface LineFields {
   readonly [name: string]: unknown;
 }
 
-/** Messages and reasons told apart; there are a few messages. */
+/** Messages and reasons that are counted apart; there are a few messages. */
 const MOST_THROTTLES = 100;
 
 /**
- * A logger for lines that whoever sends requests can cause at will. Of each message and reason it writes one line a
- * second; the next one tells how many were held back.
+ * A logger for lines that callers can cause at will. Of each message and reason it writes one line a
+ * second; the next one says how many were held back.
  */
 export function throttleLines(logger: Logger, intervalMs?: number): ThrottledLogger {
   const throttles = new Map<string, () => number | undefined>();

@@ -49,7 +49,11 @@ const ORDER: readonly [lower: Sum, upper: Sum, why: string][] = [
     { IDLE_PROGRESS_MS: 1 },
     'no worker counts as stuck while jobs of a dead one come back',
   ],
-  [{ COMMAND_TIMEOUT_MS: 1 }, { TOLD_AGAIN_MS: 1 }, 'a worker has time for its settling write before it is told again'],
+  [
+    { COMMAND_TIMEOUT_MS: 1 },
+    { STOP_REPEAT_MS: 1 },
+    'a worker has time for its settling write before it is asked again to stop',
+  ],
   [
     { REFUSAL_PROMISE_MS: 1, WITHDRAWALS_FIRST_MS: 1 },
     { SWEEP_GRACE_MS: 1 },

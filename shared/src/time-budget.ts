@@ -55,14 +55,17 @@ export const INSTANCE_EXPIRY_MS = 4 * HEARTBEAT_MS;
 /** A worker with a free slot that has not touched a job for this long while jobs wait is stuck. */
 export const IDLE_PROGRESS_MS = WATCHDOG_MS + JOB_LOCK_MS;
 
-/** A worker that has the job of a client who left has this long to settle it before it is told again. */
-export const TOLD_AGAIN_MS = 1_000;
+/** A worker that has the job of a client who left has this long to settle it before it is asked again to stop. */
+export const STOP_REPEAT_MS = 1_000;
 /** How long after its deadline an unsettled reservation is given back by the sweeper. */
 export const SWEEP_GRACE_MS = 5_000;
 
 /** No part of a health answer takes longer in stats-service. */
 export const HEALTH_PART_MS = COMMAND_TIMEOUT_MS;
-/** The promise: a client of a path that stats-service answers hears within this, also when stats-service hangs. */
+/**
+ * The promise: a client of a path that stats-service answers gets its answer within this, also when stats-service
+ * hangs.
+ */
 export const STATS_PROMISE_MS = 5_000;
 /** How long stats-service has for the head of an answer, and for a whole health answer. */
 export const STATS_PATIENCE_MS = STATS_PROMISE_MS - 1_000;

@@ -52,7 +52,7 @@ export interface FakeCall {
   readonly model: string;
   readonly system: string | undefined;
   readonly prompt: string;
-  /** The client's port: tells connections apart. */
+  /** The client's port: each connection has its own. */
   readonly clientPort: number | undefined;
   /** When its body had arrived, Unix ms. */
   readonly at: number;

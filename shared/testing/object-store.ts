@@ -10,7 +10,7 @@ export interface TestObjectStore {
   readonly bucket: string;
   /** The only pair of keys that it knows. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** From then on nobody answers at the endpoint. Safe to repeat. */
+  /** From then on nothing answers at the endpoint. Safe to repeat. */
   stop(): Promise<void>;
 }
 

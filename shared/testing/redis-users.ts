@@ -30,13 +30,14 @@ export function testUsers(): TestUsers {
  * What Redis has refused its users since it was started, in words; each kind once.
  *
  * @param redisUrl for the nameless user
+ * @throws when Redis fails
  */
 export async function refusedByRedis(redisUrl: string): Promise<string[]> {
   const redis = new Redis(redisUrl, { retryStrategy: () => null });
   const log = (await redis.call('ACL', 'LOG', '128')) as (string | number)[][];
   redis.disconnect();
   return log.map((entry) => {
-    const told = new Map(Array.from({ length: entry.length / 2 }, (_, at) => [entry[at * 2], entry[at * 2 + 1]]));
-    return ['username', 'reason', 'context', 'object'].map((name) => String(told.get(name))).join(' ');
+    const said = new Map(Array.from({ length: entry.length / 2 }, (_, at) => [entry[at * 2], entry[at * 2 + 1]]));
+    return ['username', 'reason', 'context', 'object'].map((name) => String(said.get(name))).join(' ');
   });
 }

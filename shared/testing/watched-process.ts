@@ -14,7 +14,7 @@ const ways: Record<string, () => void> = {
   // The kind of pattern that the linter refuses everywhere else.
   pattern: () => void new RegExp('^(a+)+$').test(`${'a'.repeat(64)}!`),
   system: () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0),
-  // Until the pipe that nobody reads is full, and on.
+  // Until the pipe, which is not read, is full, and on.
   output() {
     for (;;) {
       try {

@@ -1,13 +1,12 @@
-import type { ModelErrorType } from '@lontar/shared/metrics.ts';
 import type { AbortReason, JobStart } from './job-runner.ts';
-import { type ModelAnswer, ModelError, type ModelRequest } from './model/language-model.ts';
+import { type ModelAnswer, ModelError, type ModelErrorKind, type ModelRequest } from './model/language-model.ts';
 import type { ProcessDeps } from './process-generation.ts';
 
 export type AttemptResult =
   | { readonly kind: 'answer'; readonly answer: ModelAnswer; readonly durationMs: number }
-  | { readonly kind: 'failed'; readonly error: ModelErrorType; readonly retryAfterMs?: number | undefined }
+  | { readonly kind: 'failed'; readonly error: ModelErrorKind; readonly retryAfterMs?: number | undefined }
   /** `call`: how the call ended all the same; it may have been over when the end came. */
-  | { readonly kind: 'aborted'; readonly reason: AbortReason | 'deadline'; readonly call: ModelErrorType };
+  | { readonly kind: 'aborted'; readonly reason: AbortReason | 'deadline'; readonly call: ModelErrorKind };
 
 /**
  * Makes one model attempt, which ends with the deadline, the loss of the job's lock, a caller's leaving, or the
@@ -36,13 +35,12 @@ export async function attemptModel(deps: ProcessDeps, { job, signal }: JobStart)
     if (either.aborted) return { kind: 'aborted', reason: either.reason as AbortReason | 'deadline', call: 'none' };
     const durationMs = performance.now() - startedAt;
     deps.metrics.calls.observe({ ...labels, error_type: 'none' }, durationMs / 1000);
-    deps.metrics.firstChunk.observe(labels, durationMs / 1000);
     deps.metrics.tokens.observe({ ...labels, token_type: 'input' }, answer.usage.input);
     deps.metrics.tokens.observe({ ...labels, token_type: 'output' }, answer.usage.output);
     deps.noteModelOutcome(true);
     return { kind: 'answer', answer, durationMs };
   } catch (error) {
-    const kind: ModelErrorType = error instanceof ModelError ? error.kind : 'invalid_answer';
+    const kind: ModelErrorKind = error instanceof ModelError ? error.kind : 'invalid_answer';
     deps.metrics.calls.observe({ ...labels, error_type: kind }, (performance.now() - startedAt) / 1000);
     if (either.aborted) return { kind: 'aborted', reason: either.reason as AbortReason | 'deadline', call: kind };
     // The model did its work; that no text came of it is the caller's doing.

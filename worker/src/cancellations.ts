@@ -7,6 +7,7 @@ import { LISTENER_ASK_MS } from '@lontar/shared/time-budget.ts';
  * What is said while the connection is away is said again: the caller's gateway repeats it until the request is settled.
  *
  * @param subscriber a connection of its own: it can do nothing else while it listens
+ * @throws when Redis fails before it has confirmed the subscription
  */
 export async function listenForCancellations(
   subscriber: Redis,

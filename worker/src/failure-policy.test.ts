@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { GENERATION_JOB } from '@lontar/shared/generation-job.ts';
-import { MODEL_ERROR_TYPES, type ModelErrorType } from '@lontar/shared/metrics.ts';
 import * as fc from 'fast-check';
 import { decideFailure, type FailureDecision, type FailureInput, mayHaveCost } from './failure-policy.ts';
+import { MODEL_ERROR_KINDS, type ModelErrorKind } from './model/language-model.ts';
 
 const NOW = 1_000_000;
 const base: FailureInput = {
@@ -21,12 +21,12 @@ const fail = (error: Extract<FailureDecision, { action: 'fail' }>['error']): Fai
 });
 
 describe('what each kind becomes', () => {
-  const expected: Record<ModelErrorType, FailureDecision> = {
+  const expected: Record<ModelErrorKind, FailureDecision> = {
     rate_limited: { action: 'retry', delayMs: 125, reason: 'rate_limited' },
     server_error: { action: 'retry', delayMs: 125, reason: 'server_error' },
     connection: { action: 'retry', delayMs: 125, reason: 'connection' },
     cut_off: { action: 'retry', delayMs: 125, reason: 'cut_off' },
-    stalled: { action: 'retry', delayMs: 125, reason: 'stalled' },
+    timed_out: { action: 'retry', delayMs: 125, reason: 'timed_out' },
     refused: fail('upstream_error'),
     unauthorized: fail('upstream_error'),
     invalid_answer: fail('upstream_error'),
@@ -37,7 +37,7 @@ describe('what each kind becomes', () => {
     cancelled: fail('client_closed'),
     none: fail('internal_error'),
   };
-  test.each(MODEL_ERROR_TYPES)('%s', (kind) => {
+  test.each(MODEL_ERROR_KINDS)('%s', (kind) => {
     expect(decideFailure({ ...base, kind })).toEqual(expected[kind]);
   });
 });
@@ -56,7 +56,7 @@ const cases: { readonly name: string; readonly given: Partial<FailureInput>; rea
   },
   {
     name: 'a call that may have cost money is made again once',
-    given: { kind: 'stalled', attempt: 2, spentBefore: true },
+    given: { kind: 'timed_out', attempt: 2, spentBefore: true },
     decided: fail('timed_out'),
   },
   {
@@ -65,7 +65,7 @@ const cases: { readonly name: string; readonly given: Partial<FailureInput>; rea
     decided: { action: 'retry', delayMs: 125, reason: 'server_error' },
   },
   { name: 'the last attempt', given: { attempt: 5 }, decided: fail('upstream_error') },
-  { name: 'the last attempt that stalled', given: { attempt: 5, kind: 'stalled' }, decided: fail('timed_out') },
+  { name: 'the last attempt that timed out', given: { attempt: 5, kind: 'timed_out' }, decided: fail('timed_out') },
   {
     name: 'waits for Retry-After first',
     given: { kind: 'rate_limited', retryAfterMs: 3_000 },
@@ -87,7 +87,7 @@ const cases: { readonly name: string; readonly given: Partial<FailureInput>; rea
     decided: { action: 'retry', delayMs: 125, reason: 'server_error' },
   },
   { name: 'less than 50 ms are left', given: { deadlineAt: NOW + 174 }, decided: fail('upstream_error') },
-  { name: 'stalled with nothing left', given: { kind: 'stalled', deadlineAt: NOW }, decided: fail('timed_out') },
+  { name: 'timed out with nothing left', given: { kind: 'timed_out', deadlineAt: NOW }, decided: fail('timed_out') },
   { name: 'the deadline has passed', given: { deadlineAt: NOW - 10_000 }, decided: fail('upstream_error') },
   { name: 'refused with time left', given: { kind: 'refused', retryAfterMs: 1 }, decided: fail('upstream_error') },
 ];
@@ -98,7 +98,7 @@ test.each(cases)('$name', ({ given, decided }) => {
 
 test('a retry never starts too late, too early, or once too often', () => {
   const inputs = fc.record({
-    kind: fc.constantFrom(...MODEL_ERROR_TYPES),
+    kind: fc.constantFrom(...MODEL_ERROR_KINDS),
     retryAfterMs: fc.option(fc.integer({ min: -1_000, max: 1e12 }), { nil: undefined }),
     attempt: fc.integer({ min: 1, max: 2_000 }),
     attempts: fc.integer({ min: 1, max: 2_000 }),
@@ -123,7 +123,7 @@ test('a retry never starts too late, too early, or once too often', () => {
 });
 
 test('whatever the upstream does, a request makes at most two calls that may have cost money, and five in all', () => {
-  const outcomes = fc.array(fc.constantFrom(...MODEL_ERROR_TYPES), { minLength: 10, maxLength: 10 });
+  const outcomes = fc.array(fc.constantFrom(...MODEL_ERROR_KINDS), { minLength: 10, maxLength: 10 });
   fc.assert(
     fc.property(outcomes, (kinds) => {
       let spent = 0;

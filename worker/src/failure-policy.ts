@@ -1,13 +1,14 @@
 import type { GenerationFailure } from '@lontar/shared/errors.ts';
 import { GENERATION_JOB } from '@lontar/shared/generation-job.ts';
-import type { ModelErrorType, RetryReason } from '@lontar/shared/metrics.ts';
+import type { RetryReason } from '@lontar/shared/metrics.ts';
+import type { ModelErrorKind } from './model/language-model.ts';
 
 /** An attempt that starts with less time than this before the deadline cannot succeed and may still cost money. */
 const SHORTEST_ATTEMPT_MS = 50;
 
 export interface FailureInput {
-  readonly kind: ModelErrorType;
-  /** How long the upstream asked to be left alone, ms. */
+  readonly kind: ModelErrorKind;
+  /** How long the upstream wants no further request, ms. */
   readonly retryAfterMs?: number | undefined;
   /** Which model attempt failed, from 1. */
   readonly attempt: number;
@@ -31,13 +32,13 @@ type Treatment =
   | { readonly retry: RetryReason; readonly givenUp: GenerationFailure }
   | { readonly retry?: never; readonly givenUp: GenerationFailure };
 
-/** What each kind of failure is worth: the reason to try again, if any, and what the caller is told in the end. */
-const TREATMENT: Record<ModelErrorType, Treatment> = {
+/** What each kind of failure is worth: the reason to try again, if any, and what the caller gets in the end. */
+const TREATMENT: Record<ModelErrorKind, Treatment> = {
   rate_limited: { retry: 'rate_limited', givenUp: 'upstream_error' },
   server_error: { retry: 'server_error', givenUp: 'upstream_error' },
   connection: { retry: 'connection', givenUp: 'upstream_error' },
   cut_off: { retry: 'cut_off', givenUp: 'upstream_error' },
-  stalled: { retry: 'stalled', givenUp: 'timed_out' },
+  timed_out: { retry: 'timed_out', givenUp: 'timed_out' },
   refused: { givenUp: 'upstream_error' },
   unauthorized: { givenUp: 'upstream_error' },
   invalid_answer: { givenUp: 'upstream_error' },
@@ -46,12 +47,12 @@ const TREATMENT: Record<ModelErrorType, Treatment> = {
   too_large: { givenUp: 'upstream_error' },
   content_blocked: { givenUp: 'content_blocked' },
   cancelled: { givenUp: 'client_closed' },
-  // A success that is asked about as a failure is a bug of the caller.
+  // A success that is judged as a failure is a bug of the calling function.
   none: { givenUp: 'internal_error' },
 };
 
 /** The upstream did no work that it could ask money for: it did not take the request, or failed before an answer. */
-const FREE: ReadonlySet<ModelErrorType> = new Set([
+const FREE: ReadonlySet<ModelErrorKind> = new Set([
   'rate_limited',
   'server_error',
   'connection',
@@ -60,7 +61,7 @@ const FREE: ReadonlySet<ModelErrorType> = new Set([
 ]);
 
 /** Whether a model call that ended so may have cost the operator money. */
-export function mayHaveCost(kind: ModelErrorType): boolean {
+export function mayHaveCost(kind: ModelErrorKind): boolean {
   return !FREE.has(kind);
 }
 
@@ -68,7 +69,7 @@ export function mayHaveCost(kind: ModelErrorType): boolean {
  * Decides what follows a failed model attempt: another one after a wait, or the end of the request.
  *
  * The wait has full jitter (`GENERATION_JOB.backoff`). What the upstream asked for in `Retry-After` comes before it,
- * so that requests which were turned away together do not come back together. A wait that would end too close to the
+ * so that requests which the upstream refused together are not repeated together. A wait that would end too close to the
  * deadline is not begun: the caller learns at once what it would learn at the deadline. A call that may have cost money is
  * made again once in a request, whatever else happens to it, so that no prompt makes the operator pay for more than two.
  */

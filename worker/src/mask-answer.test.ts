@@ -45,7 +45,7 @@ describe('an answer is masked', () => {
   test.each([
     ['is refused where it would take too much work', new MaskingBudgetExceeded(), 'MaskingBudgetExceeded', 'refused'],
     ['is thrown away where masking fails', new RangeError(SECRET), 'RangeError', 'failed'],
-  ])('and %s, and told apart from other ends', async (_name, error, reason, result) => {
+  ])('and %s, and distinguished from other ends', async (_name, error, reason, result) => {
     const { deps, said } = workshop({
       *maskInSlices() {
         yield;

@@ -11,7 +11,13 @@ import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { countReservations, reserve } from '@lontar/shared/testing/reservations.ts';
 import { type AbortReason, type JobEnd, type JobStart, startJobRunner } from './job-runner.ts';
 import { createMasker, type Masker } from './masking/mask.ts';
-import { type LanguageModel, type ModelAnswer, ModelError, type ModelRequest } from './model/language-model.ts';
+import {
+  type LanguageModel,
+  MODEL_ERROR_KINDS,
+  type ModelAnswer,
+  ModelError,
+  type ModelRequest,
+} from './model/language-model.ts';
 import { type ProcessDeps, processGeneration } from './process-generation.ts';
 import { createQuarantine } from './quarantine.ts';
 import { settleGivenUp } from './settle-job.ts';
@@ -32,7 +38,7 @@ afterAll(() => server.stop());
 beforeEach(async () => {
   asked = [];
   registry = createRegistry('worker', 'test');
-  metrics = workerMetrics(registry);
+  metrics = workerMetrics(registry, MODEL_ERROR_KINDS);
   await server.client.flushall();
   await server.client.hset(redisKeys.apiKey('k'), { id: 'k', charged: 1 });
   await reserve(server.client, requestId, 'k');
@@ -349,7 +355,7 @@ describe('a caller who left', () => {
 
   test.each([
     ['rate_limited', false, 0],
-    ['stalled', true, 1],
+    ['timed_out', true, 1],
   ] as const)('between two attempts, the first of them %s, pays: %s', async (kind, isCharged, charges) => {
     await processGeneration(deps(fails(new ModelError(kind))), start());
     await leave();
@@ -481,15 +487,15 @@ describe('a job that stopping workers hand back', () => {
     expect(await calls()).toEqual(['cancelled open']);
   });
 
-  test('before it was asked has a stalled call of its own made again, as any other', async () => {
-    const end = await processGeneration(deps(fails(new ModelError('stalled'))), start({}, { start: 3, attempt: 1 }));
+  test('before it was asked has a call of its own that timed out made again, as any other', async () => {
+    const end = await processGeneration(deps(fails(new ModelError('timed_out'))), start({}, { start: 3, attempt: 1 }));
     expect(end.kind).toBe('again');
   });
 });
 
 describe('a call that may have cost money and brought no answer', () => {
   test.each([
-    ['stalled', 'timed_out'],
+    ['timed_out', 'timed_out'],
     ['cut_off', 'upstream_error'],
   ] as const)('(%s) is made again once in a request, whatever comes between', async (kind, error) => {
     const kinds = [kind, 'server_error', kind] as const;
@@ -505,7 +511,7 @@ describe('a call that may have cost money and brought no answer', () => {
 
   test('is not made again where a worker died over the one before', async () => {
     const end = await processGeneration(
-      deps(fails(new ModelError('stalled'))),
+      deps(fails(new ModelError('timed_out'))),
       start({}, { start: 2, attempt: 1, losses: 1 }),
     );
     expect(end).toEqual({ kind: 'done' });
@@ -533,7 +539,7 @@ describe('a call that may have cost money and brought no answer', () => {
   );
 
   test('counts although the last failure of its request cost nothing', async () => {
-    await processGeneration(deps(fails(new ModelError('stalled'))), start());
+    await processGeneration(deps(fails(new ModelError('timed_out'))), start());
     const last = start({}, { start: 5, attempt: 5 });
     await processGeneration(deps(fails(new ModelError('server_error')), { freeFailuresPerHour: 0 }), last);
     expect(await settled()).toMatchObject({ error: 'upstream_error', charged: true });

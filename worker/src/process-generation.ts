@@ -1,6 +1,6 @@
 import type { Endpoint, PublicModel } from '@lontar/shared/endpoints.ts';
 import { GENERATION_JOB } from '@lontar/shared/generation-job.ts';
-import type { JobOutcome, ModelErrorType } from '@lontar/shared/metrics.ts';
+import type { JobOutcome } from '@lontar/shared/metrics.ts';
 import type { Rejoined } from '@lontar/shared/settlement/settle.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { type AskDeps, askAlone, askToRun } from './ask-to-run.ts';
@@ -9,7 +9,7 @@ import { decideFailure } from './failure-policy.ts';
 import type { AbortReason, JobEnd, JobStart } from './job-runner.ts';
 import { maskAnswer, previewPrompt } from './mask-answer.ts';
 import type { Masker } from './masking/mask.ts';
-import type { LanguageModel } from './model/language-model.ts';
+import type { LanguageModel, ModelErrorKind } from './model/language-model.ts';
 import type { Quarantine } from './quarantine.ts';
 import { countCall, noteHandBack, noteRetry, type Run, type SettleDeps, settleJob } from './settle-job.ts';
 
@@ -88,7 +88,7 @@ async function finishAborted(
   deps: ProcessDeps,
   run: Run,
   reason: AbortReason | 'deadline',
-  call?: ModelErrorType,
+  call?: ModelErrorKind,
 ): Promise<JobEnd> {
   switch (reason) {
     case 'deadline':

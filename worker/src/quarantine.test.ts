@@ -22,7 +22,7 @@ describe('the quarantine', () => {
     expect(await quarantine.enter(never)).toBeDefined();
   });
 
-  test('forgets who gave up waiting, and tells how many wait', async () => {
+  test('forgets who gave up waiting, and reports how many wait', async () => {
     const waiting: number[] = [];
     const quarantine = createQuarantine((count) => waiting.push(count));
     const leave = await quarantine.enter(never);
@@ -37,7 +37,7 @@ describe('the quarantine', () => {
     expect(await quarantine.enter(AbortSignal.abort())).toBeUndefined();
   });
 
-  test('sends everybody away when it closes, but for whom is in', async () => {
+  test('refuses all that wait when it closes, but for the one inside', async () => {
     const quarantine = createQuarantine(() => undefined);
     expect(await quarantine.enter(never)).toBeDefined();
     const waiting = [quarantine.enter(never), quarantine.enter(never)];

@@ -12,7 +12,7 @@ export interface Quarantine {
 }
 
 /**
- * @param onWaiting told how many wait whenever that changes: they hold slots of the worker and do nothing
+ * @param onWaiting called with how many wait whenever that changes: they hold slots of the worker and do nothing
  */
 export function createQuarantine(onWaiting: (count: number) => void): Quarantine {
   const line: ((isMine: boolean) => void)[] = [];

@@ -5,7 +5,7 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { workerFailure } from '@lontar/shared/worker-failure.ts';
 
-/** What a worker can say of itself at any moment; its heartbeat tells the same. */
+/** What a worker can say of itself at any moment; its heartbeat carries the same. */
 export type WorkerCondition = Pick<Instance, 'id' | 'startedAt' | 'inFlight' | 'slots' | 'draining' | 'lastProgressAt'>;
 
 /**

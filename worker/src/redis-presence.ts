@@ -12,12 +12,12 @@ export interface RedisPresence {
 }
 
 /**
- * Asks Redis all the time: connections that survive an outage tell nobody that there was one.
+ * Calls Redis all the time: a connection that survives an outage does not show that there was one.
  *
  * @param redis a patient connection, connected
  */
 export function watchPresence(redis: Redis, clock: RedisClock): RedisPresence {
-  let heardAt = performance.now();
+  let answeredAt = performance.now();
   let returnedAt = 0;
   let outageEndedAt = 0;
   let awakeAt = performance.now();
@@ -35,11 +35,11 @@ export function watchPresence(redis: Redis, clock: RedisClock): RedisPresence {
       () => {
         const now = performance.now();
         noteAwake(now);
-        if (now - heardAt > REDIS_AWAY_MS) {
+        if (now - answeredAt > REDIS_AWAY_MS) {
           returnedAt = clock.now();
-          if (stoodStillAt < heardAt) outageEndedAt = returnedAt;
+          if (stoodStillAt < answeredAt) outageEndedAt = returnedAt;
         }
-        heardAt = now;
+        answeredAt = now;
         asking = false;
       },
       () => {
@@ -48,7 +48,7 @@ export function watchPresence(redis: Redis, clock: RedisClock): RedisPresence {
     );
   }, PRESENCE_ASK_MS);
   return {
-    returnedAt: () => (performance.now() - heardAt > REDIS_AWAY_MS ? Number.POSITIVE_INFINITY : returnedAt),
+    returnedAt: () => (performance.now() - answeredAt > REDIS_AWAY_MS ? Number.POSITIVE_INFINITY : returnedAt),
     outageEndedAt: () => outageEndedAt,
     stop: () => clearInterval(timer),
   };

@@ -1,5 +1,5 @@
 import type { GenerationJob } from '@lontar/shared/generation-job.ts';
-import type { CallCharge, ModelErrorType, WorkerMetrics } from '@lontar/shared/metrics.ts';
+import type { CallCharge, WorkerMetrics } from '@lontar/shared/metrics.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { wasCharged } from '@lontar/shared/settlement/charge.ts';
 import { findReservation } from '@lontar/shared/settlement/reservations.ts';
@@ -8,6 +8,7 @@ import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import type { ThrottledLogger } from '@lontar/shared/throttled-log.ts';
 import { mayHaveCost } from './failure-policy.ts';
 import type { JobStart } from './job-runner.ts';
+import type { ModelErrorKind } from './model/language-model.ts';
 import { type UntilTakenDeps, untilTaken } from './until-taken.ts';
 
 export interface SettleDeps extends UntilTakenDeps {
@@ -32,7 +33,7 @@ export async function settleJob(
   deps: SettleDeps,
   { job, start, spentBefore }: Run,
   settlement: Settlement,
-  call: ModelErrorType | undefined,
+  call: ModelErrorKind | undefined,
 ): Promise<void> {
   const { id: requestId, keyId, gateway: replyTo } = job;
   const { freeFailuresPerHour } = deps;
@@ -71,7 +72,7 @@ export async function settleGivenUp(
 }
 
 /** A job goes back to the queue after this call; the note comes first, because the next worker cannot know of it. */
-export async function noteRetry(deps: SettleDeps, { job }: Run, call: ModelErrorType): Promise<void> {
+export async function noteRetry(deps: SettleDeps, { job }: Run, call: ModelErrorKind): Promise<void> {
   const request = { requestId: job.id, keyId: job.keyId };
   if (mayHaveCost(call)) await untilTaken(deps, job, () => noteCost(deps.redis, request));
   countCall(deps, call, 'open');
@@ -86,7 +87,7 @@ export async function noteRetry(deps: SettleDeps, { job }: Run, call: ModelError
 export async function noteHandBack(
   deps: SettleDeps,
   { job, start, attempt, losses }: Run,
-  call: ModelErrorType | undefined,
+  call: ModelErrorKind | undefined,
 ): Promise<void> {
   const request = { requestId: job.id, keyId: job.keyId };
   // Each earlier start used up an attempt, was lost, or was handed back.
@@ -108,7 +109,7 @@ function chargeOf(result: SettleResult | undefined): CallCharge {
 /** Each call is counted once, when it is known who pays for it. */
 export function countCall(
   { metrics }: Pick<SettleDeps, 'metrics'>,
-  outcome: ModelErrorType | undefined,
+  outcome: ModelErrorKind | undefined,
   charge: CallCharge,
 ): void {
   if (outcome !== undefined) metrics.callCharges.inc({ outcome, charge });

@@ -18,6 +18,7 @@ import type { WorkerConfig } from './config.ts';
 import { type JobRunner, startJobRunner } from './job-runner.ts';
 import { createMasker } from './masking/mask.ts';
 import { chooseModel } from './model/choose-model.ts';
+import { MODEL_ERROR_KINDS } from './model/language-model.ts';
 import { type ProcessDeps, processGeneration } from './process-generation.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { createQuarantine } from './quarantine.ts';
@@ -46,7 +47,7 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   await openRedis(config.REDIS_URL, Object.values(connections), logger);
 
   const registry = createRegistry('worker', VERSION);
-  const metrics = workerMetrics(registry);
+  const metrics = workerMetrics(registry, MODEL_ERROR_KINDS);
   metrics.concurrencyLimit.set(config.WORKER_CONCURRENCY);
   const clock = await startRedisClock(connections.probes);
   lifecycle.started('clock', clock.stop);

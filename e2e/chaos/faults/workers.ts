@@ -89,12 +89,12 @@ export const workerScenarios: readonly Scenario[] = [
       onSystem(context, { workers: 1 }, async (system) => {
         system.behave((nonce) => system.answer(nonce, 200));
         const entries = [];
-        for (const stalled of [system.stack.workers[0], system.stack.gateways[0]] as Service[]) {
+        for (const silent of [system.stack.workers[0], system.stack.gateways[0]] as Service[]) {
           const answers = Array.from({ length: 20 }, () => system.send());
           await delay(100);
-          stalled.process.kill('SIGSTOP');
+          silent.process.kill('SIGSTOP');
           await delay(2_000);
-          stalled.process.kill('SIGCONT');
+          silent.process.kill('SIGCONT');
           entries.push(...(await Promise.all(answers)));
         }
         const bad = entries.filter((entry) => ![200, 503].includes(statusOf(entry)));

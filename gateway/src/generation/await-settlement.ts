@@ -3,7 +3,7 @@ import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
-import { TOLD_AGAIN_MS } from '@lontar/shared/time-budget.ts';
+import { STOP_REPEAT_MS } from '@lontar/shared/time-budget.ts';
 import type { Withdrawals } from './withdrawals.ts';
 
 export interface AwaitInput {
@@ -41,7 +41,7 @@ export async function awaitSettlement(deps: AwaitDeps, input: AwaitInput): Promi
     const isOver = performance.now() >= endsAt;
     const settled = await settleHere(deps, input, 'client_closed', { leaveToWorker: !isOver });
     if (settled) return settled;
-    const reply = await firstOf({ reply: input.reply, waitMs: TOLD_AGAIN_MS });
+    const reply = await firstOf({ reply: input.reply, waitMs: STOP_REPEAT_MS });
     if (typeof reply === 'object') return reply;
     // The gateway has no more time: the request is marked, so that the worker settles it, or whoever takes its job over.
     if (reply === 'given up') return failed('client_closed');

@@ -2,7 +2,7 @@ import type { GenerationFailure } from '@lontar/shared/errors.ts';
 import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
-import { TOLD_AGAIN_MS, WITHDRAWAL_RETRY_MS } from '@lontar/shared/time-budget.ts';
+import { STOP_REPEAT_MS, WITHDRAWAL_RETRY_MS } from '@lontar/shared/time-budget.ts';
 
 const AT_ONCE = 100;
 /** Requests kept in memory while Redis is away; the sweeper gives the reservations of others back when they end. */
@@ -50,7 +50,7 @@ export function openWithdrawals(deps: {
     const terms = error === 'client_closed' ? { leaveToWorker: true } : { takeBack: true };
     const { kind } = await settle(redis, { requestId, keyId, settlement, freeFailuresPerHour, cancel: true, ...terms });
     if (kind === 'in work') {
-      pending.set(requestId, { ...request, notBefore: performance.now() + TOLD_AGAIN_MS });
+      pending.set(requestId, { ...request, notBefore: performance.now() + STOP_REPEAT_MS });
       return;
     }
     pending.delete(requestId);

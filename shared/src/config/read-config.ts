@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 
-/** What every setting tells about itself, besides its rule; the docs and `.env.example` are made from it. */
+/** What every setting says about itself, besides its rule; the docs and `.env.example` are made from it. */
 export interface SettingNotes {
   /** One sentence for the operator. */
   readonly about: string;
@@ -63,7 +63,7 @@ export function settingsOf(schema: z.ZodObject): [string, z.ZodType][] {
   return Object.entries(schema.shape);
 }
 
-/** What a setting tells about itself. */
+/** What a setting says about itself. */
 export function settingNotes(setting: z.ZodType): SettingNotes {
   const { about = '', example = '', secret = false } = setting.meta() ?? {};
   return { about, example, secret };

@@ -86,7 +86,7 @@ export const sharedSettings = {
   }),
   INNER_SECRET: setting(z.string().min(32, 'must have at least 32 characters'), {
     about:
-      'The secret by which stats-service knows the gateway and Prometheus, the same for all of them; it answers nobody else.',
+      'The secret by which stats-service knows the gateway and Prometheus, the same for all of them; requests without it are refused.',
     example: 'the output of: openssl rand -base64 32',
     secret: true,
   }),

@@ -17,7 +17,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-test('a reply that arrived while the event loop was busy is heard', async () => {
+test('a reply that arrived while the event loop was busy is read', async () => {
   const replies = Promise.all(Array.from({ length: 100 }, (_, index) => redis.incrby('count', index)));
   // The commands leave; then nothing is read for longer than a command may take.
   await new Promise(setImmediate);

@@ -7,7 +7,7 @@ const SLICES = 16;
 
 /**
  * Gives up on commands whose reply does not come within `ms`, as ioredis's own `commandTimeout` does, with one
- * difference: only time in which a reply could have been heard counts. While the event loop is busy nothing is read,
+ * difference: only time in which a reply could have been read counts. While the event loop is busy nothing is read,
  * and ioredis's timers, due first, would then reject commands whose replies have long arrived: one stall of ours, and
  * every request in flight would be shed. Here each turn of the loop uses up at most one slice of the wait.
  *

@@ -8,7 +8,7 @@
 -- A window is a list with one entry for each second that had a request. An entry is four numbers: second, base, oldest
 -- and count, packed because to read them as text takes longer than the commands. The count runs on; base is the count of
 -- the newest entry that had left when this one was written, and oldest the first second that had not, so that the newest
--- entry alone tells the window's state until another entry leaves. An entry leaves a whole second late, so that no more
+-- entry alone gives the window's state until another entry leaves. An entry leaves a whole second late, so that no more
 -- than the limit fits into any 3,600 s, and memory is bounded by the seconds of the window. The newest entry that has left
 -- stays in the list: its count is the next base.
 --

@@ -12,7 +12,7 @@ const TERMS_OF_FAILURE: Record<GenerationFailure, ChargeTerms> = {
   content_blocked: 'charge',
   output_used_up: 'charge',
   client_closed: 'charge',
-  // Ours or the upstream's, but a caller can bring them about and make the operator pay for nothing.
+  // Ours or the upstream's, but a caller can bring them about and make the operator pay without a result.
   upstream_error: 'limited',
   timed_out: 'limited',
   masking_failed: 'limited',

@@ -19,7 +19,7 @@
 --         { 'alone', spent }   as 'run', but only where no other suspect runs: ask again then; nothing is fenced off yet
 --         { 'deadly', spent }  too many workers died of it: it must not run, and is to be settled as failed
 --         { 'settled' }        it was settled before; the reply has been sent again, and the model must not be called
---         { 'gone' }           there is no such reservation (any more): nobody waits
+--         { 'gone' }           there is no such reservation (any more): no caller waits
 --
 -- Idempotent: the fence only grows, each loss is counted once, and a repeated reply is recognised by its request id.
 

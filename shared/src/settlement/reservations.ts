@@ -4,9 +4,11 @@ import { redisKeys } from '../redis-keys.ts';
 const AT_ONCE = 100;
 
 /**
- * Finds the key that an unsettled request is charged to, where its job cannot tell. Asks every key with reservations.
+ * Finds the key that an unsettled request is charged to, where its job cannot be read. Looks at every key with
+ * reservations.
  *
  * @returns the key's id; undefined where the request has no reservation
+ * @throws when Redis fails
  */
 export async function findReservation(redis: Redis, requestId: string): Promise<string | undefined> {
   const keyIds = await redis.zrange(redisKeys.keysInFlight, '0', '-1');

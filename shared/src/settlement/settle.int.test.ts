@@ -56,7 +56,7 @@ describe('settle', () => {
     expect(await charged()).toBe(5);
   });
 
-  test('gives a charge back, once, where the caller was told of a failure', async () => {
+  test('gives a charge back, once, where the caller had got a failure', async () => {
     await settle(redis, { requestId, keyId, settlement: answered, attempt: 1, replyTo: gateway });
     for (let repeat = 0; repeat < 2; repeat++) {
       const result = await settle(redis, { requestId, keyId, settlement: failed, takeBack: true });
@@ -87,7 +87,7 @@ describe('settle', () => {
     ['a timeout', failure('timed_out'), 'yes', 4],
     ['masking that failed', failure('masking_failed'), 'yes', 4],
     ['a gateway that stopped', failure('service_unavailable'), 'yes', 4],
-    ['a caller who left before the model was asked', failure('client_closed'), 'no', 4],
+    ['a caller who left before the model was called', failure('client_closed'), 'no', 4],
     ['a caller who left after that', failure('client_closed'), 'yes', 5],
   ] as [string, Settlement, 'yes' | 'no', number][])(
     'of %s leaves the right number of charges, and says so',
@@ -101,7 +101,7 @@ describe('settle', () => {
     },
   );
 
-  test('lets the first of many concurrent settlements win, and tells the others which', async () => {
+  test('lets the first of many concurrent settlements win, and gives the others its outcome', async () => {
     const results = await Promise.all(
       [failed, answered, failed, answered].map((settlement, index) =>
         settle(redis, { requestId, keyId, settlement, attempt: index % 2, replyTo: gateway }),
@@ -139,14 +139,14 @@ describe('settle', () => {
     expect(await redis.exists(redisKeys.apiKey(keyId))).toBe(0);
   });
 
-  test('tells the workers when it cancels', async () => {
+  test('notifies the workers when it cancels', async () => {
     const subscriber = redis.duplicate();
     await subscriber.subscribe(redisKeys.cancellations);
-    const heard = new Promise((resolve) => {
+    const received = new Promise((resolve) => {
       subscriber.once('message', (_channel: string, id: string) => resolve(id));
     });
     await settle(redis, { requestId, keyId, settlement: failed, cancel: true });
-    expect(await heard).toBe(requestId);
+    expect(await received).toBe(requestId);
     subscriber.disconnect();
   });
 
@@ -227,7 +227,7 @@ describe('failures that are given back', () => {
   });
 });
 
-describe('who cannot know whether the model was asked', () => {
+describe('a settlement that cannot know whether the model was called', () => {
   const { job, lock } = jobKeys(requestId);
   const byGateway = (settlement: Settlement, leaveToWorker = false) =>
     settle(redis, { requestId, keyId, settlement, freeFailuresPerHour: 5, cancel: true, leaveToWorker });
@@ -237,7 +237,7 @@ describe('who cannot know whether the model was asked', () => {
     ['no worker has started it', {}, 4],
     ['every start has ended, and none may have cost money', { ats: 3, atm: 3 }, 4],
     ['a start has ended unseen, or not at all', { ats: 3, atm: 2 }, 5],
-  ] as const)('is told by the job: %s', async (_what, fields, expected) => {
+  ] as const)('learns it from the job: %s', async (_what, fields, expected) => {
     if ('ats' in fields) await redis.hset(job, fields);
     await byGateway(left);
     expect(await charged()).toBe(expected);
@@ -247,7 +247,7 @@ describe('who cannot know whether the model was asked', () => {
     ['waits after two starts that were', 2, 4],
     ['has been started again since', 3, 5],
   ] as const)(
-    'is told of starts that were handed back before the model was asked: the job %s',
+    'learns of starts that were handed back before the model was called: the job %s',
     async (_what, ats, expected) => {
       await redis.hset(job, { ats });
       for (const starts of [1, 2, 2]) await noteReturn(redis, { requestId, keyId }, starts);
@@ -256,7 +256,7 @@ describe('who cannot know whether the model was asked', () => {
     },
   );
 
-  test('is told by a call that was noted, which is noted for unsettled requests alone', async () => {
+  test('learns it from a call that was noted, which is noted for unsettled requests alone', async () => {
     await noteCost(redis, { requestId, keyId });
     await noteCost(redis, { requestId: 'req_unknown', keyId });
     expect(await redis.exists(redisKeys.request('req_unknown'))).toBe(0);
@@ -265,11 +265,11 @@ describe('who cannot know whether the model was asked', () => {
     expect(await charged()).toBe(5);
   });
 
-  test('leaves a request to the worker that has its job, marks it, and tells the worker each time', async () => {
+  test('leaves a request to the worker that has its job, marks it, and notifies the worker each time', async () => {
     const subscriber = redis.duplicate();
     await subscriber.subscribe(redisKeys.cancellations);
-    let heard = 0;
-    subscriber.on('message', () => heard++);
+    let received = 0;
+    subscriber.on('message', () => received++);
     await redis.set(lock, 'worker');
     for (let repeat = 0; repeat < 2; repeat++) expect(await byGateway(left, true)).toEqual({ kind: 'in work' });
     expect(await countReservations(redis)).toBe(1);
@@ -280,7 +280,7 @@ describe('who cannot know whether the model was asked', () => {
     const byWorker = { requestId, keyId, settlement: left, cost: 'yes', attempt: 2, replyTo: gateway } as const;
     expect(await settle(redis, byWorker)).toEqual({ kind: 'settled', settlement: { ...left, charged: true } });
     expect(await byGateway(left, true)).toEqual({ kind: 'already', settlement: { ...left, charged: true } });
-    while (heard < 2) await new Promise(setImmediate);
+    while (received < 2) await new Promise(setImmediate);
     subscriber.disconnect();
   });
 
@@ -326,7 +326,7 @@ describe('rejoin', () => {
     expect(await charged()).toBe(5);
   });
 
-  test('knows when nobody waits', async () => {
+  test('knows when no caller waits', async () => {
     await redis.del(redisKeys.keyFlight(keyId));
     expect(await again(2)).toEqual({ kind: 'gone' });
   });
@@ -388,7 +388,7 @@ describe('rejoin', () => {
     expect(await settle(redis, { requestId, keyId, settlement: failed, attempt: 4 })).toEqual({ kind: 'fenced' });
   });
 
-  test('tells of a call that was noted, whatever else it says', async () => {
+  test('reports a call that was noted, whatever else it says', async () => {
     await noteCost(redis, { requestId, keyId });
     expect(await again(2, { losses: 1 })).toEqual({ kind: 'run', spent: true });
     expect(await again(3, { losses: 2 })).toEqual({ kind: 'alone', spent: true });

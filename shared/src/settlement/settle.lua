@@ -15,8 +15,8 @@
 -- ARGV[4]  how long the result is kept, ms
 -- ARGV[5]  fence: the attempt that settles, or 0 for a gateway or the sweeper
 -- ARGV[6]  longest length of the inbox, or 0 to send no reply
--- ARGV[7]  channel to tell the request's id, so that its worker stops; '' for none
--- ARGV[8]  '1' where the caller has been told that the request failed: a charge of an earlier settlement is given back
+-- ARGV[7]  channel to publish the request's id on, so that its worker stops; '' for none
+-- ARGV[8]  '1' where the caller has got the answer that the request failed: a charge of an earlier settlement is given back
 -- The rest is left out where the settlement itself says that the model did its work, as every answer does: the key pays.
 -- KEYS[5]  job                 hash of the queue's job: its starts (`ats`), and how many of them have ended (`atm`)
 -- KEYS[6]  job's lock          exists while a worker has the job
@@ -24,13 +24,13 @@
 -- ARGV[9]  the settlement, JSON, where the key does not pay
 -- ARGV[10] whether asking the model for this request may have cost money: 'yes', 'no', or 'look' for who cannot know: it
 --          may where such a call is noted (`spent`), or a start of the job has not ended, or ended unseen, other than
---          those that are noted as handed back before the model was asked (`returned`)
+--          those that are noted as handed back before the model was called (`returned`)
 -- ARGV[11] free failures of a key in an hour
 -- ARGV[12] '1' to leave a job that a worker has to that worker: the request is marked, and stays unsettled
 --
 -- Returns { 'settled', charge }         this call settled the request; charge is 'charge' or 'refund'
 --         { 'already', charge, JSON }   it was settled before; the settlement that won
---         { 'in work' }                 a worker has the job, and settles it: it has been told to stop
+--         { 'in work' }                 a worker has the job, and settles it: it has been asked to stop
 --         { 'fenced' }                  a later attempt has taken the job over; this one may not settle
 --         { 'gone' }                    there is no such reservation (any more)
 --
@@ -56,7 +56,7 @@ if fence > 0 and tonumber(latest or '1') > fence then return { 'fenced' } end
 
 if ARGV[12] == '1' and redis.call('EXISTS', KEYS[6]) == 1 then
   if not redis.call('ZSCORE', KEYS[2], ARGV[1]) then return { 'gone' } end
-  -- The worker is told first, because that needs no memory: where Redis is at maxmemory the mark is refused, not this.
+  -- The worker is notified first, because that needs no memory: where Redis is at maxmemory the mark is refused, not this.
   redis.call('PUBLISH', ARGV[7], ARGV[1])
   redis.call('HSET', KEYS[1], 'left', '1')
   return { 'in work' }

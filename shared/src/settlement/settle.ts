@@ -29,18 +29,20 @@ export interface SettleInput {
   readonly attempt?: number;
   /** Gateway instance to send the reply to; absent when the caller is that gateway itself. */
   readonly replyTo?: string;
-  /** Tell workers to stop working on the request. */
+  /** Ask workers to stop working on the request. */
   readonly cancel?: boolean;
-  /** Where a worker has the job, only tell it to stop: it settles the request, see `in work`. */
+  /** Where a worker has the job, only ask it to stop: it settles the request, see `in work`. */
   readonly leaveToWorker?: boolean;
-  /** The caller has been told that the request failed: where it was charged all the same, the charge is given back. */
+  /**
+   * The caller has got the answer that the request failed: where it was charged all the same, the charge is given back.
+   */
   readonly takeBack?: boolean;
 }
 
 export type SettleResult =
   /** With `charged`, by this call or by an earlier one that was first. */
   | { readonly kind: 'settled' | 'already'; readonly settlement: Settlement }
-  /** A worker has the job. The request is marked as left, and the worker told to stop and to settle it. */
+  /** A worker has the job. The request is marked as left, and the worker asked to stop and to settle it. */
   | { readonly kind: 'in work' }
   | { readonly kind: 'fenced' }
   | { readonly kind: 'gone' };
@@ -117,7 +119,7 @@ export interface RejoinInput {
   readonly alone: boolean;
 }
 
-/** Whether a job that is started again may go on; `spent` tells of a call that may have cost money, see `noteCost`. */
+/** Whether a job that is started again may go on; `spent`: a call may have cost money, see `noteCost`. */
 export type Rejoined =
   | { readonly kind: 'run' | 'left' | 'alone' | 'deadly'; readonly spent: boolean }
   | { readonly kind: 'settled' | 'gone' };
@@ -125,6 +127,8 @@ export type Rejoined =
 /**
  * Asks whether a job that is started again may go on, and counts the workers that died of it; sends the reply again
  * where it was settled. See rejoin.lua for the contract. Safe to repeat.
+ *
+ * @throws when Redis fails; the deaths may have been counted then, and are not counted twice
  */
 export async function rejoin(redis: Redis, input: RejoinInput): Promise<Rejoined> {
   const keys = [redisKeys.request(input.requestId), redisKeys.keyFlight(input.keyId), redisKeys.inbox(input.replyTo)];
@@ -148,8 +152,10 @@ interface NotedRequest {
 }
 
 /**
- * Notes, before a job goes back to the queue, that its model call may have cost money though it brought no answer: whoever
- * settles the request has to know. Safe to repeat.
+ * Notes, before a job goes back to the queue, that its model call may have cost money though it brought no result: the
+ * process that settles the request has to know. Safe to repeat.
+ *
+ * @throws when Redis fails; whether it was noted is then unknown
  */
 export async function noteCost(redis: Redis, request: NotedRequest): Promise<void> {
   await noteStart(redis, request, 'spent', 1);
@@ -160,6 +166,7 @@ export async function noteCost(redis: Redis, request: NotedRequest): Promise<voi
  * was handed back as it counts one whose worker died. Safe to repeat.
  *
  * @param starts how many starts of the job have been handed back, this one included
+ * @throws when Redis fails; whether it was noted is then unknown
  */
 export async function noteReturn(redis: Redis, request: NotedRequest, starts: number): Promise<void> {
   await noteStart(redis, request, 'returned', starts);
@@ -175,7 +182,11 @@ async function noteStart(
   await noteStartScript(redis, keys, [requestId, field, value]);
 }
 
-/** The stored outcome of a request, or `undefined` while it is unsettled or no longer kept. */
+/**
+ * The stored outcome of a request, or `undefined` while it is unsettled or no longer kept.
+ *
+ * @throws when Redis fails
+ */
 export async function readSettlement(redis: Redis, requestId: string): Promise<Settlement | undefined> {
   const stored = await redis.hget(redisKeys.request(requestId), 'result');
   return stored === null ? undefined : parseSettlement(stored);

@@ -63,7 +63,7 @@ const storedSchema = z.discriminatedUnion('outcome', [
 ]);
 
 /**
- * The one outcome of an admitted request. It is stored as the result, sent to the gateway's inbox, and told to the
+ * The one outcome of an admitted request. It is stored as the result, sent to the gateway's inbox, and reported to the
  * statistics. Its text is masked: unmasked text never leaves the worker's memory.
  */
 export type Settlement = z.infer<typeof answeredSchema> | z.infer<typeof failedSchema>;

@@ -69,7 +69,7 @@ const KEPT_HEADERS = ['content-type', 'retry-after', 'retry-after-ms'] as const;
 
 /**
  * An answer that is here as a whole, in the form that the SDK reads: status, headers, and a body with a reader. A real
- * `Response` would stream bytes that nobody has to wait for, at a tenth of what the worker spends on a call.
+ * `Response` would stream bytes that are all here, at a tenth of what the worker spends on a call.
  */
 function wholeResponse(status: number, headers: IncomingHttpHeaders, bytes: Uint8Array): Response {
   const kept = new Map<string, string>();
@@ -123,7 +123,7 @@ function toUtf8(bytes: Buffer, contentType: string): Buffer {
   try {
     return Buffer.from(new TextDecoder(charset).decode(bytes));
   } catch {
-    // A charset that nobody knows.
+    // An unknown charset.
     return bytes;
   }
 }

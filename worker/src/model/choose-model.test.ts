@@ -58,7 +58,7 @@ describe('the names of the models', () => {
   });
 });
 
-describe('what the operator and the masker are told', () => {
+describe('what the operator and the masker get', () => {
   test('the notice names who answers, in one sentence, without secrets or hosts', () => {
     expect(choose().notice).toMatch(/demo model.*GEMINI_API_KEY/);
     expect(choose({ GEMINI_API_KEY: GEMINI_KEY }).notice).toMatch(/^Gemini answers.*ai-2.5-pro is gemini-2.5-pro/);

@@ -30,7 +30,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /**
  * Chooses who answers, as `MODEL_PROVIDER` says. Opens no connection.
  *
- * Where `MODEL_MAP` has no entry, Gemini is asked for the model of the same number, and everybody else for the public
+ * Where `MODEL_MAP` has no entry, Gemini gets the model of the same number, and every other server the public
  * name itself: a server of the operator's own can then serve its model under that name (`--served-model-name`).
  *
  * @throws ConfigError when the provider lacks what it needs

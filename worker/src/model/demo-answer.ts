@@ -116,7 +116,7 @@ const TOPIC_CHARS = 80;
 
 /**
  * The beginning of the prompt as a quotation. It is cut between words only, like every cut here: half of a secret that
- * somebody put into a prompt would not be known as one.
+ * a caller put into a prompt would not be known as one.
  */
 function topicOf(prompt: string): string {
   const words: string[] = [];

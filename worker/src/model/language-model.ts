@@ -1,4 +1,3 @@
-import type { ModelErrorType } from '@lontar/shared/metrics.ts';
 import type { TokenUsage } from '@lontar/shared/settlement/settlement.ts';
 
 /**
@@ -37,13 +36,32 @@ export interface ModelAnswer {
   readonly finishReason: 'stop' | 'length' | 'other';
 }
 
-const MESSAGES: Record<ModelErrorType, string> = {
+/** How a model call ended; `none` is a success. Metrics have these as a label's values. */
+export const MODEL_ERROR_KINDS = [
+  'none',
+  'rate_limited',
+  'server_error',
+  'connection',
+  'cut_off',
+  'timed_out',
+  'refused',
+  'unauthorized',
+  'invalid_answer',
+  'empty_answer',
+  'output_used_up',
+  'content_blocked',
+  'too_large',
+  'cancelled',
+] as const;
+export type ModelErrorKind = (typeof MODEL_ERROR_KINDS)[number];
+
+const MESSAGES: Record<ModelErrorKind, string> = {
   none: 'The model did not fail.',
   rate_limited: 'The upstream takes no more requests at the moment.',
   server_error: 'The upstream failed.',
   connection: 'The upstream could not be reached.',
   cut_off: 'The connection to the upstream broke after the request was sent.',
-  stalled: 'The upstream did not finish its answer in the time of one attempt.',
+  timed_out: 'The upstream did not finish its answer in the time of one attempt.',
   refused: 'The upstream refused the request.',
   unauthorized: 'The upstream does not accept the configured credentials, or their account may not be used.',
   invalid_answer: 'The upstream sent something that is not an answer.',
@@ -55,7 +73,7 @@ const MESSAGES: Record<ModelErrorType, string> = {
 };
 
 export interface ModelErrorDetails {
-  /** How long the upstream asked to be left alone, ms. */
+  /** How long the upstream wants no further request, ms (`Retry-After`). */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -64,10 +82,10 @@ export interface ModelErrorDetails {
  * the upstream's words, its host and sometimes the key, and errors end up in logs.
  */
 export class ModelError extends Error {
-  readonly kind: ModelErrorType;
+  readonly kind: ModelErrorKind;
   readonly retryAfterMs: number | undefined;
 
-  constructor(kind: ModelErrorType, details: ModelErrorDetails = {}) {
+  constructor(kind: ModelErrorKind, details: ModelErrorDetails = {}) {
     super(MESSAGES[kind]);
     this.name = 'ModelError';
     this.kind = kind;

@@ -5,7 +5,7 @@ const retryInfo = z.object({ '@type': z.string().endsWith('/google.rpc.RetryInfo
 const errorDetails = z.object({ error: z.object({ details: z.array(z.unknown()) }) });
 
 /**
- * How long an upstream asked to be left alone, ms: the longest of `retry-after-ms` (OpenAI, Azure), `Retry-After`
+ * How long an upstream wants no further request, ms: the longest of `retry-after-ms` (OpenAI, Azure), `Retry-After`
  * (RFC 9110: seconds or a date) and Gemini's RetryInfo; undefined where it did not say.
  *
  * @param headers by lower-case name

@@ -1,6 +1,11 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
-import type { ModelErrorType } from '@lontar/shared/metrics.ts';
-import { type LanguageModel, type ModelAnswer, ModelError, type ModelRequest } from './language-model.ts';
+import {
+  type LanguageModel,
+  type ModelAnswer,
+  ModelError,
+  type ModelErrorKind,
+  type ModelRequest,
+} from './language-model.ts';
 import { type AttemptEnd, toModelError } from './to-model-error.ts';
 
 export interface SdkModelOptions {
@@ -52,7 +57,7 @@ function callOptions(request: ModelRequest): LanguageModelV4CallOptions {
 }
 
 /** Why there is no text, by the reason that the upstream gives for its end. */
-const WITHOUT_TEXT: Partial<Record<string, ModelErrorType>> = {
+const WITHOUT_TEXT: Partial<Record<string, ModelErrorKind>> = {
   'content-filter': 'content_blocked',
   length: 'output_used_up',
 };
@@ -80,17 +85,17 @@ function count(tokens: number | undefined): number {
 
 /**
  * One signal for one attempt: the caller's, and a clock of its own. Unlike with `AbortSignal.any` and
- * `AbortSignal.timeout`, nothing of it outlives the attempt, and it tells which of the two ended it.
+ * `AbortSignal.timeout`, nothing of it outlives the attempt, and it says which of the two ended it.
  */
 function startAttempt(caller: AbortSignal, timeoutMs: number) {
   const controller = new AbortController();
   let ended: AttemptEnd;
-  const end = (reason: 'cancelled' | 'stalled') => {
+  const end = (reason: 'cancelled' | 'timed_out') => {
     ended ??= reason;
     controller.abort();
   };
   const cancel = () => end('cancelled');
-  const timer = setTimeout(() => end('stalled'), timeoutMs);
+  const timer = setTimeout(() => end('timed_out'), timeoutMs);
   caller.addEventListener('abort', cancel, { once: true });
   if (caller.aborted) cancel();
   return {

@@ -1,8 +1,7 @@
 import { APICallError, InvalidResponseDataError, NoContentGeneratedError } from '@ai-sdk/provider';
 import { expect, test } from '@jest/globals';
-import type { ModelErrorType } from '@lontar/shared/metrics.ts';
 import { AnswerTooLargeError } from './capped-fetch.ts';
-import { ModelError } from './language-model.ts';
+import { ModelError, type ModelErrorKind } from './language-model.ts';
 import { type AttemptEnd, toModelError } from './to-model-error.ts';
 
 const CANARY = 'words-of-the-upstream';
@@ -25,12 +24,12 @@ const geminiDetails = (reason: string) => ({ error: { code: 400, details: [{ oth
 interface Case {
   readonly name: string;
   readonly thrown: unknown;
-  readonly kind: ModelErrorType;
+  readonly kind: ModelErrorKind;
   readonly retryAfterMs?: number;
   readonly ended?: AttemptEnd;
 }
 
-const STATUS_KINDS: Record<number, ModelErrorType> = {
+const STATUS_KINDS: Record<number, ModelErrorKind> = {
   301: 'refused',
   307: 'refused',
   400: 'refused',
@@ -145,8 +144,8 @@ const cases: Case[] = [
   {
     name: 'the time of an attempt',
     thrown: called(200, { cause: coded('UND_ERR_ABORTED') }),
-    ended: 'stalled',
-    kind: 'stalled',
+    ended: 'timed_out',
+    kind: 'timed_out',
   },
 ];
 

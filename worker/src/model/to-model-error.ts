@@ -1,13 +1,12 @@
 import { isNativeError } from 'node:util/types';
 import { APICallError } from '@ai-sdk/provider';
-import type { ModelErrorType } from '@lontar/shared/metrics.ts';
 import { z } from 'zod';
 import { AnswerTooLargeError } from './capped-fetch.ts';
-import { ModelError } from './language-model.ts';
+import { ModelError, type ModelErrorKind } from './language-model.ts';
 import { readRetryAfterMs } from './retry-after.ts';
 
 /** Why our own side ended an attempt, if it did. */
-export type AttemptEnd = 'cancelled' | 'stalled' | undefined;
+export type AttemptEnd = 'cancelled' | 'timed_out' | undefined;
 
 /**
  * Turns whatever an attempt threw into a ModelError that holds nothing of it but a kind and a wait.
@@ -58,7 +57,7 @@ const errorBody = z.object({
 });
 
 /** What upstreams say where their status alone would mislead. */
-const KIND_OF_WORD: Record<string, ModelErrorType> = {
+const KIND_OF_WORD: Record<string, ModelErrorKind> = {
   // Gemini answers 400, not 401, to a wrong key.
   API_KEY_INVALID: 'unauthorized',
   // OpenAI answers 429 when the account has no money left; waiting does not help.
@@ -68,7 +67,7 @@ const KIND_OF_WORD: Record<string, ModelErrorType> = {
   content_policy_violation: 'content_blocked',
 };
 
-function kindOfStatus(status: number, body: unknown): ModelErrorType {
+function kindOfStatus(status: number, body: unknown): ModelErrorKind {
   const error = errorBody.safeParse(body).data?.error;
   const words = [error?.code, error?.type, ...(error?.details ?? []).map((detail) => detail.reason)];
   for (const word of words) {

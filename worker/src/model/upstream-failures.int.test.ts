@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ModelErrorType } from '@lontar/shared/metrics.ts';
 import {
   type FakeBehaviour,
   type FakeUpstream,
@@ -9,7 +8,7 @@ import {
 } from '@lontar/shared/testing/fake-upstream.ts';
 import { freePort } from '@lontar/shared/testing/redis-server.ts';
 import { geminiModel } from './gemini-model.ts';
-import { type LanguageModel, ModelError, type ModelRequest } from './language-model.ts';
+import { type LanguageModel, ModelError, type ModelErrorKind, type ModelRequest } from './language-model.ts';
 import { openAiModel } from './openai-model.ts';
 
 const KEY = ['key', 'of', 'the', 'operator', '0123456789'].join('-');
@@ -44,7 +43,7 @@ const status = (status: number, more: { headers?: Record<string, string>; body?:
 interface Case {
   readonly name: string;
   readonly does: FakeBehaviour;
-  readonly kind: ModelErrorType;
+  readonly kind: ModelErrorKind;
   readonly retryAfterMs?: number;
   readonly timeoutMs?: number;
 }
@@ -92,12 +91,12 @@ const cases: Case[] = [
     kind: 'rate_limited',
   },
   { name: 'reset', does: 'reset', kind: 'cut_off' },
-  { name: 'hang', does: 'hang', kind: 'stalled', timeoutMs: 300 },
-  { name: 'drip', does: 'drip', kind: 'stalled', timeoutMs: 300 },
+  { name: 'hang', does: 'hang', kind: 'timed_out', timeoutMs: 300 },
+  { name: 'drip', does: 'drip', kind: 'timed_out', timeoutMs: 300 },
   {
     name: 'slower than an attempt',
     does: { kind: 'answer', text: 'x', delayMs: 3_000 },
-    kind: 'stalled',
+    kind: 'timed_out',
     timeoutMs: 300,
   },
   { name: 'garbage', does: 'garbage', kind: 'invalid_answer' },
@@ -139,9 +138,9 @@ async function failureOf(model: LanguageModel): Promise<ModelError> {
 }
 
 function expectNothingTold(error: ModelError, port: number) {
-  const told = everythingOf(error);
+  const said = everythingOf(error);
   for (const secret of [UPSTREAM_CANARY, '127.0.0.1', String(port), KEY, PROMPT, SYSTEM, request.model]) {
-    expect(told).not.toContain(secret);
+    expect(said).not.toContain(secret);
   }
   expect('cause' in error).toBe(false);
 }
@@ -157,25 +156,28 @@ describe.each(['gemini', 'openai'] as const)('%s', (provider) => {
     return model;
   }
 
-  test.each(cases)('$name is $kind, and tells nothing', async ({ does, kind, timeoutMs, ...expected }) => {
-    upstream.behave(does);
-    const error = await failureOf(build(upstream.port, timeoutMs));
-    expect({ kind: error.kind, retryAfterMs: error.retryAfterMs }).toEqual({
-      kind,
-      retryAfterMs: expected.retryAfterMs,
-    });
-    expectNothingTold(error, upstream.port);
-    expect(upstream.calls).toHaveLength(1);
-  });
+  test.each(cases)(
+    '$name is $kind, and its error holds nothing of it',
+    async ({ does, kind, timeoutMs, ...expected }) => {
+      upstream.behave(does);
+      const error = await failureOf(build(upstream.port, timeoutMs));
+      expect({ kind: error.kind, retryAfterMs: error.retryAfterMs }).toEqual({
+        kind,
+        retryAfterMs: expected.retryAfterMs,
+      });
+      expectNothingTold(error, upstream.port);
+      expect(upstream.calls).toHaveLength(1);
+    },
+  );
 
-  test('nobody listening is connection, and tells nothing', async () => {
+  test('a port without a listener is connection, and its error holds nothing of it', async () => {
     const port = await freePort();
     const error = await failureOf(build(port));
     expect(error.kind).toBe('connection');
     expectNothingTold(error, port);
   });
 
-  test('a redirect is refused, and its target never hears of the key or the prompt', async () => {
+  test('a redirect is refused, and its target gets neither the key nor the prompt', async () => {
     const elsewhere = await startFakeUpstream();
     const location = `http://127.0.0.1:${elsewhere.port}${provider === 'gemini' ? '/v1beta' : '/v1'}`;
     upstream.behave(status(307, { headers: { location } }));
@@ -201,8 +203,8 @@ describe.each(['gemini', 'openai'] as const)('%s', (provider) => {
 
   test('an attempt that took too long, or too much, gives its connection back', async () => {
     for (const [does, kind] of [
-      ['hang', 'stalled'],
-      ['drip', 'stalled'],
+      ['hang', 'timed_out'],
+      ['drip', 'timed_out'],
       ['huge', 'too_large'],
     ] as const) {
       upstream.behave(does);
@@ -213,7 +215,7 @@ describe.each(['gemini', 'openai'] as const)('%s', (provider) => {
     }
   });
 
-  test('a caller that left before is not asked for anything', async () => {
+  test('a signal that fired before makes no request', async () => {
     const error: unknown = await build(upstream.port)
       .generate(request, AbortSignal.abort())
       .catch((error: unknown) => error);

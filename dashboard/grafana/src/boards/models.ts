@@ -72,20 +72,6 @@ export const models: Board = {
       down: 'overview',
     },
     {
-      title: 'Time to first chunk',
-      about:
-        'How long until the first of an answer comes, 95th percentile; an answer that comes whole is its own first chunk.',
-      kind: 'lines',
-      unit: 's',
-      queries: [
-        {
-          expr: quantile(0.95, 'gen_ai_client_operation_time_to_first_chunk_seconds', { by: 'model' }),
-          legend: '{{model}}',
-        },
-      ],
-      down: 'overview',
-    },
-    {
       title: 'Tokens per minute',
       about: 'Input and output tokens per minute by model; compare with the quota of your plan.',
       kind: 'stacked',
@@ -107,14 +93,14 @@ export const models: Board = {
       down: 'queue-and-workers',
     },
     {
-      title: 'Calls for nothing, by who paid',
+      title: 'Calls without a result, by who paid',
       about:
-        'Calls per second that brought no answer though the model may have worked, by how they ended and who paid: the key, nobody but you (given_back), or open (made again); with them, the callers who left.',
+        'Calls per second that brought no result though the model may have worked, by how they ended and who paid: the key (charged), you alone (given_back), or open (made again); with them, the callers who left.',
       kind: 'stacked',
       unit: 'ops',
       queries: [
         {
-          expr: 'sum by (outcome, charge) (rate(model_calls_total{outcome=~"cut_off|stalled|invalid_answer|empty_answer|output_used_up|too_large|cancelled"}[$__rate_interval]))',
+          expr: 'sum by (outcome, charge) (rate(model_calls_total{outcome=~"cut_off|timed_out|invalid_answer|empty_answer|output_used_up|too_large|cancelled"}[$__rate_interval]))',
           legend: '{{outcome}}, {{charge}}',
         },
         {

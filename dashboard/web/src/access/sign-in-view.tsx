@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { startOver } from '../live/open-stream.ts';
 
-/** What somebody sees who is not signed in. */
+/** What an operator sees before signing in. */
 export function SignInView() {
   const problem = useSignal(linkWasUsed() ? 'This sign-in link was used already, or is older than 10 minutes.' : '');
   const busy = useSignal(false);

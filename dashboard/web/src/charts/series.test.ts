@@ -9,7 +9,7 @@ const moments = Array.from({ length: 6 }, (_, index) => ({
   ...(index < 3 ? { waiting: index } : {}),
 }));
 
-test('points are gathered, and their worst is told', () => {
+test('points are gathered, and their worst is given', () => {
   const [minute] = minuteSpans(moments);
   expect(minute).toEqual({ at: 60_000, seconds: 60, stacks: [18, 0, 0, 12], p95Ms: 105, waiting: 2 });
   const spans = drawnSpans(moments);

@@ -68,7 +68,7 @@ export function roundUp(value: number): number {
 
 /**
  * Stacked areas as SVG paths, one for each stack; each span is a step as wide as its time, because a slope between two
- * counts would claim what nobody measured.
+ * counts would claim what was not measured.
  *
  * @param top the value at the upper edge of the box
  */

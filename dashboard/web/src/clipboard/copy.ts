@@ -10,7 +10,7 @@ export const notice = signal('');
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Says something to the reader for a moment. */
-export function tell(text: string): void {
+export function showNotice(text: string): void {
   notice.value = text;
   clearTimeout(timer);
   timer = setTimeout(() => {
@@ -21,8 +21,8 @@ export function tell(text: string): void {
 /** Puts masked text on the clipboard as plain text. */
 export async function copyText(text: string): Promise<void> {
   const clean = cleanText(text);
-  if (await writeClipboard(clean)) tell(copyNotice(clean));
-  else tell('The browser did not allow to copy; select the text and copy it by hand');
+  if (await writeClipboard(clean)) showNotice(copyNotice(clean));
+  else showNotice('The browser did not allow to copy; select the text and copy it by hand');
 }
 
 /** Makes every copy on the page plain text, with markers where chips stand; never markup. */
@@ -35,7 +35,7 @@ export function cleanCopies(): void {
     const clean = cleanText(selectedText(selection));
     event.clipboardData.setData('text/plain', clean);
     event.preventDefault();
-    tell(copyNotice(clean));
+    showNotice(copyNotice(clean));
   });
 }
 

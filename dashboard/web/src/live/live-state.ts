@@ -11,7 +11,7 @@ import { batch, computed, signal } from '@preact/signals';
 import { connectionState } from './connection.ts';
 import { addRows, mergeMoments } from './merge-live.ts';
 
-/** Everything that the server tells the page, as it last told it. Numbers stay when the connection goes. */
+/** Everything that the server sends the page, as it was sent last. Numbers stay when the connection goes. */
 export const tiles = signal<Tiles | undefined>(undefined);
 export const moments = signal<readonly Moment[]>([]);
 export const fleet = signal<Fleet | undefined>(undefined);

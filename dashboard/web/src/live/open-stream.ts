@@ -31,7 +31,7 @@ export function startLive(open: boolean): void {
   }, 1_000);
   addEventListener('online', reconnectNow);
   document.addEventListener('visibilitychange', () => {
-    // A sleeping tab's timers are late; whoever looks at it again should not have to wait for them.
+    // A sleeping tab's timers are late; an operator who looks at it again should not have to wait for them.
     if (document.visibilityState === 'visible' && !live.socketOpen.value) reconnectNow();
   });
 }
@@ -120,7 +120,7 @@ async function lose(): Promise<void> {
   live.signedOut.value = true;
 }
 
-/** Asks the server why it refused the stream; the browser does not tell. */
+/** Asks the server why it refused the stream; the browser does not say. */
 async function findTrouble(): Promise<string> {
   try {
     const response = await fetch('/dashboard/session', { signal: AbortSignal.timeout(5_000) });

@@ -14,7 +14,7 @@ export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
   server_error: 'Failed',
 };
 
-/** Its icon, so that no outcome is told by colour alone. */
+/** Its icon, so that no outcome is shown by colour alone. */
 export const OUTCOME_ICONS: Readonly<Record<Outcome, string>> = {
   success: '✓',
   client_error: '!',
@@ -34,7 +34,7 @@ export function outcomeTone(outcome: Outcome): 'success' | 'caller' | 'limited' 
   return outcome === 'server_error' || outcome === 'timeout' || outcome === 'shed' ? 'failure' : 'caller';
 }
 
-/** The word for how a request ended; the log, and nothing else, also tells of callers who left before their answer. */
+/** The word for how a request ended; the log, and nothing else, also shows callers who left before their answer. */
 export function wordOf({ outcome, error }: Pick<LogRow, 'outcome' | 'error'>): string {
   return error === 'client_closed' ? 'Caller left' : OUTCOME_WORDS[outcome];
 }
@@ -49,7 +49,7 @@ export function describeCharge({ charged, outcome, error }: Pick<LogRow, 'charge
 
 /** Failures that are always charged, because the model did its work. */
 const CHARGED_FAILURES: Readonly<Record<string, string>> = {
-  client_closed: 'the caller left after the model had been asked',
+  client_closed: 'the caller left after the model had been called',
   content_blocked: 'the safety filter refused the prompt',
   invalid_parameter: 'maxOutputTokens was used up before any text',
 };

@@ -70,7 +70,7 @@ export const TILES: readonly Tile[] = [
   },
   {
     name: 'Secured answers',
-    definition: "Today's answers in which at least one value was masked before anyone saw it.",
+    definition: "Today's answers in which at least one value was masked.",
     value: (tiles) => formatCount(tiles.maskedToday),
     aside: ({ successesToday }) => `of ${formatCount(successesToday)} answers today`,
   },

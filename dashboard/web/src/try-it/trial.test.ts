@@ -20,7 +20,7 @@ test.each(['plain', "it's", '"quoted" $HOME `id` \\', 'line\nbreak', '日本語'
   },
 );
 
-test('an answer, an error and nonsense are told apart', () => {
+test('an answer, an error and nonsense are distinguished', () => {
   const headers = new Headers({ 'x-masked': '2', 'x-request-id': 'req_1', 'x-other': 'y' });
   const good = readAnswer(200, headers, JSON.stringify({ status: true, result: 'text' }));
   expect(good).toMatchObject({

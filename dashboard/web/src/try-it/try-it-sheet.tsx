@@ -22,7 +22,7 @@ const trial = signal<Trial>({
 const answer = signal<TrialAnswer | undefined>(undefined);
 const sending = signal(false);
 
-/** A request of one's own, sent to the same gateway as everyone's. */
+/** A request of the operator's, sent to the same gateway as callers'. */
 export function TryItSheet() {
   return (
     <Sheet title="Try it">

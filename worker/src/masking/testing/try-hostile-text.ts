@@ -27,7 +27,11 @@ const rules = compileRules({
 });
 const scratch = new Scratch();
 
-/** Masks a text whole, or in pieces as a stream gets them. */
+/**
+ * Masks a text whole, or in pieces as a stream gets them.
+ *
+ * @throws whatever masking throws besides MaskingBudgetExceeded, which is a bug
+ */
 export function maskOnce(text: string, piece = text.length): Trial {
   const machine = new MaskMachine(rules, scratch, false);
   const before = process.threadCpuUsage();
