@@ -32,8 +32,7 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
   )
     return undefined;
   const code = window.before(name.start - 1);
-  if (code === CODE.slash || (code === CODE.dot && !/\bconfig\b[^\n]{0,48}$/.test(window.left(name.start, 64))))
-    return undefined;
+  if (code === CODE.slash || (code === CODE.dot && !isInConfiguration(window, name.start))) return undefined;
   const stop = name.end + REACH;
   if (!holdsDrawn(window, name.end, stop, BARE_VALUE, SHORTEST_DRAWN[name.kind])) return undefined;
   let index = name.end;
@@ -78,6 +77,12 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
 }
 
 /** A word as long as the limit goes on: its rest is swallowed. */
+/** Whether a name behind a dot follows the word "config", not far before it on its line. */
+function isInConfiguration(window: TextWindow, start: number): boolean {
+  const left = window.left(start, 54);
+  return /\bconfig\b/.test(left.slice(left.lastIndexOf('\n') + 1));
+}
+
 function proseFinding(start: number, end: number): Finding {
   const finding = { rule: PROSE, start, end };
   return end - start < LONGEST_WORD ? finding : { ...finding, open: BARE_VALUE };
