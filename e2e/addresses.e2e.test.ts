@@ -175,12 +175,12 @@ describe('a connection', () => {
     const { hostname, port } = new URL(stack.url);
     return new Promise((resolve, reject) => {
       const socket = connect(Number(port), hostname, () => socket.write(text));
-      let heard = '';
+      let received = '';
       socket.on('data', (chunk) => {
-        heard += chunk.toString();
+        received += chunk.toString();
       });
       socket.on('error', reject);
-      socket.on('close', () => resolve(heard));
+      socket.on('close', () => resolve(received));
     });
   }
 });

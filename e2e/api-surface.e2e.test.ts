@@ -9,7 +9,7 @@ import { type Stack, startStack } from './harness/stack.ts';
 
 const MAX_FILE_BYTES = 10_485_760;
 const WAITING = '{lontar}:generation:wait';
-/** An id of the right form that nobody has. */
+/** An id of the right form that no upload has. */
 const NO_FILE = `file_${'0'.repeat(22)}`;
 
 interface Target {

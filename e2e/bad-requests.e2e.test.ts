@@ -207,7 +207,7 @@ test('10,000 bad requests get a documented refusal each: no 500, no crash, no ha
       const request = requests[index]!;
       const bytes = bytesOf(request, index);
       const received = await within(exchange(stack.url, bytes, { patienceMs: PATIENCE_MS }), request);
-      // A request that ends in the middle has nobody left to answer.
+      // A request that ends in the middle has no client left to answer.
       if (received === '') continue;
       const { status, headers, text, body } = readReply(received);
       counted.set(status, (counted.get(status) ?? 0) + 1);
@@ -218,7 +218,7 @@ test('10,000 bad requests get a documented refusal each: no 500, no crash, no ha
   await Promise.all(Array.from({ length: AT_ONCE }, send));
 
   expect(problems.slice(0, 10)).toEqual([]);
-  // The others end in their middle: nobody is left to answer.
+  // The others end in their middle: no client is left to answer.
   expect([...counted.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0.8 * REQUESTS);
   for (const status of [200, 201, 400, 401, 404, 405, 413, 415])
     expect({ status, seen: counted.has(status) }).toEqual({ status, seen: true });

@@ -116,7 +116,7 @@ const images = baseImages('NODE_IMAGE', 'REDIS_IMAGE', 'PROMETHEUS_IMAGE');
     await eventually(async () => /=> 4 @/.test(await dockerCompose('exec', '-T', 'prometheus', ...query)), 60_000);
   }, 150_000);
 
-  test('restarts of worker and statistics under load are noticed by nobody, and every answer is counted', async () => {
+  test('restarts of worker and statistics under load break no request, and every answer is counted', async () => {
     const before = await usage();
     const load = startClients(4, generate);
     for (const name of ['worker', 'stats-service']) await dockerCompose('restart', name);

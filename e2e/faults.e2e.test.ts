@@ -136,14 +136,14 @@ describe('stopping by SIGTERM', () => {
 });
 
 test('a gateway that is killed leaves the finished answer in Redis and the credit right', async () => {
-  stack.upstream.queue({ kind: 'answer', text: 'nobody waits', delayMs: 400 });
+  stack.upstream.queue({ kind: 'answer', text: 'no caller waits', delayMs: 400 });
   const answer = generate('orphan').catch(() => 'lost');
   await stack.upstream.nextCall();
   await stack.gateways[0]?.end('SIGKILL');
   expect(await answer).toBe('lost');
   await until(async () => (await countReservations(stack.redis.client)) === 0);
   const [request] = await stack.redis.client.keys(redisKeys.request('*'));
-  expect(await stack.redis.client.hget(request ?? '', 'result')).toContain('nobody waits');
+  expect(await stack.redis.client.hget(request ?? '', 'result')).toContain('no caller waits');
   expect(await charged()).toBe(1);
   const url = await stack.startGateway();
   expectSuccess(await ask(url, '/api/ai', { query: { prompt: 'hi' }, headers: { 'x-api-key': key.key } }));

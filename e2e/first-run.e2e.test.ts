@@ -39,7 +39,7 @@ async function stop(one: Launched, signal: NodeJS.Signals = 'SIGINT'): Promise<n
   return one.ended;
 }
 
-/** Runs the line that the operator is told to paste. */
+/** Runs the line that the operator shall paste. */
 function paste(said: string): { status: boolean; result: string; metadata: { remaining_requests: number } } {
   const [line = ''] = /curl -G .*/.exec(said) ?? [];
   return JSON.parse(execFileSync('sh', ['-c', `${line} -sS`], { encoding: 'utf8' }));
@@ -114,7 +114,7 @@ describe('supervision', () => {
     expect(await stop(one)).toBe(0);
   });
 
-  test('logs that grow are rotated while all runs: five files of 10 MB each, whoever writes them', async () => {
+  test('logs that grow are rotated while all runs: five files of 10 MB each, whichever process writes them', async () => {
     const one = start();
     await one.says(READY);
     const folder = join(home, 'logs');

@@ -50,7 +50,7 @@ test('Prometheus is let in by the secret, and sees nothing but what is for it', 
   }
 });
 
-test('a gateway with another secret says that the statistics cannot be reached, and tells the operator why', async () => {
+test('a gateway with another secret says that the statistics cannot be reached, and its log says why', async () => {
   const url = await stack.startGateway({
     settings: { PORT: '0', INNER_SECRET: randomBytes(32).toString('base64url') },
   });

@@ -40,7 +40,7 @@ describe.each([
           headers: { 'x-api-key': key },
         }),
       );
-      // Everybody who is not admitted is refused at once; the admitted ones wait for the model.
+      // A request that is not admitted is refused at once; the admitted ones wait for the model.
       let early = 0;
       const refused = new Promise<void>((resolve) => {
         for (const reply of replies) {

@@ -41,7 +41,7 @@ describe('a secret that the model says', () => {
       stack.upstream.behave({ kind: 'answer', text: `I was called with ${form} it seems.` });
       const result = expectSuccess(await prompt('What is your key?'));
       expect(result).not.toContain(form);
-      // The last characters of base64 mix the value's last bits with what follows; they tell nothing.
+      // The last characters of base64 mix the value's last bits with what follows; they reveal nothing.
       expect(result).toMatch(/^I was called with \*\*\*API_KEY\*\*\*[\w+/=]{0,3} it seems\.$/);
     }
   });

@@ -22,7 +22,7 @@ const generate = ({ key }: Key, { url = stack.url, query = {}, ...options }: Ask
 const charged = async ({ id }: Key) => Number(await stack.redis.client.hget(redisKeys.apiKey(id), 'charged'));
 const messageOf = ({ body }: Reply) => String(body['message']);
 
-/** Sends a request and leaves once the model has been asked; one that is answered before is left alone. */
+/** Sends a request and leaves once the model has been called; one that is answered before ends as it is. */
 async function leaveInCall(key: Key, ask: Ask & { url?: string } = {}): Promise<'left' | number> {
   const leaving = new AbortController();
   const answered = generate(key, { ...ask, signal: leaving.signal }).then(({ status }) => status);
@@ -39,7 +39,7 @@ async function untilSettled(): Promise<void> {
   while ((await countReservations(stack.redis.client)) > 0) await new Promise(setImmediate);
 }
 
-/** Requests one after the other; a key without credits is told so and asks nothing of the model. */
+/** Requests one after the other; a key without credits is refused and causes no model call. */
 async function inTurn(key: Key, options: Ask = {}): Promise<Reply[]> {
   const replies: Reply[] = [];
   for (let turn = 0; turn < TIMES; turn++) replies.push(await generate(key, options));
@@ -84,7 +84,7 @@ describe('a key of one credit', () => {
     expect((await generate(key)).status).toBe(429);
   });
 
-  test('that asks a reasoning model for one token has one call, and is told what to ask for', async () => {
+  test('that asks a reasoning model for one token has one call, and the answer says what to ask for', async () => {
     stack.upstream.behave('used-up');
     const [first, ...rest] = await inTurn(key, { query: { maxOutputTokens: '1' } });
     expect(first).toMatchObject({ status: 400, body: { error: 'Invalid parameter' } });
@@ -182,11 +182,11 @@ describe('a caller who leaves', () => {
     expect(await charged(key)).toBe(1);
   });
 
-  test('is settled, and the model not asked again, though the worker dies at that moment', async () => {
+  test('is settled, and the model not called again, though the worker dies at that moment', async () => {
     const leaving = new AbortController();
     const left = generate(key, { signal: leaving.signal }).catch(() => 'left');
     await stack.upstream.nextCall();
-    // Stopped, it hears nothing; killed, it never will.
+    // Stopped, it receives nothing; killed, it never will.
     stack.workers[0]?.process.kill('SIGSTOP');
     leaving.abort();
     await left;
@@ -199,7 +199,7 @@ describe('a caller who leaves', () => {
     expect(stack.upstream.calls).toHaveLength(1);
   });
 
-  test('is settled by whoever takes the job over, though worker and gateway die at that moment', async () => {
+  test('is settled by the worker that takes the job over, though worker and gateway die at that moment', async () => {
     const leaving = new AbortController();
     const left = generate(key, { signal: leaving.signal }).catch(() => 'left');
     await stack.upstream.nextCall();
@@ -214,7 +214,7 @@ describe('a caller who leaves', () => {
     expect(stack.upstream.calls).toHaveLength(1);
   });
 
-  test('is told to a worker that did not hear of it', async () => {
+  test('reaches a worker that missed the first message', async () => {
     const leaving = new AbortController();
     const left = generate(key, { signal: leaving.signal }).catch(() => 'left');
     const call = await stack.upstream.nextCall();

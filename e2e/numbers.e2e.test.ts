@@ -42,7 +42,7 @@ const seen = {
   endpoints: Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint, 0])) as Record<string, number>,
   masked: 0,
   addresses: new Set<string>(),
-  /** Connections that broke because their gateway was killed: whether those were answered nobody can say. */
+  /** Connections that broke because their gateway was killed: whether those were answered is unknown. */
   broken: 0,
 };
 
@@ -97,7 +97,7 @@ test('usage, statistics and log say exactly what the callers saw, through kills 
   process.stdout.write(`seen ${JSON.stringify({ ...seen, addresses: seen.addresses.size })}, drift ${drift}\n`);
 }, 600_000);
 
-/** Refused requests of one address, so many at once that they are told as numbers. */
+/** Refused requests of one address, so many at once that they are sent as numbers. */
 async function flood(): Promise<void> {
   const { key } = mintApiKey();
   const headers = { 'x-api-key': key, 'x-forwarded-for': '203.0.113.200' };

@@ -4,7 +4,7 @@ import { eventually } from './harness/eventually.ts';
 import { type OverTls, openTls } from './harness/over-tls.ts';
 import { caddy, nginx, type Proxy } from './harness/proxies.ts';
 
-/** Where callers and operators put what no log may hold: a word of its own for each, to tell which one is there. */
+/** Where callers and operators put what no log may hold: a word of its own for each, to know which one is there. */
 const REQUESTS: readonly (readonly [string, string, string, Record<string, string>?])[] = [
   ['a key in the URL', 'canary-1', '/api/ai?apikey=canary-1'],
   ['a prompt in the URL', 'canary-2', '/api/ai?prompt=canary-2'],

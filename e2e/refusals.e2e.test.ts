@@ -51,7 +51,7 @@ async function flood(count: number, from: (index: number) => string, apikey: str
   return statuses;
 }
 
-/** Waits until all are counted, and the rows about them tell how many they stand for; gives these. */
+/** Waits until all are counted, and the rows about them say how many they stand for; gives these. */
 async function rowsOf(count: number, isOne: (row: LogRow) => boolean): Promise<LogRow[]> {
   for (;;) {
     const rows: LogRow[] = [];
@@ -77,9 +77,9 @@ test('600 refused requests write at most 150 log lines, and are counted one by o
   expect((await counted()) - before.requests).toBe(600);
   const seconds = rows.map(({ at, error }) => `${Math.floor(at / 1000)} ${error}`);
   expect(new Set(seconds).size).toBe(seconds.length);
-  const told = lines().slice(before.lines);
-  process.stdout.write(`600 refused requests: ${told.length} lines, ${rows.length} rows\n`);
-  expect(told.length).toBeLessThanOrEqual(150);
+  const written = lines().slice(before.lines);
+  process.stdout.write(`600 refused requests: ${written.length} lines, ${rows.length} rows\n`);
+  expect(written.length).toBeLessThanOrEqual(150);
 }, 60_000);
 
 test('2,000 requests of a banned address cost the append-only file little', async () => {
@@ -96,7 +96,7 @@ test('2,000 requests of a banned address cost the append-only file little', asyn
   expect(lines().length - before.lines).toBeLessThanOrEqual(50);
 }, 60_000);
 
-test('refused requests of a thousand addresses are told together, and none is missed', async () => {
+test('refused requests of a thousand addresses are sent together, and none is missed', async () => {
   await flood(1_000, (index) => `10.1.${index >> 8}.${index & 255}`, mintApiKey().key);
   const rows = await rowsOf(1_000, ({ address }) => address.startsWith('10.1.') || address === 'other addresses');
   expect((await counted()) - before.requests).toBe(1_000);

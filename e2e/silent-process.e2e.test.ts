@@ -3,7 +3,7 @@ import { ask, expectSuccess } from './harness/client.ts';
 import type { Service } from './harness/service.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
-/** Makes a process hang for good when it is told to, as text that nobody foresaw would. */
+/** Makes a process hang for good on command, as an unforeseen text would. */
 const HANG_ON_SIGNAL = `data:text/javascript,process.on('SIGUSR2',()=>{for(;;);})`;
 
 let stack: Stack;

@@ -51,7 +51,7 @@ describe('a text made to be slow to mask', () => {
     expect(took).toBeLessThan(OTHERS_WAIT_MS);
   });
 
-  test('in an answer, where no budget is enough: 500, nothing of it kept or told, and counted', async () => {
+  test('in an answer, where no budget is enough: 500, nothing of it kept or logged, and counted', async () => {
     answer(unpaidText(60_000));
     const { result, took } = await timed(prompt('Tell me.'));
     expect(result.status).toBe(500);

@@ -28,7 +28,7 @@ test('nothing of the inner listener shows, however the path is spelled', async (
   expect(readReply(await get('/dashboard/session')).status).toBe(200);
 });
 
-test('check-limit tells of the limit that binds, as an upload would', async () => {
+test('check-limit names the limit that binds, as an upload would', async () => {
   const trio = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'ratelimit-policy'];
   const limitsOf = ({ headers }: Reply) => trio.map((name) => headers[name]);
   expect((await ask(stack.url, '/api/check-limit')).headers).toMatchObject({ 'x-ratelimit-limit': '1000000' });

@@ -33,7 +33,7 @@ function sendFile(key: string, size: number, name = 'a.bin'): Promise<Reply> {
 
 const urlOf = ({ body }: Reply) => (body['result'] as { url: string }).url;
 
-/** A folder on a disk of its own; nothing where this machine lets nobody mount one. */
+/** A folder on a disk of its own; nothing where this user may not mount one. */
 function mountDisk(bytes: number): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'lontar-disk-'));
   try {
@@ -128,7 +128,7 @@ describe('names that are made to cost time', () => {
     '\ud800'.repeat(100_000),
   ];
 
-  test('are refused by their rule, and hold up nobody', async () => {
+  test('are refused by their rule, and hold up no other upload', async () => {
     await start();
     const { key } = await stack.createKey();
     const headers = { 'x-api-key': key, 'content-type': 'application/json' };

@@ -74,14 +74,14 @@ test('a gateway killed in mid-upload leaves no half file and no lost place', asy
   await until(async () => (await stored('partial')) === 1);
   expect(await used()).toBe(1);
   await stack.gateways[1]?.end('SIGKILL');
-  // The other gateway finds that nobody renews the lease.
+  // The other gateway finds that the lease is not renewed.
   await until(async () => (await used()) === 0 && (await stored('partial')) === 0);
   await until(async () => (await stack.redis.client.zcard(redisKeys.openUploads)) === 0);
   expect(await stored('files')).toBe(files);
   expect((await totals())['total_files']).toBe(files);
 });
 
-// The peak is read where Linux tells it.
+// The peak is read where Linux gives it.
 const onLinux = process.platform === 'linux' ? test : test.skip;
 
 onLinux('memory does not grow with the size of uploads: contents are streamed', async () => {

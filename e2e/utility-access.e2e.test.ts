@@ -7,7 +7,10 @@ import { type Stack, startStack } from './harness/stack.ts';
 const COUNTERS = ['/api/usage', '/api/stats'];
 const HEADERS_OF_HOUR = { 'x-ratelimit-limit': '1000000' };
 
-/** The same service, whoever may read its counters; each has a document of its own, so that `ask` cannot be shared. */
+/**
+ * The same service, for each choice of who may read its counters; each has a document of its own, so that `ask` cannot
+ * be shared.
+ */
 async function begin(mode: string): Promise<Stack> {
   const stack = await startStack({ stats: true, protocol: 'demo', settings: { UTILITY_ENDPOINTS: mode } });
   await eventually(async () => (await fetch(`${stack.url}/api/health`)).status === 200, 20_000);
@@ -44,7 +47,7 @@ describe('UTILITY_ENDPOINTS=key', () => {
   }, 60_000);
   afterAll(() => stack.stop());
 
-  test('lets in whoever has an active key, charges nothing, and counts under the address', async () => {
+  test('answers callers with an active key, charges nothing, and counts under the address', async () => {
     const { key, id } = await stack.createKey('--credits', '5');
     const ways: [headers: Record<string, string>, query: string][] = [
       [{ 'x-api-key': key }, ''],
@@ -63,7 +66,7 @@ describe('UTILITY_ENDPOINTS=key', () => {
     expect(JSON.stringify(shown)).toMatch(/"(used|charged|creditsUsed)":0/);
   });
 
-  test('refuses everybody else, the operator without a key too', async () => {
+  test('refuses all others, the operator without a key too', async () => {
     const revoked = await stack.createKey();
     await stack.lontar('keys', 'revoke', revoked.id);
     const cookie = await signIn(stack);
@@ -122,7 +125,7 @@ describe('UTILITY_ENDPOINTS=operator', () => {
 });
 
 describe('UTILITY_ENDPOINTS=open', () => {
-  test('answers everybody, and the document says so', async () => {
+  test('answers all callers, and the document says so', async () => {
     const stack = await startStack({ stats: true, protocol: 'demo' });
     try {
       const options: Ask = {};

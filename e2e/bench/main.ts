@@ -44,7 +44,7 @@ const { values: options } = parseArgs({
 const rounds = options.quick ? 1 : 3;
 const startedAt = performance.now();
 
-function tell(line: string): void {
+function say(line: string): void {
   console.error(`[${((performance.now() - startedAt) / 1000).toFixed(0).padStart(4)} s] ${line}`);
 }
 
@@ -71,14 +71,14 @@ async function measureSideBySide(upstream: Upstream): Promise<Pick<Results, 'thr
     profileFolder: options.profile,
   });
   try {
-    await warmUp(contenders, tell);
+    await warmUp(contenders, say);
     const cases = throughputCases().slice(0, wants('throughput') ? undefined : wants('main') ? 2 : 0);
     for (const one of cases) {
-      tell(`${one.bytes / 1024} KB after ${one.delayMs} ms, ${one.connections} connections`);
+      say(`${one.bytes / 1024} KB after ${one.delayMs} ms, ${one.connections} connections`);
       throughput.push(...(await measureCase(contenders, one, rounds)));
     }
     if (wants('commands')) {
-      tell('commands sent to Redis');
+      say('commands sent to Redis');
       for (const connections of [1, 10, 100, 500]) commands.push(await countCommands(contenders, connections));
     }
   } finally {
@@ -92,7 +92,7 @@ async function measureEverything(): Promise<Results> {
   const upstream = await startUpstream();
   const when = async <Value>(section: Section, measure: () => Promise<Value>, otherwise: Value): Promise<Value> => {
     if (!wants(section)) return otherwise;
-    tell(section);
+    say(section);
     return measure();
   };
   try {
@@ -123,7 +123,7 @@ if (!options.quick && options.only === undefined) {
   writeFileSync(RECORD, `${JSON.stringify(results, roundNumbers, 2)}\n`);
   writeFileSync(REPORT, writeReport(results));
   writeFileSync(CHART, drawThroughput(results));
-  tell('docs/performance.json, .md and .svg are written');
+  say('docs/performance.json, .md and .svg are written');
 } else {
   console.log(`${throughputTable(results.throughput)}\n`);
   console.log(JSON.stringify({ ...results, throughput: undefined }, roundNumbers, 1));
@@ -133,7 +133,7 @@ const regressions = onRecord ? findRegressions(results, onRecord) : [];
 for (const regression of regressions) console.log(`Worse than on record: ${regression}.`);
 if (options.guard && regressions.length > 0) process.exitCode = 1;
 
-/** Four digits tell all that can be measured. */
+/** Four digits hold all that can be measured. */
 function roundNumbers(_name: string, value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toPrecision(4)) : value;
 }

@@ -9,7 +9,9 @@ import { type Measured, startProcess } from './processes/start-process.ts';
 
 const run = promisify(execFile);
 
-/** What the service is compared with. Pinned here and not in the lockfile, so that nobody else has to install it. */
+/**
+ * What the service is compared with. Pinned here and not in the lockfile, so that users of Lontar need not install it.
+ */
 const PACKAGE = '@portkey-ai/gateway';
 const VERSION = '1.15.2';
 /** Under the folder for what a checkout makes for itself; kept from run to run. */
@@ -39,7 +41,11 @@ export async function installPortkey(): Promise<string> {
   return script;
 }
 
-/** Portkey's gateway as its documentation starts it, without its console page. */
+/**
+ * Portkey's gateway as its documentation starts it, without its console page.
+ *
+ * @throws Error when it does not answer in time
+ */
 export async function startPortkey(script: string, folder: string): Promise<{ process: Measured; port: number }> {
   const port = await freePort();
   const [process] = await startProcess({

@@ -43,7 +43,7 @@ interface Figures {
   /** Requests that gateways answered, and that stats-service counted: all endpoints. */
   readonly served: number;
   readonly recorded: number;
-  /** Generation requests that gateways answered, and that `/api/usage` tells. */
+  /** Generation requests that gateways answered, and that `/api/usage` gives. */
   readonly generated: number;
   readonly usage: number;
 }

@@ -77,7 +77,7 @@ export function testKeys(service: GetService): void {
       const query = { apikey: paid.key, prompt: 'hi' };
       expect((await generate({ query })).headers['x-ratelimit-remaining']).toBe('1');
       service().upstream.behave({ kind: 'status', status: 400 });
-      // Its headers tell that the credit is back.
+      // Its headers say that the credit is back.
       expect(await generate({ query })).toMatchObject({
         status: 502,
         body: { error: 'Upstream error' },

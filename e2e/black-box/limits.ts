@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ask, expectSuccess } from '../harness/client.ts';
 import type { GetService } from './service.ts';
 
-/** What limits count and tell; that they hold over several gateways and kills is tested elsewhere. */
+/** What limits count and say; that they hold over several gateways and kills is tested elsewhere. */
 export function testLimits(service: GetService): void {
   beforeEach(() => service().upstream.behave({ kind: 'answer', text: 'fine' }));
 
@@ -50,7 +50,7 @@ export function testLimits(service: GetService): void {
       expectSuccess(await generate(key));
     });
 
-    test('is told with every answer: how many, how many are left, until when', async () => {
+    test('stands in every answer: how many, how many are left, until when', async () => {
       const { key } = await service().createKey('--per-hour', '3');
       const now = Math.floor(Date.now() / 1000);
       for (const left of ['2', '1', '0']) {

@@ -19,7 +19,7 @@ export function testOperator(service: GetService): void {
       body: JSON.stringify({ token }),
     });
 
-  describe('for everybody', () => {
+  describe('for all callers', () => {
     test.each(['/api/usage', '/api/stats', '/api/health', '/api/check-limit'])(
       '%s answers without a key',
       async (path) => {

@@ -11,7 +11,8 @@ import { testUpstream } from './upstream.ts';
 
 /**
  * Everything that a caller and an operator are promised and that shows from outside: the same for plain processes and
- * for containers. It needs a service that was started with `BLACK_BOX_SETTINGS` and that nobody else uses meanwhile.
+ * for containers. It needs a service that was started with `BLACK_BOX_SETTINGS` and that has no other callers
+ * meanwhile.
  */
 export function testBlackBox(service: GetService): void {
   describe('the API', () => {

@@ -29,7 +29,7 @@ export function testUploads(service: GetService): void {
     ask(service().url, `/files/${id}`, { method, ...(apikey && { headers: { 'x-api-key': apikey } }) });
 
   describe('an upload', () => {
-    test('is kept, counted, served as a download to anyone, and gone when its owner removes it', async () => {
+    test('is kept, counted, served as a download to all, and gone when its owner removes it', async () => {
       const limit = async () => (await ask(service().url, '/api/check-limit')).body as { used: number };
       const before = await limit();
       const { id, size } = resultOf(await upload('hello'));

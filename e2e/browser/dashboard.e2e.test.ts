@@ -227,7 +227,7 @@ inBrowser(
 );
 
 inBrowser(
-  'cut off: the pill tells how badly, numbers stay, and the page comes back by itself',
+  'cut off: the pill says how badly, numbers stay, and the page comes back by itself',
   async () => {
     const watched = await openPage(browser, dashboard.url, await dashboard.signIn());
     const { page } = watched;

@@ -52,7 +52,7 @@ try {
       longestFrameMs: Math.max(...frames),
       framesOver50Ms: frames.filter((ms) => ms > 50).length,
       frames: frames.length,
-      // What the page's thread did, whoever else wanted the processor.
+      // What the page's thread did, whatever else wanted the processor.
       ...Object.fromEntries(
         Object.entries(workAfter).map(([name, ms]) => [
           `${name}MsPerSecond`,
@@ -72,7 +72,7 @@ try {
 /** From the start of a first visit to the counters' numbers on the page, ms, by the page's own clock. */
 async function firstCounters(): Promise<number> {
   const { page, context } = await openPage(browser, dashboard.url, await dashboard.signIn());
-  // Not until the load event: whoever waits for that asks after the numbers are there.
+  // Not until the load event: a script that waits for that looks after the numbers are there.
   await page.goto(dashboard.url, { waitUntil: 'commit' });
   const ms = await page.evaluate(async () => {
     while (!document.querySelector('.tiles') || document.querySelector('.number .bone, .tiles[aria-busy=true]')) {

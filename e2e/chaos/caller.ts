@@ -18,7 +18,7 @@ export interface SendHow {
   readonly leave?: AbortSignal;
   /** The client's address, a loopback one; the system's choice where absent. */
   readonly from?: string;
-  /** Told the nonce before anything is sent. */
+  /** Called with the nonce before anything is sent. */
   readonly onNonce?: (nonce: string) => void;
 }
 

@@ -25,7 +25,7 @@ interface Reply {
 
 /**
  * Looks into a running process by the debugger's protocol, which the signal SIGUSR1 opens. What the system says of a
- * process's memory is mostly garbage that nobody has needed to collect yet.
+ * process's memory is mostly garbage that has not been collected yet.
  */
 export async function inspectProcess(service: Service): Promise<() => Promise<Held>> {
   service.process.kill('SIGUSR1');

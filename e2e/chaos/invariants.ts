@@ -132,7 +132,7 @@ async function checkCredits({ stack, ledger, keys }: System, report: Report, ent
     return stored.reduce((sum, charged) => sum + Number(charged), 0);
   };
   const total = await chargedOf(keys.map(({ id }) => id));
-  // Settlements do not tell whose they are: those of strangers are among them.
+  // Settlements do not say whose they are: those of strangers are among them.
   const ofAll = total + (await chargedOf(ledger.strangers.keyIds));
   report.fact('credits charged beyond the settled answers, or missing', Math.abs(ofAll - charges.length), {
     atMost: 0,
@@ -140,12 +140,12 @@ async function checkCredits({ stack, ledger, keys }: System, report: Report, ent
   const answered = entries.filter((entry) => statusOf(entry) === 200).length;
   const unseen = entries.filter(({ end }) => end?.kind === 'broken' || end?.kind === 'left').length;
   const charged = (isSuch: (settled: Settled) => boolean) => charges.filter(isSuch).length;
-  const told = entries.filter(
+  const said = entries.filter(
     ({ end }) => end?.kind === 'answered' && ledger.settled.get(end.requestId)?.charged,
   ).length;
   const mayHavePaid = ({ nonce, end }: LedgerEntry) => end?.kind !== 'answered' && ledger.calls.has(nonce);
   report.fact(
-    'callers who left and paid though the model was not asked',
+    'callers who left and paid though the model was not called',
     Math.max(0, charged(({ error }) => error === 'client_closed') - entries.filter(mayHavePaid).length),
     { atMost: 0 },
   );
@@ -157,7 +157,7 @@ async function checkCredits({ stack, ledger, keys }: System, report: Report, ent
   );
   report.fact(
     'charged without an answer, beyond connections that ended early',
-    Math.max(0, total - Math.max(answered, told) - unseen),
+    Math.max(0, total - Math.max(answered, said) - unseen),
     {
       atMost: 0,
     },
@@ -174,7 +174,7 @@ async function checkEvents({ urls, ledger }: System, report: Report, entries: re
   const { strangers } = ledger;
   const unseen = entries.length - answered + strangers.unseen;
   const drift = usage.result.total.requests - answered - strangers.answered;
-  // Whether the answer of a connection that ended early was sent, nobody can say.
+  // Whether the answer of a connection that ended early was sent is unknown.
   report.fact('events lost', Math.max(0, -drift), { atMost: 0 });
   report.fact('events counted beyond what clients saw', Math.max(0, drift - unseen), { atMost: 0 });
 }

@@ -38,10 +38,10 @@ export interface Settled {
   readonly error: GenerationFailure | undefined;
 }
 
-/** What clients sent and got, what the upstream was asked, and what Redis said became of it. */
+/** What clients sent and got, which calls the upstream got, and what Redis said became of it. */
 export interface Ledger {
   readonly entries: ReadonlyMap<string, LedgerEntry>;
-  /** When the upstream was asked, by nonce. */
+  /** When the upstream was called, by nonce. */
   readonly calls: ReadonlyMap<string, readonly number[]>;
   /** By request id. */
   readonly settled: ReadonlyMap<string, Settled>;
@@ -54,7 +54,7 @@ export interface Ledger {
 
 export const NONCE = /nonce-[0-9a-z]+-[0-9a-z]+/;
 
-/** @param run tells the nonces of this ledger from those of others */
+/** @param run distinguishes the nonces of this ledger from those of others */
 export function createLedger(run: string): Ledger {
   const entries = new Map<string, LedgerEntry>();
   const calls = new Map<string, number[]>();

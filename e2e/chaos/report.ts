@@ -4,7 +4,7 @@ export interface Figure {
   readonly what: string;
   readonly value: number;
   readonly unit: string;
-  /** The bound it must keep; none for what is told for information. */
+  /** The bound it must keep; none for what is given for information. */
   readonly limit?: { readonly atMost?: number; readonly atLeast?: number };
   /** Whether it measures time or speed, which a busy machine spoils; a quick test prints it and does not judge it. */
   readonly timed: boolean;
@@ -21,7 +21,7 @@ export interface Report {
   timed(what: string, value: number, limit?: Limit, unit?: string): void;
 }
 
-/** @param print told each figure as a line */
+/** @param print called with each figure as a line */
 export function createReport(scenario: string, print: (line: string) => void): Report {
   const figures: Figure[] = [];
   const add = (what: string, value: number, limit: Limit | undefined, unit: string, timed: boolean) => {

@@ -10,7 +10,7 @@ export interface ScenarioContext {
   /** How long the scenarios that go on and on do so. */
   readonly minutes: number;
   readonly report: Report;
-  /** Aborts when somebody wants the run to end: the processes that were started end too. */
+  /** Aborts when the run is to end: the processes that were started end too. */
   readonly interrupted?: AbortSignal;
 }
 
@@ -56,12 +56,12 @@ function rejectOn(signal: AbortSignal): Promise<never> {
 export function judgeAnswers(report: Report, entries: readonly LedgerEntry[]): void {
   const count = (isSuch: (status: number) => boolean) => entries.filter((entry) => isSuch(statusOf(entry))).length;
   report.fact(
-    'neither answered nor turned away',
+    'neither answered nor refused for load',
     count((status) => status !== 200 && status !== 503),
     { atMost: 0 },
   );
   report.timed(
-    'turned away, the machine being too slow',
+    'refused for load, the machine being too slow',
     count((status) => status === 503),
     { atMost: 0 },
     'requests',

@@ -4,7 +4,7 @@ import type { Attack, AttackNews } from './slow-attack.ts';
 
 /** Slow clients, in a process of their own: what they cost the tester must not show in what others see. */
 const attack = JSON.parse(process.argv[2] ?? '') as Attack;
-const tell = (news: AttackNews) => process.send?.(news);
+const report = (news: AttackNews) => process.send?.(news);
 let connected = 0;
 let open = 0;
 let goesOn = true;
@@ -20,8 +20,8 @@ for (let begun = 0; begun < attack.clients; begun++) {
 /** Each that is cut is followed by the next, so that there are always as many. */
 async function slowOnesInTurn(): Promise<void> {
   open++;
-  while (goesOn) tell({ kind: 'cut', cutMs: await slowClient() });
-  if (--open === 0) tell({ kind: 'all cut' });
+  while (goesOn) report({ kind: 'cut', cutMs: await slowClient() });
+  if (--open === 0) report({ kind: 'all cut' });
 }
 
 /** Resolves when the service has cut the connection: ms from the connection to the end. */
@@ -33,7 +33,7 @@ function slowClient(): Promise<number> {
     socket.on('connect', () => {
       startedAt = performance.now();
       socket.write(attack.first);
-      if (++connected === attack.clients) tell({ kind: 'all connected' });
+      if (++connected === attack.clients) report({ kind: 'all connected' });
       if (attack.drop === '') {
         socket.pause();
         // A paused socket does not see its end; a write does.

@@ -22,9 +22,9 @@ export interface RunningAttack {
   /** Resolves when all of them are there. */
   readonly connected: Promise<void>;
   /**
-   * Lets nobody connect again, and waits until the last was cut.
+   * Lets no client connect again, and waits until the last was cut.
    *
-   * @returns how long each was let in, ms; with the time waited in the place of those that nobody cut
+   * @returns how long each was let in, ms; with the time waited in the place of those that were not cut
    */
   end(waitMs: number): Promise<readonly number[]>;
 }

@@ -104,7 +104,11 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   return system;
 }
 
-/** Looks again every few ms until it is true. */
+/**
+ * Looks again every few ms until it is true.
+ *
+ * @throws Error that names `what` when the time is over
+ */
 export async function until(isTrue: () => boolean | Promise<boolean>, withinMs: number, what: string): Promise<number> {
   const startedAt = performance.now();
   for (;;) {

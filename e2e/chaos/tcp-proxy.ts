@@ -7,7 +7,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
  * - `pass`: hands it on.
  * - `hold`: hands on nothing, accepts everything; what was held arrives when it passes again (a network that drops
  *   packets for a while and then sends them again).
- * - `lose`: as `hold`, but connections that were open then are dead for ever, and neither end is told (a host that died,
+ * - `lose`: as `hold`, but connections that were open then are dead for ever, and neither end notices (a host that died,
  *   a forgotten NAT entry).
  */
 type ProxyMode = 'pass' | 'hold' | 'lose';

@@ -123,7 +123,7 @@ export async function bridgeAddress(): Promise<string> {
   return stdout.trim();
 }
 
-/** `docker restart`: the container is told to stop, and started again when it has. */
+/** `docker restart`: the container gets the signal to stop, and started again when it has. */
 export async function restart(container: string): Promise<void> {
   await run('docker', ['restart', '--time', '40', container]);
 }

@@ -72,6 +72,11 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
+/**
+ * Starts the service as real processes, with a Redis and a fake upstream of its own.
+ *
+ * @throws when a process does not start, or Redis fails
+ */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const users = options.users ?? testUsers();
   const [redis, upstream] = await Promise.all([
@@ -201,7 +206,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       isOver = true;
       await Promise.all([...gateways, ...workers, ...others].map((service) => service.end('SIGKILL')));
       await upstream.stop();
-      // A Redis that a test has killed has nothing to tell.
+      // A Redis that a test has killed has nothing to say.
       const isUp = named !== undefined || redis.client.status === 'ready';
       const refused = hasUsers && isUp ? await refusedByRedis(named ?? redis.url) : [];
       await redis.stop();

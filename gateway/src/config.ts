@@ -50,7 +50,7 @@ const settings = z.object({
   KEY_PEPPER: pepper,
   TRUST_PROXY: setting(trustProxy.optional(), {
     about:
-      "The proxies whose X-Forwarded-For is believed, and no more: whoever has such an address can claim any. Where not set, the socket's counts.",
+      "The proxies whose X-Forwarded-For is believed, and no more: a client with such an address can claim any. Where not set, the socket's counts.",
     example: '172.18.0.1',
   }),
   MAX_CONNECTIONS_PER_ADDRESS: setting(wholeNumber(1, 1_000_000).prefault('200'), {
@@ -90,7 +90,7 @@ const settings = z.object({
   ),
   UTILITY_ENDPOINTS: setting(oneOf(['open', 'key', 'operator']).default('open'), {
     about:
-      'Who may read the counters at /api/usage and /api/stats: everyone, callers with an active API key, or the operator alone (signed in, or with DASHBOARD_TOKEN as bearer). Unless open, /api/health tells no numbers. DASHBOARD_PUBLIC of stats-service decides the same of the dashboard: to hide the counters, set both.',
+      'Who may read the counters at /api/usage and /api/stats: all callers, those with an active API key, or the operator alone (signed in, or with DASHBOARD_TOKEN as bearer). Unless open, /api/health gives no numbers. DASHBOARD_PUBLIC of stats-service decides the same of the dashboard: to hide the counters, set both.',
     example: 'operator',
   }),
   ...uploadSettings,

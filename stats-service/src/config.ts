@@ -23,7 +23,7 @@ export const statsSettings = z.object({
   }),
   DASHBOARD_PUBLIC: setting(trueOrFalse().prefault('false'), {
     about:
-      'Whether everyone may see the counters on the dashboard (never the log). /api/usage and /api/stats tell of them too: UTILITY_ENDPOINTS of the gateway decides to whom.',
+      'Whether the counters on the dashboard (never the log) are shown without a sign-in. /api/usage and /api/stats give them too: UTILITY_ENDPOINTS of the gateway decides to whom.',
     example: 'false',
   }),
   UPLOADS_PER_DAY: sharedSettings.UPLOADS_PER_DAY,

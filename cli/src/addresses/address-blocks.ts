@@ -18,7 +18,11 @@ export interface BlockedAddress {
   readonly until: number | null;
 }
 
-/** Addresses that are blocked now, the longest first. */
+/**
+ * Addresses that are blocked now, the longest first.
+ *
+ * @throws when Redis fails
+ */
 export async function listBlockedAddresses(redis: Redis): Promise<BlockedAddress[]> {
   const [seconds] = await redis.time();
   const pairs = await redis.zrange(redisKeys.blockedAddresses, `(${seconds}000`, '+inf', 'BYSCORE', 'WITHSCORES');
@@ -38,12 +42,16 @@ export async function listBlockedAddresses(redis: Redis): Promise<BlockedAddress
  *
  * @param address the form that limits are counted by
  * @param forMs 0 for a block that only the operator ends
+ * @throws when Redis fails; whether the address is blocked is then unknown
  */
 export async function blockAddress(redis: Redis, address: string, forMs: number): Promise<void> {
   await blockScript(redis, keysOf(address), ['block', address, forMs]);
 }
 
-/** @returns false when the address had no block to lift */
+/**
+ * @returns false when the address had no block to lift
+ * @throws when Redis fails; whether the block is lifted is then unknown
+ */
 export async function unblockAddress(redis: Redis, address: string): Promise<boolean> {
   return (await blockScript(redis, keysOf(address), ['unblock', address, 0])) === 1;
 }

@@ -122,12 +122,20 @@ export function isInWork(name: string): boolean {
   return isJobKey(name) || IN_WORK.some((names) => names.test(name));
 }
 
-/** Names of all durable keys; each once, those that come or go meanwhile perhaps. */
+/**
+ * Names of all durable keys; each once, those that come or go meanwhile perhaps.
+ *
+ * @throws when Redis fails
+ */
 export function findDurableKeys(redis: Redis): Promise<string[]> {
   return findKeys(redis, (name) => durableFamily(name) !== undefined);
 }
 
-/** As `findDurableKeys`, of the keys whose name is asked for. */
+/**
+ * As `findDurableKeys`, of the keys whose name is asked for.
+ *
+ * @throws when Redis fails
+ */
 export async function findKeys(redis: Redis, isWanted: (name: string) => boolean): Promise<string[]> {
   const found = new Set<string>();
   let cursor = '0';

@@ -16,7 +16,11 @@ interface ReadKey {
   readonly taken?: Pick<KeyLine, 'inFlight' | 'inWork'>;
 }
 
-/** The lines of a durable key; none where it has ended a moment ago, or need not be kept. */
+/**
+ * The lines of a durable key; none where it has ended a moment ago, or need not be kept.
+ *
+ * @throws when Redis fails
+ */
 export async function readKey(redis: Redis, key: string): Promise<KeyLine[]> {
   const type = durableFamily(key)?.type;
   if (type === undefined) return [];

@@ -21,6 +21,8 @@ export async function listContents(folder: string): Promise<string[]> {
 /**
  * Removes contents that no upload knows: nobody can fetch them or learn that they are there. A gateway that goes on
  * meanwhile writes metadata first, so what it is about to keep is known.
+ *
+ * @throws when Redis fails, or the system's error when a content cannot be removed; safe to repeat
  */
 export async function removeUnknownContents(redis: Redis, folder: string): Promise<void> {
   const names = await listContents(folder);

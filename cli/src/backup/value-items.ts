@@ -9,7 +9,11 @@ export type Item = readonly Buffer[];
 const STREAM_ID = /^[0-9]{1,20}-[0-9]{1,20}$/;
 const SCORE = /^-?(?:inf|[0-9]{1,20}(?:\.[0-9]{1,20})?(?:e[+-]?[0-9]{1,3})?)$/;
 
-/** Reads a value; one command, so that it is whole in itself, but for streams, whose entries are. */
+/**
+ * Reads a value; one command, so that it is whole in itself, but for streams, whose entries are.
+ *
+ * @throws when Redis fails
+ */
 export async function readItems(redis: Redis, key: string, type: ValueType): Promise<Item[]> {
   switch (type) {
     case 'string': {

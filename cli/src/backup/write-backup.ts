@@ -83,7 +83,11 @@ export async function writeBackup(redis: Redis, path: string, input: BackupInput
   }
 }
 
-/** A link is no file to replace: a backup would end elsewhere than its name says. */
+/**
+ * A link is no file to replace: a backup would end elsewhere than its name says.
+ *
+ * @throws OccupiedPlace where something else than a file stands; the system's error when the place cannot be read
+ */
 export function requireReplaceable(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found !== undefined && !found.isFile()) throw new OccupiedPlace(path);

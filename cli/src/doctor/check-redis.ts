@@ -10,7 +10,11 @@ const MOST_SKEW_MS = 2_000;
 const PROBE_SECONDS = 5;
 const SERVICES = ['gateway', 'worker', 'stats-service'] as const;
 
-/** What Redis and the instances that registered there tell. */
+/**
+ * What Redis and the instances that registered there tell.
+ *
+ * @throws when Redis fails in a way that is no finding: it was reached before
+ */
 export async function checkRedis(redis: Redis): Promise<Finding[]> {
   return [
     await checkVersion(redis),

@@ -40,6 +40,8 @@ export function writeNewFile(path: string, text: string, mode = OWNER_ONLY): voi
 /**
  * Puts a file in place of whatever has that name, whole or not at all. A link under the name is replaced, not followed,
  * and the mode of what was there is not kept.
+ *
+ * @throws the system's error when it cannot be written; what was there stays, and no draft is left
  */
 export function replaceFile(path: string, text: string, mode = OWNER_ONLY): void {
   const draft = draftOf(path);

@@ -5,7 +5,11 @@ import type { Home, SecretName } from './home.ts';
 
 const SECRET_BYTES = 32;
 
-/** A kept secret, or `undefined` where none was made yet. */
+/**
+ * A kept secret, or `undefined` where none was made yet.
+ *
+ * @throws the system's error when the file is there and cannot be read
+ */
 export function readSecret(home: Home, name: SecretName): string | undefined {
   try {
     return readFileSync(home.secret(name), 'utf8').trim() || undefined;
@@ -18,6 +22,8 @@ export function readSecret(home: Home, name: SecretName): string | undefined {
 /**
  * A kept secret; made of 256 random bits the first time. It appears under its name whole or not at all, and when two
  * make it at once both get the same.
+ *
+ * @throws the system's error when it can be neither read nor written
  */
 export function readOrMakeSecret(home: Home, name: SecretName): string {
   const kept = readSecret(home, name);

@@ -71,6 +71,7 @@ export interface KeyStore {
  * @param redis where the keys live
  * @param pepper the secret that keys are hashed under; the gateway must have the same
  * @param mint makes keys; given by tests
+ * @throws nothing itself; its functions reject when Redis fails, and whether a key was changed is then unknown
  */
 export function openKeyStore(redis: Redis, pepper: string, mint: (id?: string) => MintedKey = mintApiKey): KeyStore {
   const now = async () => {

@@ -22,6 +22,11 @@ export interface CommandContext {
   withKeys<Result>(use: (keys: KeyStore) => Promise<Result>): Promise<Result>;
 }
 
+/**
+ * What the commands of one run share: surroundings, output, and a connection to Redis that is opened when it is needed.
+ *
+ * @throws nothing itself; `withRedis` rejects with RedisUnreachable, and when Redis fails
+ */
 export function createContext(surroundings: Surroundings, streams: Streams, json: () => boolean): CommandContext {
   const withRedis: CommandContext['withRedis'] = async (use) => {
     const redis = await connectOnce(locateRedis(surroundings).url, 'lontar-cli');

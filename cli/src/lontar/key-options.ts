@@ -80,7 +80,11 @@ export function keyName(text: string): string {
   );
 }
 
-/** A length of time, ms. */
+/**
+ * A length of time, ms.
+ *
+ * @throws InvalidArgumentError for what is none; commander names the option with it
+ */
 export function duration(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined)

@@ -4,7 +4,8 @@ const WAIT_MS = 2_000;
 
 /**
  * Waits until what this connection has written stands in the append-only file. A Redis without `WAITAOF` (before 7.2),
- * or without an append-only file, has nothing to wait for: its own settings then say how much a crash may lose.
+ * or without an append-only file, has nothing to wait for: its own settings then say how much a crash may lose. Never
+ * rejects: where Redis fails meanwhile, what was written is not known to be on disk.
  */
 export async function waitForAppendOnlyFile(redis: Redis): Promise<void> {
   await redis.call('WAITAOF', 1, 0, WAIT_MS).catch(() => undefined);

@@ -1,6 +1,9 @@
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 
-/** What may be wrong with a Redis that is not ours, each with what to do. Never fails: not every Redis tells. */
+/**
+ * What may be wrong with a Redis that is not ours, each with what to do. Never rejects: a Redis that does not say is
+ * left out.
+ */
 export async function redisWarnings(redis: Redis): Promise<string[]> {
   const warnings: string[] = [];
   const policy = await redisSetting(redis, 'maxmemory-policy');

@@ -33,6 +33,8 @@ export interface PrivateRedis {
  * Prepares the Redis that `npm start` runs: its folder, its configuration and how it is reached. A socket where that
  * can be, else a loopback port; and a user with a password for each service and the operator, either way. They are made
  * at the first start that finds none, also of an installation that had one password for all.
+ *
+ * @throws the system's error when folder or configuration cannot be written; StartFailure when no port is free
  */
 export async function preparePrivateRedis(
   program: RedisProgram,
@@ -96,6 +98,7 @@ function secretOf(user: RedisUser): SecretName {
  * Resolves when Redis takes commands, its data loaded.
  *
  * @param connection as ioredis takes it
+ * @throws when the signal fires first; a Redis that fails is tried again until then
  */
 export async function untilRedisReady(connection: string, signal: AbortSignal): Promise<void> {
   for (;;) {

@@ -1,7 +1,11 @@
 import { type OperatorSession, operatorKeys, readSession } from '@lontar/shared/operator-sessions.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 
-/** Sessions that are open now, the last seen first. Their number is bounded where they are made. */
+/**
+ * Sessions that are open now, the last seen first. Their number is bounded where they are made.
+ *
+ * @throws when Redis fails
+ */
 export async function listSessions(redis: Redis): Promise<OperatorSession[]> {
   const [[seconds], all] = await Promise.all([redis.time(), redis.hgetall(operatorKeys.sessions)]);
   return Object.entries(all)
@@ -15,6 +19,7 @@ export async function listSessions(redis: Redis): Promise<OperatorSession[]> {
  *
  * @param id of the one to end; of all where not given
  * @returns how many were ended
+ * @throws when Redis fails; which sessions have ended is then unknown
  */
 export async function endSessions(redis: Redis, id?: string): Promise<number> {
   const digests = await redis.hkeys(operatorKeys.sessions);

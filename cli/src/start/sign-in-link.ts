@@ -9,6 +9,8 @@ const CODE_BYTES = 24;
 /**
  * A link that signs the operator in to the dashboard, once. So many of them are good at once that nobody misses one. Redis holds only the hash of its code, which the dashboard
  * takes out when it redeems the code.
+ *
+ * @throws when Redis fails
  */
 export async function signInLink(redis: Redis, baseUrl: string): Promise<string> {
   const code = randomBytes(CODE_BYTES).toString('base64url');

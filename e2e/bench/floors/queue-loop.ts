@@ -1,6 +1,6 @@
 /**
  * The bare queue loop, add → process → publish, without HTTP, limits or masking: what a service on this queue could
- * reach at most. A number of loops add one job each and wait for its reply. Told what to do as the load generator is.
+ * reach at most. A number of loops add one job each and wait for its reply. Gets its orders as the load generator does.
  */
 import { randomUUID } from 'node:crypto';
 import { Queue } from 'bullmq';
@@ -24,9 +24,9 @@ process.once('message', (plan: LoadPlan) => void run(plan));
 async function run({ connections, warmUpSeconds, seconds }: LoadPlan): Promise<void> {
   const latencies: number[] = [];
   const [start, end] = [performance.now() + warmUpSeconds * 1000, performance.now() + (warmUpSeconds + seconds) * 1000];
-  setTimeout(() => void tell({ kind: 'started' }), warmUpSeconds * 1000);
+  setTimeout(() => void report({ kind: 'started' }), warmUpSeconds * 1000);
   await Promise.all(Array.from({ length: connections }, () => loop(start, end, latencies)));
-  await tell({ kind: 'finished', seconds, latencies, failures: {} });
+  await report({ kind: 'finished', seconds, latencies, failures: {} });
   await queue.close();
   connection.disconnect();
   subscriber.disconnect();
@@ -45,6 +45,6 @@ async function loop(start: number, end: number, latencies: number[]): Promise<vo
 }
 
 /** A long message takes its time; cut short by the end of this process it would be lost. */
-function tell(message: LoadMessage): Promise<void> {
+function report(message: LoadMessage): Promise<void> {
   return new Promise((resolve) => process.send?.(message, () => resolve()));
 }

@@ -1,6 +1,6 @@
 /**
  * The load generator, a process of its own: keeps a number of connections busy with one request each, over plain
- * sockets, because an HTTP client would cost as much as what is measured. Told what to do by `run-load.ts`.
+ * sockets, because an HTTP client would cost as much as what is measured. Gets its orders from `run-load.ts`.
  */
 import { connect, type Socket } from 'node:net';
 import { AnswerReader } from '../../harness/answer-reader.ts';
@@ -25,7 +25,7 @@ function run(plan: LoadPlan): void {
     if (ending) return;
     ending = true;
     const seconds = (performance.now() - startedAt) / 1000;
-    tell({ kind: 'finished', seconds, latencies, failures });
+    report({ kind: 'finished', seconds, latencies, failures });
     for (const socket of sockets) socket.destroy();
   }
 
@@ -76,7 +76,7 @@ function run(plan: LoadPlan): void {
   function measure(): void {
     measuring = true;
     startedAt = performance.now();
-    tell({ kind: 'started' });
+    report({ kind: 'started' });
     setTimeout(finish, plan.seconds * 1000);
   }
 
@@ -85,7 +85,7 @@ function run(plan: LoadPlan): void {
   for (let index = 0; index < plan.connections; index++) open(plan.ports[index % plan.ports.length]!);
 }
 
-function tell(message: LoadMessage): void {
+function report(message: LoadMessage): void {
   process.send?.(message, () => {
     if (message.kind === 'finished') process.disconnect();
   });

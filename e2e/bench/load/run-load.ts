@@ -23,7 +23,7 @@ export interface LoadResult {
  * Runs a load generator in a process of its own.
  *
  * @param generator another script than the HTTP generator, which speaks the same messages
- * @param edges told the generator's process id when the measurement starts, and again when it ends
+ * @param edges called with the generator's process id when the measurement starts, and again when it ends
  */
 export function runLoad(
   plan: LoadPlan,

@@ -1,6 +1,6 @@
 /**
- * Tries texts made to be slow to mask, for as long as it is told: each is masked or refused within 300 ms for 60,000
- * characters, in linear work, and in pieces as it is whole. Ends with 1 if one is not, and names it.
+ * Tries texts made to be slow to mask, for as long as `--minutes` says: each is masked or refused within 300 ms for
+ * 60,000 characters, in linear work, and in pieces as it is whole. Ends with 1 if one is not, and names it.
  *   npm run fuzz -- --minutes 30 --seed 7
  */
 import { randomInt } from 'node:crypto';

@@ -4,7 +4,11 @@ import { createInterface } from 'node:readline';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { endWithUs } from '../../harness/launch.ts';
 
-/** A Redis as `npm start` configures it: append-only, written to the disk every second, never evicting. */
+/**
+ * A Redis as `npm start` configures it: append-only, written to the disk every second, never evicting.
+ *
+ * @throws when Redis does not start
+ */
 export async function startBenchRedis(): Promise<TestRedis> {
   const redis = await startTestRedis({ durable: true, args: ['--appendfsync', 'everysec'] });
   endWithUs(redis.process());

@@ -40,6 +40,11 @@ export interface ServiceUnderTest {
   stop(): Promise<void>;
 }
 
+/**
+ * Starts the service that is measured, with a Redis of its own and limits that no round reaches.
+ *
+ * @throws when a process does not start, or Redis fails
+ */
 export async function startServiceUnderTest(options: ServiceOptions): Promise<ServiceUnderTest> {
   const redis = await startBenchRedis();
   const folder = await mkdtemp(join(tmpdir(), 'lontar-bench-'));

@@ -6,7 +6,7 @@ import { end, endWithUs, launch, ROOT } from '../../harness/launch.ts';
 
 const START_MS = 90_000;
 
-/** A process that is measured. Its output goes to a file, as it would in operation, so that nobody has to read it. */
+/** A process that is measured. Its output goes to a file, as it would in operation, so that it need not be read. */
 export interface Measured {
   readonly name: string;
   readonly pid: number;
@@ -22,7 +22,7 @@ export interface StartOptions {
   readonly folder: string;
   /** Root of the checkout that the script is of; this one where absent. */
   readonly root?: string | undefined;
-  /** The `msg` of the JSON line that tells that it is ready. */
+  /** The `msg` of the JSON line that says that it is ready. */
   readonly readyMessage?: string;
   /** Keeps a processor profile in this folder when the process is stopped. */
   readonly profileFolder?: string | undefined;

@@ -17,7 +17,7 @@ export function residentBytes(pid: number): number {
   return Number(kilobytes ?? 0) * 1024;
 }
 
-/** How many cores' worth of time other programs took of the machine, as far as /proc tells: 1-minute load. */
+/** How many cores' worth of time other programs took of the machine, as far as /proc says: 1-minute load. */
 export function machineLoad(): number {
   return Number(readFileSync('/proc/loadavg', 'utf8').split(' ')[0]);
 }

@@ -12,7 +12,7 @@ export function writeReport(results: Results): string {
       `${machine.memoryGigabytes} GB, Node ${machine.node}, Redis ${machine.redis}; load before the run ` +
       `${machine.loadBefore.toFixed(2)}. Load generator, mock upstream, Redis and all services share these cores, so ` +
       'throughput is what is left of them, and only figures of the same run can be compared. Each is the median of ' +
-      'rounds in which everybody has a turn.',
+      'rounds in which each contender has a turn.',
     '![Requests per second](performance.svg)',
     'What was changed because of these figures, and what is left: [performance-notes.md](performance-notes.md).',
     '## Budgets',
@@ -23,7 +23,7 @@ export function writeReport(results: Results): string {
       (results.comparedWith
         ? `Portkey is \`${results.comparedWith}\` as it comes: it passes requests through.`
         : 'Portkey was left out of this run.') +
-      ' "CPU" is processor time per answered request; "upstream itself" is the mock upstream asked directly.',
+      ' "CPU" is processor time per answered request; "upstream itself" is the mock upstream called directly.',
     ...cases(results.throughput).map((rows) => `### ${describeCase(rows[0]!)}\n\n${throughputTable(rows)}`),
     '## Where the time goes',
     'Processor time per request of each process and its memory, 100 connections, answers of 2 KB at once.',

@@ -17,7 +17,11 @@ const STEPS = [
 ] as const;
 const AT_ONCE = 5_000;
 
-/** What a request costs, and how much memory Redis takes, as keys and addresses become many. */
+/**
+ * What a request costs, and how much memory Redis takes, as keys and addresses become many.
+ *
+ * @throws when a process does not start, or Redis fails
+ */
 export async function measureGrowth(upstream: Upstream): Promise<GrowthRow[]> {
   const settings = { TRUST_PROXY: '127.0.0.1' };
   const service = await startServiceUnderTest({ upstreamPort: upstream.port, settings });

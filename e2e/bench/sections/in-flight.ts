@@ -12,12 +12,14 @@ import type { Upstream } from './contenders.ts';
 
 const SAMPLE_MS = 200;
 const WORKERS = 4;
-/** Of each; whoever is not at the upstream waits in the queue, and is in flight on the gateway all the same. */
+/** Of each; a request that is not at the upstream waits in the queue, and is in flight on the gateway all the same. */
 const CONCURRENCY = 1_000;
 
 /**
  * So many requests at once on one gateway, before an upstream that takes 10 s. Everything is compiled and has served a
  * burst before, so that what grows is what the requests take.
+ *
+ * @throws when a process does not start, or Redis fails
  */
 export async function measureInFlight(upstream: Upstream, counts: readonly number[]): Promise<InFlightRow[]> {
   const service = await startServiceUnderTest({

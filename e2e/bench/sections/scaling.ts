@@ -28,7 +28,7 @@ export async function measureWorkers(upstream: Upstream, rounds: number): Promis
   return rows;
 }
 
-/** One and two gateways. Where all processes share two cores this tells the cost, and not what a second one adds. */
+/** One and two gateways. Where all processes share two cores this shows the cost, and not what a second one adds. */
 export async function measureGateways(upstream: Upstream, rounds: number): Promise<Results['gateways']> {
   const service = await startServiceUnderTest({ upstreamPort: upstream.port, gateways: 2 });
   const targets = [1, 2].map((gateways) => ({

@@ -11,7 +11,7 @@ export interface ThroughputCase extends Wish {
   readonly seconds: number;
 }
 
-export type Tell = (line: string) => void;
+export type Say = (line: string) => void;
 
 const SMALL = { bytes: 2_048, delayMs: 0 };
 /** Code is compiled while it runs; measured is what a service does that has been up for a while. */
@@ -20,8 +20,8 @@ const WARM_UP_SECONDS = 8;
 /** The cases in the order of their importance: those that budgets are judged by come first and last longer. */
 export function throughputCases(): ThroughputCase[] {
   const cases: ThroughputCase[] = [];
-  const everybody = Object.keys(CONTENDERS) as ContenderName[];
-  for (const connections of [100, 1]) cases.push({ ...SMALL, connections, contenders: everybody, seconds: 4 });
+  const all = Object.keys(CONTENDERS) as ContenderName[];
+  for (const connections of [100, 1]) cases.push({ ...SMALL, connections, contenders: all, seconds: 4 });
   for (const delayMs of [0, 200]) {
     for (const bytes of [2_048, 65_536]) {
       for (const connections of [1, 10, 100, 500]) {
@@ -34,9 +34,9 @@ export function throughputCases(): ThroughputCase[] {
   return cases;
 }
 
-/** Runs everybody for a while, so that nobody is measured cold. */
-export async function warmUp(contenders: Contenders, tell: Tell): Promise<void> {
-  tell(`warming up, ${WARM_UP_SECONDS} s each`);
+/** Runs every contender for a while, so that none is measured cold. */
+export async function warmUp(contenders: Contenders, say: Say): Promise<void> {
+  say(`warming up, ${WARM_UP_SECONDS} s each`);
   for (const name of contenders.names) {
     const seconds = name === 'service' || name === 'portkey' || name === 'stubbed' ? WARM_UP_SECONDS : 1;
     await measureRound(contenders.target(name, SMALL), { connections: 100, seconds, warmUpSeconds: 0 });
@@ -77,7 +77,11 @@ function summarize(contender: ContenderName, one: ThroughputCase, rounds: readon
   };
 }
 
-/** Counts the commands that reach Redis; apart from the rounds, because watching slows Redis down. */
+/**
+ * Counts the commands that reach Redis; apart from the rounds, because watching slows Redis down.
+ *
+ * @throws when Redis fails, or the load generator does
+ */
 export async function countCommands(contenders: Contenders, connections: number): Promise<CommandRow> {
   const { ports, requests } = contenders.target('service', SMALL);
   let finish: () => Record<string, number> = () => ({});

@@ -139,7 +139,7 @@ async function slowClients({ report, quick }: ScenarioContext, system: System, w
   if (what === 'reading') await uploadFile(system);
   const { hostname: host, port } = new URL(system.stack.url);
   const { first, drop } = SLOW[what];
-  // What nobody reads waits in the memory of the kernel.
+  // What is not read waits in the memory of the kernel.
   const clients = quick || what === 'reading' ? 100 : 1_000;
   const alone: LedgerEntry[] = [];
   const beside: LedgerEntry[] = [];

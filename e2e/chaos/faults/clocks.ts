@@ -62,7 +62,7 @@ async function jumpAbout({ report, quick }: ScenarioContext, system: System, ser
   report.timed('slowest', Math.max(...entries.map(tookMs)), { atMost: 10_000 });
 }
 
-/** Proof that the clock did jump. A worker's lines do not show it: it tells Redis's time. */
+/** Proof that the clock did jump. A worker's lines do not show it: it has Redis's time. */
 function linesOfAnotherHour({ stack }: System): number {
   return stack.gateways
     .flatMap((gateway) => gateway.logs().split('\n'))

@@ -59,7 +59,9 @@ export const gatewayScenarios: readonly Scenario[] = [
         await until(() => ledger.calls.size === waiting.length, 10_000, 'all calls');
         const exit = await stack.gateways[0]?.end('SIGTERM');
         const entries = await Promise.all(waiting);
-        context.report.fact('not told 503', entries.filter((entry) => statusOf(entry) !== 503).length, { atMost: 0 });
+        context.report.fact('not answered with 503', entries.filter((entry) => statusOf(entry) !== 503).length, {
+          atMost: 0,
+        });
         context.report.fact('exit code', exit ?? -1, { atLeast: 0, atMost: 0 });
       }),
   },

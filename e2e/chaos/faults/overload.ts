@@ -97,7 +97,7 @@ async function gatewayMetrics({ stack }: System): Promise<string[]> {
   return [(await stack.metricsUrlOf(String(instance))) ?? ''];
 }
 
-/** Requests that were turned away so far: all, and those within 10 ms. */
+/** Requests that were refused so far: all, and those within 10 ms. */
 async function readShed(url: string): Promise<{ all: number; quick: number }> {
   const text = await (await fetch(url)).text();
   const count = (bound: string) => {

@@ -10,7 +10,7 @@ import { badMood } from '../upstream-moods.ts';
 
 const TIMEOUT_MS = 20_000;
 const PER_SECOND = 25;
-/** Of answers that nobody expected. */
+/** Of unexpected answers. */
 const MOST_SHOWN = 10;
 const EXPECTED = new Set([200, 502, 503, 504]);
 

@@ -9,7 +9,7 @@ import type { System, SystemOptions } from '../system.ts';
 
 const run = promisify(execFile);
 
-/** Clients of a Redis that is away are told so within this, ms. */
+/** With Redis away a client gets its answer within this, ms. */
 const ANSWER_MS = 1_000;
 
 interface Outage {
@@ -39,7 +39,7 @@ const outages: readonly Outage[] = [
   },
   {
     name: 'redis-connections-lost',
-    about: 'Nothing reaches Redis for a while, and connections that were open are dead without either end being told.',
+    about: 'Nothing reaches Redis for a while, and connections that were open are dead without either end noticing.',
     cause: ({ proxy }) => proxy.mode('lose'),
     heal: ({ proxy }) => proxy.mode('pass'),
   },

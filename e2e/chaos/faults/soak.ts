@@ -12,7 +12,7 @@ import { judgeAnswers, onSystem, type Scenario, type ScenarioContext } from '../
 import type { System } from '../system.ts';
 
 const PER_SECOND = 40;
-/** Longer than anybody keeps a connection that nobody uses. */
+/** Longer than an idle connection is kept. */
 const REST_SECONDS = 80;
 const FIRST_LOAD_SECONDS = 20;
 const SAMPLE_MS = 15_000;

@@ -4,7 +4,7 @@ export const STATS_API_PATHS = ['/api/check-limit', '/api/usage', '/api/health',
 /** Those of them that tell the service's counters; the others tell whether it works, and the caller's own number. */
 export const COUNTER_PATHS: ReadonlySet<string> = new Set(['/api/usage', '/api/stats']);
 
-/** Who may read the counters: everyone, callers with an active key, or the operator alone. */
+/** Who may read the counters: all callers, those with an active key, or the operator alone. */
 export type UtilityAccess = 'open' | 'key' | 'operator';
 
 /** The one path under `/api/` that no limit counts, so that monitoring never runs into it. */

@@ -6,7 +6,11 @@ import { callableUrl } from '../../start/ready-message.ts';
 import { SIGN_IN_SECONDS, signInLink } from '../../start/sign-in-link.ts';
 import { type CommandContext, print } from '../command-context.ts';
 
-/** `lontar dashboard`: a fresh link that signs the operator in. */
+/**
+ * `lontar dashboard`: a fresh link that signs the operator in.
+ *
+ * @throws nothing itself; the command rejects when Redis fails
+ */
 export function addDashboardCommand(program: Command, context: CommandContext): void {
   program
     .command('dashboard')

@@ -16,7 +16,11 @@ import { duration } from '../key-options.ts';
 
 const ABOUT_ADDRESS = 'an address; of IPv6 the whole /56 counts, as for all limits';
 
-/** `lontar ips …`: shows, blocks and unblocks callers' addresses. */
+/**
+ * `lontar ips …`: shows, blocks and unblocks callers' addresses.
+ *
+ * @throws nothing itself; the commands reject when Redis fails
+ */
 export function addIpsCommand(program: Command, context: CommandContext): void {
   const ips = program.command('ips').description("show, block and unblock callers' addresses");
   ips

@@ -8,7 +8,11 @@ import { type CommandContext, print } from '../command-context.ts';
 
 const DRAINED_AT_ONCE = 500;
 
-/** `lontar queue …`: looks at the queue of generation jobs, holds it and empties it. */
+/**
+ * `lontar queue …`: looks at the queue of generation jobs, holds it and empties it.
+ *
+ * @throws nothing itself; the commands reject when Redis fails
+ */
 export function addQueueCommand(program: Command, context: CommandContext): void {
   const queue = program.command('queue').description('look at the queue of generation jobs, hold it, empty it');
   const withQueue = (use: (queue: GenerationQueue, redis: Redis) => Promise<void>) => () =>

@@ -8,7 +8,11 @@ import { CommandFailure, EXIT } from '../failure.ts';
 
 const ID_PATTERN = /^[0-9a-f]{12}$/;
 
-/** `lontar sessions …`: who is signed in to the dashboard, and an end to it. */
+/**
+ * `lontar sessions …`: who is signed in to the dashboard, and an end to it.
+ *
+ * @throws nothing itself; the commands reject when Redis fails
+ */
 export function addSessionsCommand(program: Command, context: CommandContext): void {
   const sessions = program.command('sessions').description('show and end sessions of the dashboard');
   sessions
