@@ -56,7 +56,7 @@ async function installDependencies() {
     if (isInstalled()) return;
     await installFromLockfile();
     if (!existsSync(pinnedNode) && !canRunSources()) {
-      // Somebody who forbids install scripts in general still needs this one package's: it places the Node binary.
+      // A user who forbids install scripts in general still needs this one package's: it places the Node binary.
       await npm('Installing Node', ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error']);
     }
     writeFileSync(marker, fingerprint());
@@ -100,7 +100,7 @@ function fingerprint() {
   return createHash('sha256').update(lockfile).update(`${process.platform} ${process.arch}`).digest('hex');
 }
 
-/** For a node_modules that somebody's own `npm ci` or `npm install` made: compares npm's record of it, and looks. */
+/** For a node_modules that the user's own `npm ci` or `npm install` made: compares npm's record of it, and looks. */
 function fitsLockfile() {
   try {
     const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
@@ -128,7 +128,7 @@ function refuseWhileRunning() {
 async function lockInstallation() {
   for (let waits = 0; ; waits += 1) {
     try {
-      // Inside the loop: whoever held the lock takes the folder away where nothing else is in it.
+      // Inside the loop: the process that held the lock takes the folder away where nothing else is in it.
       mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
       writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
       return;
@@ -255,7 +255,7 @@ function handOver(node, args) {
   child.once('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
 }
 
-/** Whoever kills npm outright means what it runs; nothing else would tell us. */
+/** A signal that kills npm outright is meant for what it runs; nothing else would reach us. */
 function stopWithParent(child) {
   const parent = process.ppid;
   setInterval(() => process.ppid === parent || child.kill('SIGTERM'), PARENT_LOOK_MS).unref();

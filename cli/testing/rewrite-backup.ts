@@ -23,7 +23,7 @@ export function writeBackupLines(file: string, lines: readonly BackupLine[]): vo
   writeFileSync(file, gzipSync(`${content}${JSON.stringify(end)}\n`));
 }
 
-/** Changes lines of a backup and seals it again, as anybody can who has it: whole, but without a signature. */
+/** Changes lines of a backup and seals it again, as any person can who has it: whole, but without a signature. */
 export function rewriteBackup(file: string, change: (line: BackupLine) => BackupLine): void {
   writeBackupLines(file, readBackupLines(file).slice(0, -1).map(change));
 }

@@ -11,7 +11,7 @@
 
 if ARGV[1] == 'unblock' then
   redis.call('DEL', KEYS[2])
-  -- An entry without a ban is of the hourly limit, which stays: so must what lists tell of it.
+  -- An entry without a ban is of the hourly limit, which stays: so must what lists show of it.
   if redis.call('DEL', KEYS[1]) == 0 then
     return 0
   end

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * A backup is gzip'ed JSON lines: a header, keys and files in pieces, and an end with the SHA-256 of all lines before it.
- * Behind that stands its signature, as a gzip member of its own (backup-signature.ts). Whoever reads a backup knows
- * whether it is whole and whose it is before anything is changed.
+ * A backup is gzip'ed JSON lines: a header, Redis entries and files in pieces, and an end with the SHA-256 of all lines
+ * before it. Behind that stands its signature, as a gzip member of its own (backup-signature.ts). A reader of a backup
+ * knows whether it is whole and whose it is before anything is changed.
  *
  * Version 1 had no signature, and values in Redis's own binary form.
  */
@@ -16,7 +16,7 @@ export const headerSchema = z.object({
   createdAt: z.iso.datetime(),
   lontar: z.string().max(100),
   redis: z.string().max(100),
-  /** Tells, without telling the pepper, whether a service can check the keys; `null` where it was not known. */
+  /** Shows, without revealing the pepper, whether a service can check the API keys; `null` where it was not known. */
   pepperMark: z.string().max(100).nullable(),
   /** Whether contents of uploads are in it; those of an object store are not. */
   files: z.boolean(),
@@ -68,6 +68,7 @@ export const fileLineSchema = z.strictObject({
 
 export const endSchema = z.strictObject({
   end: z.literal(true),
+  /** Redis entries; the name is part of the format. */
   keys: z.number().int(),
   files: z.number().int(),
   sha256: z.string(),
@@ -90,7 +91,7 @@ export type Line = KeyLine | DumpLine | FileLine;
 export const PIECE_BYTES = 262_144;
 export const PIECE_ITEMS = 1_000;
 
-/** What reading a backup may take at most, of a file that anybody may have written. */
+/** What reading a backup may take at most, of a file that any author may have written. */
 export const BOUNDS = {
   /** Bytes of the file. */
   file: 64 * 1024 ** 3,

@@ -13,7 +13,7 @@ const HMAC_HEX_CHARACTERS = 64;
 /** A gzip member of its own, not compressed and so always as long: tools that unpack a backup show it as the last line. */
 const SIGNATURE_BYTES = signatureMember('-'.repeat(MARK_CHARACTERS), '0'.repeat(HMAC_HEX_CHARACTERS)).length;
 
-/** Tells peppers apart without telling anything about them. */
+/** Differs between peppers and reveals nothing about them. */
 export function pepperMark(pepper: string): string {
   return hashApiKey(FORMAT, pepper).slice(0, MARK_CHARACTERS);
 }
@@ -26,8 +26,9 @@ export interface Signer {
 }
 
 /**
- * Whoever has a backup but not the pepper can neither change it unnoticed nor make one up. The key is derived, so that
- * nothing has to be carried to another machine but the pepper, without which no API key of the backup would work there.
+ * A person who has a backup but not the pepper can neither change it unnoticed nor make one up. The key is derived, so
+ * that nothing has to be carried to another machine but the pepper, without which no API key of the backup would work
+ * there.
  */
 export function openSigner(pepper: string): Signer {
   const hmac = createHmac('sha256', signingKey(pepper));

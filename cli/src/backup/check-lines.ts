@@ -5,7 +5,7 @@ import { isItemOf } from './value-items.ts';
 /** Bytes of one upload at most; an object store takes no larger one in one request either. */
 const MOST_CONTENT_BYTES = 5 * 1024 ** 3;
 
-/** Looks at the lines of a backup in their order, whoever wrote them. */
+/** Looks at the lines of a backup in their order, whichever program wrote them. */
 export interface LineCheck {
   /** @returns what is wrong with this line, where it stands */
   problemOf(line: Line): string | undefined;
@@ -24,8 +24,8 @@ interface Begun {
 }
 
 /**
- * Checks that lines name only keys and files that a backup holds, of the type that these have, in order, each once, and
- * in sizes that these can have. What a dump holds only Redis can tell (dumped-value.ts).
+ * Checks that lines name only Redis entries and files that a backup holds, of the type that these have, in order, each
+ * once, and in sizes that these can have. What a dump holds only Redis knows (dumped-value.ts).
  */
 export function checkLines(): LineCheck {
   let begun: Begun | undefined;
@@ -43,7 +43,7 @@ export function checkLines(): LineCheck {
     if (family === undefined) return `it holds ${JSON.stringify(line.key)}, which is no key that a backup has`;
     const continued = goesOn(line.key, family.type);
     if (continued === undefined) return 'a value of it is cut off';
-    if (!continued && line.key <= lastKey) return 'its keys are not in order';
+    if (!continued && line.key <= lastKey) return 'its Redis entries are not in order';
     lastKey = line.key;
     if ('items' in line) return problemOfItems(line, family);
     seen.keys += 1;

@@ -4,7 +4,7 @@ import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import type { ValueType } from './backup-format.ts';
 import { isSketch } from './sketch-form.ts';
 
-/** Keys that a backup holds: what would be missed for good. */
+/** Redis entries that a backup holds: what would be missed for good. */
 export interface DurableFamily {
   /** The exact form of their names. */
   readonly names: RegExp;
@@ -132,7 +132,7 @@ export function findDurableKeys(redis: Redis): Promise<string[]> {
 }
 
 /**
- * As `findDurableKeys`, of the keys whose name is asked for.
+ * As `findDurableKeys`, of the keys whose name is wanted.
  *
  * @throws when Redis fails
  */

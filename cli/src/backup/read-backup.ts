@@ -26,7 +26,7 @@ export interface OpenBackup {
 export interface VerifiedBackup {
   readonly header: Header;
   readonly end: End;
-  /** All keys and pieces of files, in order; may be asked for again. */
+  /** All Redis entries and pieces of files, in order; may be read again. */
   lines(): AsyncGenerator<Line>;
 }
 
@@ -34,7 +34,7 @@ export interface VerifiedBackup {
  * @throws DamagedBackup for what is no file; the system's error when it cannot be opened
  */
 export async function openBackup(path: string): Promise<OpenBackup> {
-  // Without O_NONBLOCK a pipe that nobody writes to would hold the command up.
+  // Without O_NONBLOCK a pipe without a writer would hold the command up.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
     // What the system says of a socket.
     if (error.code === 'ENXIO') throw new DamagedBackup(path, 'it is not an ordinary file');
@@ -61,7 +61,7 @@ export async function openBackup(path: string): Promise<OpenBackup> {
 }
 
 /**
- * Reads a whole backup and checks it, so that its restoring can trust its form. Whose it is, its signature tells.
+ * Reads a whole backup and checks it, so that its restoring can trust its form. Whose it is, its signature says.
  *
  * @throws DamagedBackup; the system's error when the file cannot be read
  */
@@ -100,7 +100,9 @@ export async function verifyBackup(backup: OpenBackup): Promise<VerifiedBackup> 
   return { header, end, lines: () => contentLines(backup, version) };
 }
 
-/** What went wrong in reading, in words; the system's own errors and those that tell already stay as they are. */
+/**
+ * What went wrong in reading, in words; the system's own errors and those that are in words already stay as they are.
+ */
 function asDamage(error: unknown, damaged: (reason: string) => DamagedBackup): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (error instanceof DamagedBackup || syscall !== undefined) return error;
@@ -126,7 +128,7 @@ async function* contentLines(backup: OpenBackup, version: Header['version']): As
 }
 
 function newBounds(): LineBounds {
-  // Until the header has told the version.
+  // Until the header has given the version.
   return { line: BOUNDS.line[2], unpacked: BOUNDS.unpacked };
 }
 

@@ -1,8 +1,8 @@
--- Reads an address's count of uploads in a day, and tells how many of them are in work at that very moment.
+-- Reads an address's count of uploads in a day, and gives how many of them are in work at that very moment.
 --
 -- KEYS[1]  day count  string: uploads of the address in a UTC day, those in work included
 -- KEYS[2]  open       sorted set: ids of uploads in work or being removed
--- ARGV[1]  prefix of the uploads' hashes; which of them are read, the open uploads tell, and all are in the slot of KEYS
+-- ARGV[1]  prefix of the uploads' hashes; which of them are read, the open uploads say, and all are in the slot of KEYS
 -- ARGV[2]  UTC day of the count
 -- ARGV[3]  address of the count
 --

@@ -77,7 +77,7 @@ async function restorePiece(redis: Redis, piece: Piece, now: number): Promise<vo
     if (apiKeyIdOf(key) !== undefined) {
       // The gateway that is there may pack limits in another way than the one that was.
       commands.hdel(key, 'terms');
-      // Nobody will settle what was in flight then, see isInWork: it is given back.
+      // Nothing will settle what was in flight then, see isInWork: it is given back.
       commands.hincrby(key, 'charged', -inFlight);
     }
     // The same for uploads.
@@ -88,8 +88,8 @@ async function restorePiece(redis: Redis, piece: Piece, now: number): Promise<vo
 }
 
 /**
- * Whether a value is of something that has ended: an upload that was being removed when it was backed up, which nobody
- * would finish to remove, or a ban that an address earned.
+ * Whether a value is of something that has ended: an upload that was being removed when it was backed up, which no
+ * gateway would finish to remove, or a ban that an address earned.
  */
 function isOver(key: string, items: readonly Item[]): boolean {
   const isText = (part: Buffer | undefined, text: string) => part?.toString('latin1') === text;

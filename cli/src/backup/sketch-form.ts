@@ -8,7 +8,7 @@ const SPARSE = 1;
 
 /**
  * Whether a value is a HyperLogLog as Redis writes it (hyperloglog.c). Redis trusts what it reads in one, and versions of
- * it wrote outside of the memory they had when its runs told of more registers than there are.
+ * it wrote outside of the memory they had when its runs held more registers than there are.
  */
 export function isSketch(value: Buffer): boolean {
   if (value.length < HEADER_BYTES || value.toString('latin1', 0, MAGIC.length) !== MAGIC) return false;
@@ -17,7 +17,7 @@ export function isSketch(value: Buffer): boolean {
   return encoding === SPARSE && registersOfRuns(value) === REGISTERS;
 }
 
-/** The registers that the runs of a sparse one tell of together; 0 where a run is cut off. */
+/** The registers that the runs of a sparse one hold together; 0 where a run is cut off. */
 function registersOfRuns(value: Buffer): number {
   let registers = 0;
   for (let at = HEADER_BYTES; at < value.length; at += 1) {

@@ -19,7 +19,7 @@ export async function listContents(folder: string): Promise<string[]> {
 }
 
 /**
- * Removes contents that no upload knows: nobody can fetch them or learn that they are there. A gateway that goes on
+ * Removes contents that no upload knows: no caller can fetch them or learn that they are there. A gateway that goes on
  * meanwhile writes metadata first, so what it is about to keep is known.
  *
  * @throws when Redis fails, or the system's error when a content cannot be removed; safe to repeat

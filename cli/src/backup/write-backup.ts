@@ -12,7 +12,7 @@ import { openSigner } from './backup-signature.ts';
 import { findDurableKeys, uploadIdOf } from './durable-keys.ts';
 import { readKey } from './read-key.ts';
 
-/** A draft that nobody has written to for this long is of a backup that was broken off, ms. */
+/** A draft that was not written to for this long is of a backup that was broken off, ms. */
 const ABANDONED_MS = 3_600_000;
 
 export interface BackupInput {
@@ -21,7 +21,7 @@ export interface BackupInput {
   readonly pepper?: string;
   /** Folder with contents of uploads; absent where they are kept elsewhere. */
   readonly files?: string;
-  /** Told about uploads whose content is missing. */
+  /** Called with uploads whose content is missing. */
   readonly onMissing: (uploadId: string) => void;
 }
 
@@ -34,8 +34,8 @@ export class OccupiedPlace extends Error {
 }
 
 /**
- * Writes a backup of a service that may go on meanwhile. Every key is whole in itself; keys among each other may be
- * some moments apart. The file appears under its name only when it is complete, for its owner's eyes alone.
+ * Writes a backup of a service that may go on meanwhile. Every entry is whole in itself; entries among each other may
+ * be some moments apart. The file appears under its name only when it is complete, for its owner's eyes alone.
  *
  * @returns what it holds, and the SHA-256 of the file itself, in hex; the one inside it is of its lines
  * @throws OccupiedPlace
@@ -93,7 +93,7 @@ export function requireReplaceable(path: string): void {
   if (found !== undefined && !found.isFile()) throw new OccupiedPlace(path);
 }
 
-/** What a backup of the same name left that was killed; one that is being written meanwhile is left alone. */
+/** What a backup of the same name left that was killed; one that is being written meanwhile stays. */
 async function removeAbandonedDrafts(path: string): Promise<void> {
   const folder = dirname(path);
   const names = readdirSync(folder).filter(

@@ -122,7 +122,7 @@ describe('the Kubernetes manifests', () => {
     },
   );
 
-  test('gateways believe no address of callers until told whom, and only the ingress controller reaches them', () => {
+  test('gateways believe no address of callers until named, and only the ingress controller reaches them', () => {
     const gateway = workloads.find(({ metadata }) => metadata.name === 'gateway');
     const trusted = podOf(gateway!).containers[0]?.env?.find(({ name }) => name === 'TRUST_PROXY');
     expect(trusted?.value).toBe('');
@@ -143,7 +143,7 @@ describe('the Kubernetes manifests', () => {
     const redis = [{ to: 'redis', ports: [6379] }];
     const internet = [{ to: '0.0.0.0/0 and ::/0', ports: [443] }];
 
-    test('is closed to everybody, in both directions, but as said', () => {
+    test('is closed to all, in both directions, but as said', () => {
       const all = policies.find(({ podSelector }) => Object.keys(podSelector).length === 0);
       expect(all).toMatchObject({ policyTypes: ['Ingress', 'Egress'] });
       expect(all).not.toHaveProperty('egress');
@@ -167,7 +167,7 @@ describe('the Kubernetes manifests', () => {
       expect(open).toEqual(ways);
     });
 
-    test("out of the cluster leads to nobody's own network, least of all to the cloud's metadata", () => {
+    test("out of the cluster leads to no private network, least of all to the cloud's metadata", () => {
       const blocks = policies.flatMap(({ egress = [] }) =>
         egress.flatMap(({ to }) => to.flatMap(({ ipBlock }) => ipBlock ?? [])),
       );
@@ -177,7 +177,7 @@ describe('the Kubernetes manifests', () => {
       expect(six).toEqual(expect.arrayContaining(['fc00::/7', 'fe80::/10']));
     });
 
-    test('leads to ports at which somebody is let in', () => {
+    test('leads to ports at which a client is let in', () => {
       for (const { podSelector, egress = [] } of policies) {
         const from = workloads.filter((workload) => selects(podSelector, labelsOf(workload)));
         for (const { to, ports } of egress) {

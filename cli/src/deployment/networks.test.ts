@@ -22,7 +22,7 @@ test('only workers have a way out, and only what is published has a way in', () 
   expect(Object.keys(networks).toSorted()).toEqual(['data', 'door', 'monitoring', 'outside']);
 });
 
-test('Redis is reached by the services alone, and everybody says on which network it is', () => {
+test('Redis is reached by the services alone, and each service says on which network it is', () => {
   expect(on('data')).toEqual(['redis', 'gateway', 'worker', 'stats-service']);
   for (const [name, service] of Object.entries(services)) {
     expect({ name, isTold: service.networks !== undefined || service.network_mode === 'none' }).toEqual({

@@ -15,7 +15,7 @@ test('deploy/redis/users.conf is what the services need (npm run docs makes it s
 });
 
 (findProgram(['openssl'], process.env['PATH']) === undefined ? test.skip : test)(
-  'deploy/redis/make-users gives each user a password that its line fits, and nobody else a look at it',
+  'deploy/redis/make-users gives each user a password that its line fits, and no other user a look at it',
   () => {
     const folder = mkdtempSync(join(tmpdir(), 'lontar-users-'));
     const read = (name: string) => readFileSync(join(folder, name), 'utf8');

@@ -5,7 +5,7 @@ import { everySetting } from '../settings/services.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 const PAGE = readFileSync(new URL('docs/security.md', ROOT), 'utf8');
-/** Settings that bound what strangers can do: each has to stand in the table. */
+/** Settings that bound what callers can do: each has to stand in the table. */
 const BOUNDS =
   /^(?:MAX_|RATE_LIMIT|UPLOADS_PER|DOWNLOADS_PER|BAN_|FREE_|QUEUE_MAX|UTILITY_|INNER_|DASHBOARD_|UPLOAD_TTL)/;
 
@@ -22,16 +22,16 @@ describe('docs/security.md', () => {
   });
 
   test('names settings that exist, with their defaults', () => {
-    const told = rows.flatMap(([, bound = '']) => [...bound.matchAll(/`([A-Z][A-Z_]{3,})`(?: \(([^)]+)\))?/g)]);
-    expect(told.length).toBeGreaterThan(0);
-    for (const [, name = '', byDefault] of told) {
+    const named = rows.flatMap(([, bound = '']) => [...bound.matchAll(/`([A-Z][A-Z_]{3,})`(?: \(([^)]+)\))?/g)]);
+    expect(named.length).toBeGreaterThan(0);
+    for (const [, name = '', byDefault] of named) {
       const schema = everySetting.shape[name as keyof typeof everySetting.shape];
       expect({ name, exists: schema !== undefined }).toEqual({ name, exists: true });
       if (byDefault !== undefined) expect({ name, byDefault }).toEqual({ name, byDefault: defaultOf(schema) });
     }
   });
 
-  test('names every setting that bounds strangers', () => {
+  test('names every setting that bounds callers', () => {
     const bounds = Object.keys(everySetting.shape).filter((name) => BOUNDS.test(name));
     expect(bounds.filter((name) => !PAGE.includes(`\`${name}\``))).toEqual([]);
   });

@@ -11,7 +11,7 @@ const PROBE_SECONDS = 5;
 const SERVICES = ['gateway', 'worker', 'stats-service'] as const;
 
 /**
- * What Redis and the instances that registered there tell.
+ * What Redis and the instances that registered there say.
  *
  * @throws when Redis fails in a way that is no finding: it was reached before
  */

@@ -5,11 +5,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 /** For its owner alone: what the operator's commands write holds secrets or callers' data. */
 export const OWNER_ONLY = 0o600;
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
-/** Neither a file that is there nor one that a link leads to: whoever put it there chose its mode and may read it. */
+/**
+ * Neither a file that is there nor one that a link leads to: the user who put it there chose its mode and may read it.
+ */
 const NEW_FILE = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 const RANDOM_BYTES = 8;
 
-/** What the name of a file ends with that is on its way to another name; nobody can guess and occupy it. */
+/** What the name of a file ends with that is on its way to another name; it cannot be guessed and occupied. */
 export const DRAFT_SUFFIX = /\.[0-9a-f]{16}\.partial$/;
 
 /** The name of a file on its way to `path`, in the same folder. */

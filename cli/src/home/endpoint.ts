@@ -15,7 +15,7 @@ const endpointSchema = z.object({
 /** Where the running service is. */
 export type RunningService = z.infer<typeof endpointSchema>;
 
-/** Tells `lontar` where the service is. For the owner's eyes alone: the Redis address may hold a password. */
+/** Where `lontar` finds the service. For the owner's eyes alone: the Redis address may hold a password. */
 export function writeEndpoint(home: Home, service: RunningService): void {
   replaceFile(home.endpoint, `${JSON.stringify(service, null, 2)}\n`);
 }

@@ -41,11 +41,11 @@ export function homeAt(folder: string, root: string): Home {
 /**
  * Creates what is missing of a home, for its owner's eyes alone.
  *
- * @throws the system's error when the folder cannot be created or is somebody else's, and where a part of it is a link
+ * @throws the system's error when the folder cannot be created or is another user's, and where a part of it is a link
  */
 export function createHome(home: Home): void {
   for (const folder of [home.folder, home.run, home.logs, home.redis, join(home.folder, 'secrets')]) {
-    // A link would put secrets where somebody else has rights; the home itself may be one, that the operator made.
+    // A link would put secrets where another user has rights; the home itself may be one, that the operator made.
     if (folder !== home.folder && lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) {
       throw new Error(`${folder} is a symbolic link, and must be a folder of this user alone. Remove it.`);
     }

@@ -27,7 +27,9 @@ export function readPid(path: string): number | undefined {
   }
 }
 
-/** Whether a process with this id runs, whoever owns it. One that has ended and waits to be collected does not. */
+/**
+ * Whether a process with this id runs, whichever user owns it. One that has ended and waits to be collected does not.
+ */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -50,7 +52,7 @@ export function commandLine(pid: number): string | undefined {
   }
 }
 
-/** The folder a running process works in, where the system tells. */
+/** The folder a running process works in, where the system says. */
 export function workingFolder(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);

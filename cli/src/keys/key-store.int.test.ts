@@ -60,16 +60,16 @@ describe('create', () => {
 });
 
 describe('a record that cannot be read', () => {
-  test('is told with its id and what is wrong, beside all the others', async () => {
+  test('is named with its id and what is wrong, beside all the others', async () => {
     const good = await store().create({ name: 'good' });
     const bad = await store().create({ name: 'bad' });
     await redis.client.hset(redisKeys.apiKey(bad.record.id), { perHour: 'many', state: 'asleep' });
 
     const { records, unreadable } = await store().list();
     expect(records.map(({ id }) => id)).toEqual([good.record.id]);
-    const told = new RegExp(`key ${bad.record.id} cannot be read: state: .+; perHour: `);
-    expect(unreadable.map(({ message }) => message)).toEqual([expect.stringMatching(told)]);
-    await expect(store().find(bad.record.id)).rejects.toThrow(told);
+    const message = new RegExp(`key ${bad.record.id} cannot be read: state: .+; perHour: `);
+    expect(unreadable.map((error) => error.message)).toEqual([expect.stringMatching(message)]);
+    await expect(store().find(bad.record.id)).rejects.toThrow(message);
     expect(await store().find('0123456789')).toBeUndefined();
   });
 
@@ -123,7 +123,7 @@ describe('revoke', () => {
     expect(await stored(record.id)).not.toHaveProperty('oldHash');
   });
 
-  test('tells when there is no such key', async () => {
+  test('says when there is no such key', async () => {
     expect(await store().revoke('0123456789')).toBe('missing');
   });
 });
@@ -143,7 +143,7 @@ describe('rotate', () => {
   });
 
   test.each([0, DAY_MS])(
-    'with an overlap of %d ms does not end one that still runs unless told to',
+    'with an overlap of %d ms does not end one that still runs unless an option says so',
     async (overlapMs) => {
       const { record } = await store().create({ name: 'x' });
       const { record: rotated } = issued(await store().rotate(record.id, DAY_MS));
@@ -157,7 +157,7 @@ describe('rotate', () => {
     },
   );
 
-  test('of two at once one wins, and the other is told of its overlap', async () => {
+  test('of two at once one wins, and the other learns of its overlap', async () => {
     const first = await store().create({ name: 'x' });
     const id = first.record.id;
     const results = await Promise.all([store().rotate(id, DAY_MS), store().rotate(id, DAY_MS)]);

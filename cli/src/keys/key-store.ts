@@ -25,8 +25,8 @@ export interface IssuedKey {
 /** A record that is there but makes no sense. */
 export class UnreadableKey extends Error {
   constructor(id: string, problems: readonly { path: readonly PropertyKey[]; message: string }[]) {
-    const told = problems.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
-    super(`The record of the key ${id} cannot be read: ${told}`);
+    const described = problems.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+    super(`The record of the key ${id} cannot be read: ${described}`);
     this.name = 'UnreadableKey';
   }
 }
@@ -112,7 +112,7 @@ export function openKeyStore(redis: Redis, pepper: string, mint: (id?: string) =
         const own = { id, hash: hashApiKey(key, pepper), state: 'active', createdAt: String(createdAt), charged: '0' };
         const fields = Object.entries({ ...own, ...fieldsOf(limits).set }).flat();
         const keys = [redisKeys.apiKey(id), redisKeys.apiKeyIndex];
-        // Taken ids are all but impossible; handing out somebody's id would be worse than trying again.
+        // Taken ids are all but impossible; handing out a taken id would be worse than trying again.
         if ((await createScript(redis, keys, [id, createdAt, ...fields])) === 0) continue;
         await waitForAppendOnlyFile(redis);
         return { key, record: await mustFind(redis, id) };

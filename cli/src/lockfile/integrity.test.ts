@@ -25,7 +25,7 @@ describe('entriesWithoutIntegrity', () => {
     });
   });
 
-  test('is told by a lockfile that got them no more', () => {
+  test('is shown by a lockfile that got them no more', () => {
     const found = new Map([
       ['node_modules/alias', 'sha512-a'],
       ['node_modules/whole', 'sha512-other'],

@@ -77,7 +77,7 @@ describe('backup', () => {
     expect(await readdir(folder)).not.toContain('nowhere');
   });
 
-  test('writes into nothing that was put in its way, and lets nobody else read it', async () => {
+  test('writes into nothing that was put in its way, and lets no other user read it', async () => {
     const backup = join(folder, 'backup');
     const planted = `${backup}.partial`;
     await writeFile(planted, 'planted', { mode: 0o666 });
@@ -129,7 +129,7 @@ describe('restore', () => {
     expect(await redis.client.exists(redisKeys.upload(UPLOAD))).toBe(1);
   });
 
-  test('tells before it changes anything that the folder of uploads is none', async () => {
+  test('says before it changes anything that the folder of uploads is none', async () => {
     const backup = join(folder, 'backup');
     await lontar('backup', backup);
     await rm(uploads, { recursive: true });

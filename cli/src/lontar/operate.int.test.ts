@@ -63,7 +63,7 @@ describe('names of keys', () => {
     expect(made).toMatchObject({ code: 0, data: { name } });
   });
 
-  test('shows one of earlier times so that the terminal obeys nothing in it', async () => {
+  test('shows one of earlier times without terminal escapes', async () => {
     const { id } = (await lontar('keys', 'create', '--name', 'x', '--json')).data as { id: string };
     await redis.client.hset(redisKeys.apiKey(id), 'name', 'a\nb\u001b[2J\u202ec');
     for (const args of [['list'], ['show', id]]) {
@@ -73,7 +73,7 @@ describe('names of keys', () => {
     }
   });
 
-  test('no message repeats what a terminal would obey', async () => {
+  test('no message repeats terminal escapes', async () => {
     const wrong = ['keys', 'create', '--name', 'x', '--per-hour', '\u001b[31m7'];
     for (const args of [wrong, ['\u001b[31m7'], ['restore', '/\u001b[31m7']]) {
       const { code, err } = await lontar(...args);
@@ -84,7 +84,7 @@ describe('names of keys', () => {
 });
 
 describe('keys rotate', () => {
-  test('tells until when the earlier secret is good instead of ending it, and goes on when told to', async () => {
+  test('says until when the earlier secret is good instead of ending it, and ends it where an option says so', async () => {
     const { id } = (await lontar('keys', 'create', '--name', 'shop', '--json')).data as { id: string };
     const first = await lontar('keys', 'rotate', id, '--overlap', '7d', '--json');
     const { oldKeyUntil } = first.data as { oldKeyUntil: string };
@@ -136,7 +136,7 @@ describe('ips', () => {
     ]);
   });
 
-  test('an hourly limit is told from a block: until when it holds, and that no command lifts it', async () => {
+  test('an hourly limit is distinguished from a block: until when it holds, and that no command lifts it', async () => {
     const until = Date.now() + 60_000;
     await redis.client.zadd(redisKeys.blockedAddresses, until, '192.0.2.2');
     const refused = await lontar('ips', 'unblock', '192.0.2.2', '--json');
@@ -159,14 +159,14 @@ describe('ips', () => {
 });
 
 describe('keys', () => {
-  test('show and list tell of a record that cannot be read, and list the others', async () => {
+  test('show and list name a record that cannot be read, and list the others', async () => {
     const { id } = (await lontar('keys', 'create', '--name', 'bad', '--json')).data as { id: string };
     await redis.client.hset(redisKeys.apiKey(id), 'perHour', 'many');
-    const told = { code: 1, err: expect.stringMatching(new RegExp(`${id} cannot be read: perHour: `)) };
-    expect(await lontar('keys', 'list')).toMatchObject({ ...told, out: 'No key can be read.\n' });
+    const failed = { code: 1, err: expect.stringMatching(new RegExp(`${id} cannot be read: perHour: `)) };
+    expect(await lontar('keys', 'list')).toMatchObject({ ...failed, out: 'No key can be read.\n' });
     await lontar('keys', 'create', '--name', 'good');
-    expect(await lontar('keys', 'list', '--json')).toMatchObject({ ...told, data: [{ name: 'good' }] });
-    expect(await lontar('keys', 'show', id)).toMatchObject({ ...told, out: '' });
+    expect(await lontar('keys', 'list', '--json')).toMatchObject({ ...failed, data: [{ name: 'good' }] });
+    expect(await lontar('keys', 'show', id)).toMatchObject({ ...failed, out: '' });
   });
 });
 
@@ -249,13 +249,13 @@ describe('backup and restore', () => {
     const { client } = redis;
     const before = await client.hgetall(redisKeys.apiKey(id));
     const written = await lontar('backup', file(), '--json');
-    expect(written).toMatchObject({ code: 0, data: { keys: 8, files: 2, missingFiles: [] } });
+    expect(written).toMatchObject({ code: 0, data: { entries: 8, files: 2, missingFiles: [] } });
     expect((await stat(file())).mode & 0o777).toBe(0o600);
     expect(gunzipSync(await readFile(file())).toString()).not.toContain('p'.repeat(40));
 
     await client.flushall();
     await rm(files(), { recursive: true });
-    expect(await lontar('restore', file(), '--json')).toMatchObject({ code: 0, data: { keys: 8, files: 2 } });
+    expect(await lontar('restore', file(), '--json')).toMatchObject({ code: 0, data: { entries: 8, files: 2 } });
     expect(await client.hgetall(redisKeys.apiKey(id))).toEqual({ ...before, charged: '5' });
     expect(await client.ttl(redisKeys.uploads('2026-01-31', '192.0.2.1'))).toBeGreaterThan(900);
     expect(await client.pfcount(redisKeys.stats('ips-sketch:all'))).toBe(3);
@@ -267,7 +267,7 @@ describe('backup and restore', () => {
     expect((await lontar('keys', 'list', '--json')).data).toHaveLength(1);
   });
 
-  test('tells the checksum of the file as it lies there, as sha256sum does', async () => {
+  test('prints the checksum of the file as it lies there, as sha256sum does', async () => {
     await fill();
     const { data } = await lontar('backup', file(), '--json');
     expect(data).toMatchObject({ sha256: await checksum() });

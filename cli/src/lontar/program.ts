@@ -69,7 +69,7 @@ export async function runLontar(
   }
 }
 
-/** A message repeats what was given; a terminal must not obey it. */
+/** A message repeats what was given: strip terminal escapes. */
 function safeLines(text: string): string {
   return text.split('\n').map(showHidden).join('\n');
 }

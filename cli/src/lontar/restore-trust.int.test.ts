@@ -93,14 +93,14 @@ describe('a backup that was signed here', () => {
     expect(await restore()).toMatchObject({ code: 1, err: expect.stringContaining('no signature') });
   });
 
-  /** What somebody makes of a backup without the pepper: more content, under the signature that was there. */
+  /** What an author makes of a backup without the pepper: more content, under the signature that was there. */
   function forge(whole: Buffer, signatureBytes: number): Buffer {
     const more = gunzipSync(whole).toString().replace('"shop"', '"mine"');
     return Buffer.concat([gzipSync(more), whole.subarray(-signatureBytes)]);
   }
 });
 
-describe('what somebody else wrote into a backup', () => {
+describe('what another author wrote into a backup', () => {
   const planted: [string, BackupLine, RegExp][] = [
     ["an operator's session", keyLine(session, 'string', [['1']]), /no key that a backup has/],
     ['a sign-in code', keyLine(redisKeys.stats('sign-in:x'), 'string', [['1']]), /no key that a backup has/],
@@ -108,7 +108,7 @@ describe('what somebody else wrote into a backup', () => {
     ['a name with more behind it', keyLine(`${redisKeys.apiKeyIndex}\nx`, 'zset', [['a', '1']]), /no key/],
     ['another type', keyLine(redisKeys.upload(UPLOAD), 'string', [['x']]), /is a string in it, and must be a hash/],
     ['a count that is none', keyLine(redisKeys.uploads('2026-01-31', '192.0.2.1'), 'string', [['x']]), /form/],
-    ['a ban by nobody', keyLine(redisKeys.addressBan('192.0.2.1'), 'string', [['x']]), /form/],
+    ['a ban without a reason', keyLine(redisKeys.addressBan('192.0.2.1'), 'string', [['x']]), /form/],
     ['a stream that names no ids', keyLine(redisKeys.stats('log-texts'), 'stream', [['*', 'a', 'b']]), /form/],
     ['no value', keyLine(redisKeys.upload(UPLOAD), 'hash', []), /form/],
     ['a field without a value', keyLine(redisKeys.upload(UPLOAD), 'hash', [['state']]), /form/],
@@ -172,7 +172,7 @@ describe('a backup of the first version', () => {
     writeBackupLines(file, old);
   }
 
-  test('is restored as it was, when somebody vouches for it', async () => {
+  test('is restored as it was, when the operator vouches for it', async () => {
     await redis.client.xadd(redisKeys.stats('log'), '*', 'row', 'naïve');
     await lontar('backup', file);
     await makeOld();

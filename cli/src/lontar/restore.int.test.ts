@@ -69,7 +69,7 @@ test('nothing that was in work before a restore acts on what it brings', async (
     expect(await settle(client, { requestId, keyId: id, settlement, takeBack: true })).toEqual({ kind: 'gone' });
   }
   expect(await client.hget(redisKeys.apiKey(id), 'charged')).toBe('0');
-  // Whoever has paused the queue, for the restore perhaps, decides when it goes on.
+  // The operator who has paused the queue, for the restore perhaps, decides when it goes on.
   expect(await queue.isPaused()).toBe(true);
   await queue.resume();
   await queue.add(jobOf('req_waiting', id), redisTime());
@@ -130,7 +130,7 @@ describe('uploads', () => {
     ]);
     expect(await client.ttl(redisKeys.uploads(day, address))).toBeGreaterThan(900);
 
-    // Files of earlier versions do not tell; the count stays.
+    // Files of earlier versions do not say; the count stays.
     rewriteBackup(file, (line) => ({ ...line, inWork: undefined }));
     expect(await restoreUnsigned()).toMatchObject({ code: 0 });
     expect(await count(day, address)).toBe('5');

@@ -33,7 +33,7 @@ async function signedIn(): Promise<void> {
 }
 
 test('lists who is signed in, the last seen first, and not those whose time is over', async () => {
-  expect(await lontar('sessions', 'list')).toMatchObject({ code: 0, out: 'Nobody is signed in.\n' });
+  expect(await lontar('sessions', 'list')).toMatchObject({ code: 0, out: 'No operator is signed in.\n' });
   await signedIn();
   const { code, out } = await lontar('sessions', 'list', '--json');
   expect(code).toBe(0);

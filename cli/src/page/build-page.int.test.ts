@@ -13,6 +13,6 @@ test('the page is built once, and again only when its sources change', async () 
   expect(built()).toBe(first);
 });
 
-test('a folder without page and builder is told apart', async () => {
+test('a folder without page and builder is distinguished', async () => {
   expect(await buildPage('/nowhere')).toBe('Vite is not installed.');
 });

@@ -3,7 +3,7 @@ import type { checkSync } from 'recheck';
 
 /** How long the time of a match may grow with the length of the text. */
 export interface Verdict {
-  /** `unknown` when the judge could not tell: that is no pass. */
+  /** `unknown` when the judge could not decide: that is no pass. */
   readonly growth: 'linear' | 'polynomial' | 'exponential' | 'unknown';
   /** The judge's own words. */
   readonly words: string;

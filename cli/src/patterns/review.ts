@@ -43,7 +43,7 @@ function faultOf(one: FoundPattern, verdicts: ReadonlyMap<string, Verdict>, { pa
 
 function faultOfBuilt(one: FoundPattern, { builds }: Accepted): string[] {
   if (builds.some(({ file, expression }) => file === one.file && expression === one.pattern)) return [];
-  return [`${one.file}:${one.line} builds a pattern that nobody has judged: ${one.pattern}`];
+  return [`${one.file}:${one.line} builds a pattern that is not listed: ${one.pattern}`];
 }
 
 function faultOfBuild(

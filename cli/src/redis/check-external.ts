@@ -20,7 +20,7 @@ export async function redisWarnings(redis: Redis): Promise<string[]> {
   return warnings;
 }
 
-/** One setting of Redis, or `undefined` where it does not tell (managed services often forbid CONFIG). */
+/** One setting of Redis, or `undefined` where it does not say (managed services often forbid CONFIG). */
 async function redisSetting(redis: Redis, name: string): Promise<string | undefined> {
   const reply = (await redis.config('GET', name).catch(() => [])) as string[];
   return reply[1];

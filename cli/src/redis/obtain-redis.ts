@@ -60,12 +60,12 @@ async function tryDocker(environment: Environment, progress: ProgressStream): Pr
     runQuietly(path, ['pull', DOCKER_IMAGE], { environment: variables, timeoutMs: PULL_TIMEOUT_MS }),
   );
   if (pull.succeeded) return { kind: 'docker', path, image: DOCKER_IMAGE };
-  // An engine without a registry has what somebody put there by hand.
+  // An engine without a registry has what was put there by hand.
   if (await isHere(DOCKER_TAG)) return { kind: 'docker', path, image: DOCKER_TAG };
   return `Docker could not fetch ${DOCKER_IMAGE}: ${pull.output}`;
 }
 
-/** The system's environment and what tells the docker client which engine to use. */
+/** The system's environment and what says to the docker client which engine to use. */
 export function dockerEnvironment(environment: Environment): Record<string, string> {
   const own = Object.entries(environment).filter(([name, value]) => name.startsWith('DOCKER_') && value !== undefined);
   return { ...systemEnvironment(environment), ...(Object.fromEntries(own) as Record<string, string>) };

@@ -60,7 +60,7 @@ test('what its users wrote in transactions and scripts is there after a restart'
   operator.disconnect();
 });
 
-test('nobody gets in without a password, and its files hold none', async () => {
+test('no client gets in without a password, and its files hold none', async () => {
   const { urlOf } = await startRedis();
   const [path = ''] = connectionOf(urlOf('operator')).split('?');
   await expect(connectOnce(path, 'test')).rejects.toThrow(/asks for a password/);

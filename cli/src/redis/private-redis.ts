@@ -72,7 +72,7 @@ export async function preparePrivateRedis(
 const OLD_REDIS =
   'This Redis is older than 7.0, so that all services share all rights in it. A newer one gives each its own user.';
 
-/** Whether a server's version has users with all that ours are made of; not where it does not tell. */
+/** Whether a server's version has users with all that ours are made of; not where it does not say. */
 async function knowsUsers(path: string, environment: Readonly<Record<string, string>>): Promise<boolean> {
   const { output } = await runQuietly(path, ['--version'], { environment, timeoutMs: VERSION_TIMEOUT_MS });
   return Number(/\bv=(\d+)\./.exec(output)?.[1] ?? 0) >= FIRST_WITH_USERS;

@@ -6,8 +6,8 @@ export type RedisDoor =
   | { readonly kind: 'port'; readonly port: number; readonly bind: string };
 
 /**
- * Who gets in: the users of redis-users.ts, or, where this Redis knows none of what they need, whoever has the one
- * password; without one, whoever may open the socket.
+ * Who gets in: the users of redis-users.ts, or, where this Redis knows none of what they need, clients with the one
+ * password; without one, users who may open the socket.
  */
 export type RedisAccess =
   | { readonly kind: 'users'; readonly passwords: Readonly<Record<RedisUser, string>> }
@@ -17,7 +17,7 @@ export type RedisAccess =
 const LONGEST_SOCKET_PATH_BYTES = 100;
 
 /**
- * Whether a path can be a socket's: short enough, and the same when written in a URL, which is how services are told.
+ * Whether a path can be a socket's: short enough, and the same when written in a URL, which is how services get it.
  */
 export function canBeSocket(path: string): boolean {
   return Buffer.byteLength(path) <= LONGEST_SOCKET_PATH_BYTES && new URL(`unix://${path}`).pathname === path;
@@ -25,7 +25,7 @@ export function canBeSocket(path: string): boolean {
 
 /**
  * The configuration of a private Redis: durable, never evicting (a lost job or key is a lost customer), and closed to
- * everybody else.
+ * all others.
  *
  * @param log its log; not standard output, because Redis opens a file anew for each line, so that it can be rotated
  */

@@ -104,9 +104,9 @@ describe('the secrets of the containers', () => {
     expect(read('worker', 'redis_url')).toBe(`redis://worker:${read('redis', passwordFile('worker'))}@redis:6379`);
   });
 
-  test("name the operator's own Redis to everybody, and keep it", () => {
+  test("name the operator's own Redis to every service, and keep it", () => {
     makeMissingSecrets(root);
-    const own = 'rediss://somebody:word@redis.example.com:6379';
+    const own = 'rediss://operator:word@redis.example.com:6379';
     setSecret(root, 'redis_url', `${own}\n`);
     rmSync(join(root, 'stats-service', 'redis_url'));
     makeMissingSecrets(root);

@@ -15,7 +15,7 @@ type Folder = (typeof SECRET_FOLDERS)[number];
 interface Secret {
   /** Name of the file; a setting's name in small letters where it is one. */
   readonly name: string;
-  /** Who gets it; nobody else can read it. */
+  /** The service that gets it; no other can read it. */
   readonly folders: readonly Folder[];
   /** Its value before the operator sets one. */
   readonly initial: 'random' | 'empty';

@@ -5,7 +5,7 @@ import { workerSettings } from '@lontar/worker/config.ts';
 import { z } from 'zod';
 import { launcherSettings } from './launcher-settings.ts';
 
-/** The settings of each service, in the order in which the docs tell of them. */
+/** The settings of each service, in the order in which the docs list them. */
 export const SERVICE_SETTINGS = {
   gateway: gatewaySettings,
   worker: workerSettings,

@@ -27,12 +27,12 @@ const storageSettings = z.object({ UPLOAD_STORAGE, UPLOAD_DIR });
 export function addBackupCommand(program: Command, context: CommandContext): void {
   program
     .command('backup')
-    .description('write keys, counters, statistics, blocks and uploads into one file; the service may go on')
+    .description('write API keys, counters, statistics, blocks and uploads into one file; the service may go on')
     .argument('<FILE>', 'the file to write')
     .option('--force', 'replace the file if it exists')
     .addHelpText(
       'after',
-      '\nThe file is signed under KEY_PEPPER, which is never in it. Carry that over by another way: without it no key of the\nbackup works, and a restore cannot tell that nobody changed the file.',
+      '\nThe file is signed under KEY_PEPPER, which is never in it. Carry that over by another way: without it no key of the\nbackup works, and a restore cannot show that the file was not changed.',
     )
     .action((file: string, { force = false }: { force?: boolean }) => {
       const path = resolve(file);
@@ -47,11 +47,11 @@ export function addRestoreCommand(program: Command, context: CommandContext): vo
     .command('restore')
     .description('put a backup in place of what the service has; the file is checked first')
     .argument('<FILE>', 'a file that "lontar backup" wrote')
-    .option('--force', 'replace the keys, counters and uploads that the service has')
+    .option('--force', 'replace the API keys, counters and uploads that the service has')
     .option('--accept-unsigned', 'take a file whose signature is missing or cannot be checked: you vouch for it')
     .addHelpText(
       'after',
-      '\nWhoever wrote the file decides which API keys work here, with which limits, and what files are served under\nyour address. The signature shows that this was a service with your KEY_PEPPER. --accept-unsigned is for files of\nversions before signatures, and for a lost pepper: only where you know that nobody else could write the file.',
+      '\nThe author of the file decides which API keys work here, with which limits, and what files are served under\nyour address. The signature shows that this was a service with your KEY_PEPPER. --accept-unsigned is for files of\nversions before signatures, and for a lost pepper: only where you know that you alone could write the file.',
     )
     .action((file: string, { force = false, acceptUnsigned = false }: RestoreOptions) =>
       context.withRedis((redis) => restore(redis, resolve(file), { force, acceptUnsigned }, context)),
@@ -106,10 +106,11 @@ async function backup(redis: Redis, path: string, context: CommandContext): Prom
     const pepper = context.surroundings.home.secret('KEY_PEPPER');
     note(context, `To restore it elsewhere, carry KEY_PEPPER over by another way than the file: it is in ${pepper}`);
   }
+  const { keys: entries, files: filesKept, sha256 } = written;
   print(
     context,
-    { file: path, ...written, signed: found !== undefined, missingFiles: missing },
-    `${path} holds ${written.keys} keys and ${written.files} files. SHA-256 ${written.sha256}`,
+    { file: path, entries, files: filesKept, sha256, signed: found !== undefined, missingFiles: missing },
+    `${path} holds ${entries} Redis entries and ${filesKept} files. SHA-256 ${sha256}`,
   );
 }
 
@@ -154,7 +155,7 @@ async function restoreOpened(
   if (present + contents > 0 && !force) {
     throw new CommandFailure(
       EXIT.failed,
-      `This service has ${present} keys and ${contents} contents of uploads of its own; a restore would remove them. Add --force if you want that.`,
+      `This service has ${present} Redis entries and ${contents} contents of uploads of its own; a restore would remove them. Add --force if you want that.`,
     );
   }
   await restoreBackup(redis, verified, folder).catch((error: NodeJS.ErrnoException) => {
@@ -163,9 +164,13 @@ async function restoreOpened(
     throw explainFileError(error, ofUpload === undefined ? 'read' : 'written', ofUpload ?? path, consequence);
   });
   await waitForAppendOnlyFile(redis);
-  const { keys, files } = verified.end;
+  const { keys: entries, files } = verified.end;
   const { createdAt } = verified.header;
-  print(context, { file: path, createdAt, keys, files }, `Restored ${keys} keys and ${files} files of ${createdAt}.`);
+  print(
+    context,
+    { file: path, createdAt, entries, files },
+    `Restored ${entries} Redis entries and ${files} files of ${createdAt}.`,
+  );
 }
 
 /** What a file's signature shows. `other`: it was made under another pepper; `unchecked`: the one here is not known. */
@@ -194,7 +199,7 @@ async function judgeSignature({ path, file, part }: OpenBackup, context: Command
 /** What each means and what to do. */
 const NOT_SIGNED = {
   missing:
-    'carries no signature: it is cut off, or of a version before signatures, or of somebody without your KEY_PEPPER',
+    'carries no signature: it is cut off, or of a version before signatures, or of an author without your KEY_PEPPER',
   other:
     'was signed under another KEY_PEPPER than the one here. Carry that one over: without it no API key of the backup works either',
   unchecked:
@@ -204,14 +209,14 @@ const NOT_SIGNED = {
 function notSigned(path: string, signature: keyof typeof NOT_SIGNED): CommandFailure {
   return new CommandFailure(
     EXIT.failed,
-    `${path} ${NOT_SIGNED[signature]}. Whoever wrote it decides which API keys work here and what files are served: add --accept-unsigned only where you know that nobody else could write it. Nothing was changed.`,
+    `${path} ${NOT_SIGNED[signature]}. Its author decides which API keys work here and what files are served: add --accept-unsigned only where you know that you alone could write it. Nothing was changed.`,
   );
 }
 
-/** Tells in the operator's words what reading or writing a backup threw. */
+/** Says in the operator's words what reading or writing a backup threw. */
 function inWords(error: unknown, tried: 'read' | 'written', path: string): unknown {
-  const isTold = error instanceof DamagedBackup || error instanceof OccupiedPlace;
-  return isTold ? new CommandFailure(EXIT.failed, error.message) : explainFileError(error, tried, path);
+  const isInWords = error instanceof DamagedBackup || error instanceof OccupiedPlace;
+  return isInWords ? new CommandFailure(EXIT.failed, error.message) : explainFileError(error, tried, path);
 }
 
 async function countContents(folder: string): Promise<number> {

@@ -42,7 +42,7 @@ export function addSessionsCommand(program: Command, context: CommandContext): v
           throw new CommandFailure(EXIT.notFound, `There is no session ${id}. See: lontar sessions list`);
         }
         await waitForAppendOnlyFile(redis);
-        print(context, { ended }, `${ended} session(s) ended. To keep somebody out, change DASHBOARD_TOKEN as well.`);
+        print(context, { ended }, `${ended} session(s) ended. To keep a person out, change DASHBOARD_TOKEN as well.`);
       }),
     );
 }
@@ -53,7 +53,7 @@ function view({ id, address, by, signedInAt, seenAt, expiresAt }: OperatorSessio
 }
 
 function table(open: readonly OperatorSession[]): string {
-  if (open.length === 0) return 'Nobody is signed in.';
+  if (open.length === 0) return 'No operator is signed in.';
   const rows = open
     .map(view)
     .map((one) => [one.id, one.address, one.by, one.signedInAt, one.lastSeenAt, one.expiresAt]);
