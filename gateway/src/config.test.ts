@@ -18,7 +18,7 @@ describe('TRUST_PROXY', () => {
   });
 
   test.each(['0.0.0.0/0', '::/0', '127.0.0.1,0.0.0.0/0', '10.0.0.0/00', '10.0.0.0/', '10.0.0.0/8/0'])(
-    '%j, which would be everybody or is no network, is refused with the reason',
+    '%j, which would be all addresses or is no network, is refused with the reason',
     (text) => {
       expect(() => readConfig(gatewaySettings, { ...base, TRUST_PROXY: text })).toThrow(
         /"true" or a network of all addresses \(\/0\) would let callers choose their own address/,

@@ -13,8 +13,8 @@ export interface ReferenceKey {
   revoked: boolean;
 }
 
-/** What the reference tells of an admission, to be compared with what Redis told. */
-export type ReferenceAnswer = Pick<Admission, 'decision' | 'address' | 'hour' | 'day' | 'credits' | 'flight'>;
+/** What the reference gives for an admission, to be compared with what Redis gave. */
+export type ReferenceOutcome = Pick<Admission, 'decision' | 'address' | 'hour' | 'day' | 'credits' | 'flight'>;
 
 const HOUR = 3600;
 const DAY = 86_400;
@@ -40,7 +40,7 @@ export class ReferenceAdmission {
   }
 
   /** @param second Unix seconds */
-  admit(input: AdmissionInput, second: number): ReferenceAnswer {
+  admit(input: AdmissionInput, second: number): ReferenceOutcome {
     const key = this.#keys.get(input.key?.id ?? '');
     const before = key && this.#flightOf(key, second);
     const decision = this.#decide(input, second, before ?? 0);

@@ -125,7 +125,7 @@ describe('one admission', () => {
     expect(await admit(redis, rules, input({ mode, model: '' }))).toMatchObject({ decision: 'counted' });
   });
 
-  test('in mode look tells the window of any address, and changes nothing', async () => {
+  test('in mode look gives the window of any address, and changes nothing', async () => {
     const limits = { ...rules, perHour: 2 };
     const look = () => admit(redis, limits, input({ mode: 'look', key: { id: 'x', hash: 'x' } }));
     expect(await look()).toMatchObject({ decision: 'counted', genuineKey: false, address: { used: 0, limit: 2 } });
@@ -139,7 +139,7 @@ describe('one admission', () => {
     expect(await look()).toMatchObject({ address: { used: 2, limit: 2 } });
   });
 
-  test('that nobody settles is given back by the sweeper when its reservation ends', async () => {
+  test('that is not settled is given back by the sweeper when its reservation ends', async () => {
     await store({ credits: 5 });
     for (let index = 0; index < 3; index++) await admit(redis, rules, input());
     const { now } = await admit(redis, rules, input({ mode: 'judge' }));
@@ -149,14 +149,14 @@ describe('one admission', () => {
     expect(await redis.exists(redisKeys.keysInFlight)).toBe(0);
   });
 
-  test('of hundreds that nobody settles are all given back in one round', async () => {
+  test('of hundreds that are not settled are all given back in one round', async () => {
     await store({ concurrency: 1_000 });
     const all = await Promise.all(Array.from({ length: 250 }, () => admit(redis, rules, input())));
     expect(await sweepReservations(redis, Math.max(...all.map(({ now }) => now)) + rules.reservationMs, 5)).toBe(250);
     expect(await countReservations(redis)).toBe(0);
   });
 
-  test('of a key without a concurrency of its own tells the usual one', async () => {
+  test('of a key without a concurrency of its own gives the usual one', async () => {
     await store({});
     const usual = { flight: { used: 1, limit: DEFAULT_CONCURRENCY } };
     expect(await admit(redis, rules, input())).toMatchObject(usual);
@@ -264,7 +264,7 @@ describe('one admission', () => {
     ['for an hour', ['EX', 3_600], 3_600],
     ['for a century', ['EX', 3_200_000_000], 2_147_483_647],
     ['until the operator ends it', [], -1],
-  ] as const)('from an address that is blocked %s is told for how long', async (_what, expiry, blockedForSeconds) => {
+  ] as const)('from an address that is blocked %s learns for how long', async (_what, expiry, blockedForSeconds) => {
     await store({});
     await redis.call('SET', redisKeys.addressBan('192.0.2.1'), 'operator', ...expiry);
     expect(await admit(redis, rules, input())).toMatchObject({ decision: 'address_blocked', blockedForSeconds });
@@ -364,7 +364,7 @@ describe('the sliding hour', () => {
     });
   });
 
-  test('tells when the oldest counted request leaves', async () => {
+  test('says when the oldest counted request leaves', async () => {
     expect((await at(START)).address).toEqual({ used: 1, limit: 3, resetAt: START + 3601 });
     expect((await at(START + 10)).address).toEqual({ used: 2, limit: 3, resetAt: START + 3601 });
     expect((await at(START + 3605)).address).toEqual({ used: 2, limit: 3, resetAt: START + 10 + 3601 });
@@ -521,7 +521,7 @@ describe('admission in simulated time', () => {
         setClock(op.now, reference);
         const expected = reference.admit(asked, op.now);
         return admit(redis, small, asked, timed).then(({ decision, address, hour, day, credits, flight }) => ({
-          told: { decision, address, flight, ...(hour && { hour }), ...(day && { day }), ...(credits && { credits }) },
+          given: { decision, address, flight, ...(hour && { hour }), ...(day && { day }), ...(credits && { credits }) },
           expected,
         }));
       }
@@ -547,7 +547,7 @@ describe('admission in simulated time', () => {
           return perform({ ...op, now }, reference, live, made);
         });
         const compared = await Promise.all(replies.filter((reply) => reply !== undefined));
-        expect(compared.map(({ told }) => told)).toEqual(compared.map(({ expected }) => expected));
+        expect(compared.map(({ given }) => given)).toEqual(compared.map(({ expected }) => expected));
         const charged = await Promise.all(keys().map(({ id }) => redis.hget(redisKeys.apiKey(id), 'charged')));
         expect(charged.map(Number)).toEqual(keys().map(({ id }) => reference.charged(id)));
       }),

@@ -5,7 +5,7 @@
 --
 -- A refused request is never charged to a key. The address counts every request that its own limit lets through, good
 -- or bad. Idempotent by request id: repeated, it finds its reservation, or that it was settled, and changes nothing. The
--- reservation is the one entry in the key's flight: whoever takes it away, by settling, decides its charge.
+-- reservation is the one entry in the key's flight: the process that takes it away, by settling, decides its charge.
 --
 -- What costs time here is the commands first, then their arguments and the closures. Numbers go to Redis as strings,
 -- because Redis writes a number of Lua's with 17 digits first, at twice a command's cost.
@@ -49,7 +49,7 @@ if refusal or isRepeat then
   return dismiss(refusal)
 end
 
--- The reservation has no expiry: it stays until it is settled, by the sweeper if by nobody else.
+-- The reservation has no expiry: it stays until it is settled, by the sweeper if by no other process.
 local ends = format('%d', now + reservationMs)
 if call('ZADD', keyFlight, 'NX', ends, requestId) == 0 then return answer('admitted') end
 if isFirst then call('ZADD', keysInFlight, 'NX', ends, keyId) end

@@ -1,4 +1,4 @@
--- Counts a request under its address, whatever its key; tells whether that is genuine, so that it passes a ban on bad keys.
+-- Counts a request under its address, whatever its key; says whether that is genuine, so that it passes a ban on bad keys.
 --
 -- Takes the first 4 keys and 3 arguments of includes/input.lua.
 -- Returns the answer of includes/answer-layouts.lua: 'counted', 'address_blocked' or 'address_limited'.

@@ -1,4 +1,4 @@
--- Tells the hour of an address, banned or not; counts and judges nothing (health).
+-- Gives the hour of an address, banned or not; counts and judges nothing (health).
 --
 -- Takes the first key of includes/input.lua, and no arguments.
 -- Returns the answer of includes/answer-layouts.lua: always 'counted'.

@@ -38,7 +38,7 @@ describe('the limit that binds soonest', () => {
   });
 });
 
-test('the headers tell the binding limit, and all of them in the draft form', () => {
+test('the headers give the binding limit, and all of them in the draft form', () => {
   expect(rateLimitHeaders(admission({ hour, credits: { used: 3, limit: 10 } }))).toEqual({
     'X-RateLimit-Limit': '10',
     'X-RateLimit-Remaining': '2',

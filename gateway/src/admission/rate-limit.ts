@@ -14,7 +14,7 @@ export interface Limit {
 
 /**
  * The limits that apply to a request. Concurrency is left out unless it refused: it is no quota that is used up, and
- * tells nothing about how many requests are left.
+ * says nothing about how many requests are left.
  *
  * @param uploads the day of uploads of the address, where the request is one
  */

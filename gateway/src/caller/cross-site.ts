@@ -10,7 +10,7 @@ export function isCrossSite(headers: IncomingHttpHeaders): boolean {
 
 /**
  * Whether a page of another site made the request for an answer that it cannot read: an image, a script, a form in the
- * background. Nobody would see the text, and the key would be charged for it.
+ * background. No person would see the text, and the key would be charged for it.
  */
 export function isUnreadable(headers: IncomingHttpHeaders): boolean {
   return isCrossSite(headers) && headers['sec-fetch-mode'] === 'no-cors';

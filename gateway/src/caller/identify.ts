@@ -38,7 +38,7 @@ function presented(text: string): GivenKey {
   return { kind: 'presented', key: id === undefined ? { text } : { text, id } };
 }
 
-/** Keys given as `Authorization: Bearer KEY` or `X-API-Key: KEY`; other schemes belong to somebody else. */
+/** Keys given as `Authorization: Bearer KEY` or `X-API-Key: KEY`; other schemes are not Lontar's. */
 function headerKeys(headers: RequestContext['headers']): string[] {
   const keys: string[] = [];
   const bearer = /^Bearer +(\S.*)$/i.exec(headers.authorization ?? '');

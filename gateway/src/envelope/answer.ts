@@ -10,7 +10,7 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body: unknown;
-  /** What the statistics are told about it. */
+  /** What the statistics get of it. */
   readonly report: Report;
 }
 

@@ -31,7 +31,7 @@ export interface RequestContext {
   readonly addressBits: string;
   /** Aborts when the caller leaves before the answer. */
   readonly gone: AbortSignal;
-  /** `response_time`, once it has been measured: the answer and the statistics tell the same number. */
+  /** `response_time`, once it has been measured: the answer and the statistics hold the same number. */
   responseMs?: number;
 }
 

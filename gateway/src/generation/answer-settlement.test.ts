@@ -31,9 +31,9 @@ const answer = (error: GenerationFailure, charged: boolean, over?: Parameters<ty
 const messageOf = ({ body }: ReturnType<typeof answer>) => (body as { message: string }).message;
 
 describe('the answer of a failure', () => {
-  const told = GENERATION_FAILURES.filter((error) => error !== 'client_closed');
+  const answered = GENERATION_FAILURES.filter((error) => error !== 'client_closed');
 
-  test.each(told)('%s says whether it was charged, and its headers count it', (error) => {
+  test.each(answered)('%s says whether it was charged, and its headers count it', (error) => {
     expect(messageOf(answer(error, true))).toMatch(/ The request was charged(\.|: .*\.)$/);
     expect(answer(error, true).headers['X-RateLimit-Remaining']).toBe('2');
     expect(answer(error, true).report.generation?.charged).toBe(true);

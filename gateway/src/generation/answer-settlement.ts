@@ -104,7 +104,9 @@ function reportGeneration(settlement: Settlement, { job }: SettledRequest) {
   return { endpoint, model, ...charge(settlement), ...work, ...yielded, ...answer };
 }
 
-/** Nothing where Redis could not be told that the caller has left: whoever settles the request decides. */
+/**
+ * Nothing where Redis could not take the note that the caller has left: the process that settles the request decides.
+ */
 function charge(settlement: Settlement): { readonly charged?: boolean } {
   const isOpen = settlement.outcome === 'failed' && settlement.error === 'client_closed';
   if (isOpen && settlement.charged === undefined) return {};

@@ -8,7 +8,7 @@ import { createTurnstile } from './turnstile.ts';
 
 const TIMEOUT_MS = 120_000;
 
-/** Whoever asks for anything else fails: no part of the service may be asked here. */
+/** Reading anything else fails: no part of the service may be used here. */
 function untouched(deps: Partial<GenerateDeps>): GenerateDeps {
   return new Proxy(deps as GenerateDeps, {
     get(target, name) {
@@ -45,7 +45,7 @@ describe('a request that has waited in line', () => {
     expect(await generate(deps, '/api/ai', left)).toMatchObject({ status: 499 });
   });
 
-  test('but is in time is not turned away here', async () => {
+  test('but is in time is not refused here', async () => {
     await expect(generate(deps, '/api/ai', context({}))).rejects.toThrow('was asked');
   });
 });

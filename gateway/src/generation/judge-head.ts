@@ -24,8 +24,8 @@ export function foreseeRefusal(deps: JudgeDeps, context: RequestContext): Promis
 }
 
 /**
- * Counts a request that is refused for its body, and judges its key by the way: who tries keys with bodies that cannot be
- * read is told of the key.
+ * Counts a request that is refused for its body, and judges its key by the way: a caller who tries keys with bodies
+ * that cannot be read gets the answer about the key.
  */
 export function refuseForBody(deps: JudgeDeps, context: RequestContext, problem: Answer): Promise<Answer> {
   return judge(deps, context, 'check', (admission, refusal) => {

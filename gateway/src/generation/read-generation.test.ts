@@ -5,7 +5,7 @@ import { gatherFields } from './given-fields.ts';
 import { readGeneration } from './read-generation.ts';
 
 const { id, key } = mintApiKey();
-/** Deeper than the stack of whoever would walk it. */
+/** Deeper than the stack of a function that would walk it. */
 const NESTED: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
 const limits = { maxPromptChars: 10, maxOutputTokens: 100 };
 const read = (query: string, body?: Record<string, unknown>, headers = {}) =>
@@ -46,7 +46,7 @@ describe('readGeneration', () => {
     });
   });
 
-  test('tells a malformed key from a well-formed one, and leaves the rest to admission', () => {
+  test('distinguishes a malformed key from a well-formed one, and leaves the rest to admission', () => {
     expect(read('prompt=hi&apikey=nonsense')).toMatchObject({ kind: 'ask', key: { text: 'nonsense' } });
     expect(read('prompt=hi', undefined, { authorization: `bearer ${key}` })).toMatchObject({ key: { id } });
     expect(read('prompt=hi', undefined, { authorization: `Basic ${key}` })).toEqual({ kind: 'missing' });

@@ -8,11 +8,12 @@ const SWEEP_MS = 5_000;
 const AT_ONCE = 100;
 
 /**
- * Settles reservations whose time is over and that nobody settled: their gateway died between admission and answer.
+ * Settles reservations whose time is over and that no process settled: their gateway died between admission and answer.
  * Every gateway sweeps; settling is idempotent, so they may meet.
  *
  * @param now Unix ms by Redis's clock
  * @returns how many were settled
+ * @throws when Redis fails; what was not settled is found by the next round
  */
 export async function sweepReservations(redis: Redis, now: number, freeFailuresPerHour: number): Promise<number> {
   let swept = 0;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createTurnstile } from './turnstile.ts';
 
-/** Work that ends when it is told to, and notes when it begins. */
+/** Work that ends on command, and notes when it begins. */
 function workshop() {
   const begun: number[] = [];
   const ends: (() => void)[] = [];

@@ -8,9 +8,9 @@ const MOST_INSIDE = 256;
  * reading requests when the first of them time out, and refuse what Redis had long answered.
  */
 export interface Turnstile {
-  /** Waits for a place, works, and frees the place. @returns what came of the work, or `undefined` when sent away */
+  /** Waits for a place, works, and frees the place. @returns what came of the work, or `undefined` when refused */
   pass<Value>(work: () => Promise<Value>): Promise<Value | undefined>;
-  /** Sends away everybody who waits, because Redis does not answer: nobody is to wait longer than for one command. */
+  /** Refuses all that wait, because Redis does not answer: no request is to wait longer than for one command. */
   sendAway(): void;
 }
 

@@ -8,11 +8,11 @@ const AT_ONCE = 100;
 /** Requests kept in memory while Redis is away; the sweeper gives the reservations of others back when they end. */
 const MOST_PENDING = 20_000;
 
-/** Takes back requests whose callers have got another answer, or have left, while Redis could not be told so. */
+/** Takes back requests whose callers have got another answer, or have left, while Redis could not take the note. */
 export interface Withdrawals {
   /**
    * Settles a request as failed, as soon as Redis acknowledges it. Where a worker has settled it before, its charge is
-   * given back: the caller was told of a failure. A caller who has left was told nothing, and pays as others do who leave:
+   * given back: the caller got a failure. A caller who has left got nothing, and pays as others do who leave:
    * with `client_closed` a job that a worker has is left to it.
    */
   add(requestId: string, keyId: string, error: GenerationFailure): void;
@@ -29,6 +29,7 @@ interface Withdrawal {
 /**
  * A caller who was refused is gone, but its job may be in the queue all the same: only the reply of the write was lost.
  * So a withdrawal is repeated until Redis has it; workers let it go first (see `askToRun` in process-generation.ts).
+ * Never throws: where Redis fails, `onRedisFailure` is called and the withdrawal repeated.
  */
 export function openWithdrawals(deps: {
   readonly redis: Redis;

@@ -45,7 +45,7 @@ const reply = (requestId: string, text: string, replyTo?: string) =>
   settle(server.client, { requestId, keyId: 'k', settlement: settlement(text), ...(replyTo && { replyTo }) });
 
 describe('an inbox', () => {
-  test('gives each waiter its own reply, and nobody that of another gateway', async () => {
+  test('gives each waiter its own reply, and none that of another gateway', async () => {
     const [one, two] = await Promise.all([open('g1'), open('g2')]);
     const ids = Array.from({ length: 200 }, (_, index) => `req_${index}`);
     await Promise.all(ids.map((id) => admitted(id)));
@@ -66,7 +66,7 @@ describe('an inbox', () => {
     expect(await waiting).toMatchObject({ text: 'found' });
   });
 
-  test('drops a reply that nobody waits for any more', async () => {
+  test('drops a reply without a waiter', async () => {
     const inbox = await open('g4');
     await Promise.all([admitted('req_a'), admitted('req_b')]);
     const forgotten = inbox.wait('req_a');

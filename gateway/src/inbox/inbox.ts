@@ -16,7 +16,7 @@ const RENEW_MS = 10_000;
 const RECHECK_MS = 1_000;
 const TRIM_AFTER = 500;
 
-/** The replies meant for this gateway instance: each waiter gets its own, and nobody else's. */
+/** The replies meant for this gateway instance: each waiter gets its own, and no other. */
 export interface Inbox {
   /**
    * Waits for one request's settlement. Call it before the job is enqueued, so that no reply can be missed.
@@ -47,6 +47,8 @@ export interface InboxDeps {
  * Opens this gateway's inbox, a capped Redis stream that expires with the gateway. Replies that are lost on the way
  * (a full stream, a broken connection) are found as stored results: overdue waiters look every second, and all of them
  * after a reconnect.
+ *
+ * @throws when Redis fails before the inbox is open; later failures are repeated and logged
  */
 export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): Promise<Inbox> {
   const key = redisKeys.inbox(gateway);
@@ -121,7 +123,7 @@ export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): 
       clearInterval(timer);
       redis.off('ready', recheckAll);
       await redis.del(key).catch(() => 0);
-      // The loop is not waited for: a reader that is reconnecting never tells its pending command that it is over.
+      // The loop is not waited for: a reader that is reconnecting never ends its pending command.
       reader.disconnect();
     },
   };

@@ -6,7 +6,7 @@ interface Waiter {
   resolve(settlement: Settlement | 'given up'): void;
 }
 
-/** Who waits for which request. A reply goes to the waiter of its request id, or to nobody. */
+/** Who waits for which request. A reply goes to the waiter of its request id, or is dropped. */
 export interface Waiters {
   wait(requestId: string): Promise<Settlement | 'given up'>;
   /** Ends all waits. */

@@ -46,7 +46,7 @@ describe('the API document', () => {
     for (const { body } of all) if (body) expect(body.example).toBeDefined();
   });
 
-  test('has every status and label of the error catalog somewhere, those nobody can see aside', () => {
+  test('has every status and label of the error catalog somewhere, those no caller can see aside', () => {
     const text = JSON.stringify(document);
     for (const [code, { status, label }] of Object.entries(ERROR_CATALOG)) {
       if (['client_closed', 'method_not_allowed'].includes(code)) continue;

@@ -78,7 +78,7 @@ export function errors(statuses: readonly ErrorStatus[], headers: readonly Heade
 }
 
 function headersOf(status: ErrorStatus, headers: readonly HeaderName[]): readonly HeaderName[] {
-  // Redis tells the limits, and the parser knows no route; so not every 400, 500 or 503 can name them.
+  // The limits come from Redis, and the parser knows no route; so not every 400, 500 or 503 can name them.
   if (status === 503) return ['Cache-Control', 'Retry-After'];
   if (status === 429) return ['Cache-Control', ...LIMIT_HEADERS, 'Retry-After'];
   return [400, 408, 414, 431, 500].includes(status) ? ['Cache-Control'] : headers;

@@ -13,7 +13,7 @@ export interface ReferencePage {
   readonly contentSecurityPolicy: string;
 }
 
-/** No script, no frame, no form, nothing of anybody else: text, and our own style sheet. */
+/** No script, no frame, no form, nothing of another site: text, and our own style sheet. */
 const PAGE_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const NOTHING = "default-src 'none'; frame-ancestors 'none'";
 const style = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
@@ -26,14 +26,13 @@ const asType = (type: string, ...texts: readonly string[]): ReferencePage => {
   return { type, pieces: texts.map((text) => Buffer.from(text)), contentSecurityPolicy };
 };
 
-/** Paths of what the gateway tells about itself; all take GET and HEAD. */
+/** Paths of what the gateway says about itself; all take GET and HEAD. */
 export const REFERENCE_PATHS = ['/openapi.json', '/docs', '/docs/quick-start', '/docs/style.css', '/llms.txt'] as const;
 export type ReferencePath = (typeof REFERENCE_PATHS)[number];
 
 /**
- * What the gateway tells about itself. The document and its page are large and made once: nobody is counted for asking
- * for them, so asking must be cheap, and what
- * is held for somebody who does not read it must be shared.
+ * What the gateway says about itself. The document and its page are large and made once: requests for them are not
+ * counted, so they must be cheap, and what is held for a client that does not read it must be shared.
  *
  * @returns a function of the path and the origin that the caller came by
  */

@@ -10,7 +10,7 @@ afterAll(() => gateway.stop());
 const get = (path: string, init: RequestInit = {}) => fetch(new URL(path, gateway.url), init);
 
 describe.each(['/docs', '/docs/quick-start'])('the page %s', (path) => {
-  test('works without script, frame, form or anything of anybody else', async () => {
+  test('works without script, frame, form or anything of another site', async () => {
     const response = await get(path);
     expect(response.status).toBe(200);
     const policy = response.headers.get('content-security-policy') ?? '';

@@ -32,7 +32,7 @@ function share({ isBrief = false, patienceMs = 1_000 } = {}) {
   return shareHealth({ url, secret: 's'.repeat(32) }, isBrief, note, patienceMs);
 }
 
-test('is asked once, however many ask, and tells all the same', async () => {
+test('is looked up once, however many clients ask, and all get the same', async () => {
   const ask = share();
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => ask()));
   for (const one of answers) expect(one).toMatchObject({ status: 200, headers: {}, body: HEALTH });
@@ -54,7 +54,7 @@ test('keeps the status and the advice when to try again', async () => {
   });
 });
 
-test('tells no numbers where they are not for everybody', async () => {
+test('gives no numbers where they are not for all callers', async () => {
   const { queue: _, ...brief } = HEALTH;
   expect((await share({ isBrief: true })()).body).toEqual(brief);
 });
@@ -68,7 +68,7 @@ test.each<[string, RequestListener]>([
     'knows another secret',
     (_request, response) => void response.setHeader('x-lontar-inner-refusal', 'secret').end('{}'),
   ],
-])('a stats-service that %s is told once, to all who ask', async (_what, listener) => {
+])('a stats-service that %s is reported once, and to all clients', async (_what, listener) => {
   answer = listener;
   const ask = share({ patienceMs: 100 });
   for (const one of await Promise.all([ask(), ask(), ask()])) expect(one).toMatchObject(UNAVAILABLE);

@@ -13,11 +13,11 @@ import { isRefusal, NOT_KNOWN, type StatsAddress, UNAVAILABLE } from './stats-pr
 const FRESH_MS = 1_000;
 
 /**
- * Tells how the service is, at the cost of one look a second, however many ask.
+ * Says how the service is, at the cost of one look a second, however many ask.
  *
  * @returns gives the answer of the last second, or the one that is on its way; never rejects, as a failure is shared too
  * @param isBrief whether the answer keeps numbers to itself (`UTILITY_ENDPOINTS`)
- * @param onFailure told when stats-service cannot be reached, does not answer in time, or does not know this gateway
+ * @param onFailure called when stats-service cannot be reached, does not answer in time, or does not know this gateway
  * @param patienceMs another time only in tests
  */
 export function shareHealth(
@@ -47,8 +47,8 @@ async function askStats(stats: StatsAddress, patienceMs: number): Promise<Answer
   // The gateway asks in its own name, for all who asked it.
   const headers = { [INNER_SECRET_HEADER]: stats.secret, [CLIENT_ADDRESS_HEADER]: 'gateway' };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    // A connection of its own each time: whoever holds all others keeps nobody from hearing how the service is, and none
-    // is left over that a restart of stats-service has ended.
+    // A connection of its own each time: clients who hold all others do not keep health from answering, and none is
+    // left over that a restart of stats-service has ended.
     const how = { agent: false, headers, signal } as const;
     request(new URL(UNCOUNTED_PATH, stats.url), how, resolve).on('error', reject).end();
   });

@@ -23,6 +23,10 @@ export interface SharedLooks {
   forget(address: string): void;
 }
 
+/**
+ * Looks that the requests of one address share for a second.
+ * Never throws, and its looks never reject: where Redis fails there are no headers.
+ */
 export function shareLooks({ redis, rules, onRedisFailure }: CountDeps): SharedLooks {
   /** By address, the oldest first. */
   const seen = new Map<string, { readonly at: number; readonly admission: Promise<Admission | undefined> }>();

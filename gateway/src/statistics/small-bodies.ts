@@ -19,7 +19,7 @@ export interface SmallBodies {
   /**
    * @param address the form that limits are counted by
    * @returns the whole body, or why there is none; never rejects. Where too many are being read, the one that has taken
-   *   the longest gives way as `too_slow`: a browser's sign-in is here in one piece, so that slow ones keep nobody out
+   *   the longest gives way as `too_slow`: a browser's sign-in is here in one piece, so that slow ones keep no operator out
    */
   read(request: IncomingMessage, address: string): Promise<SmallBody>;
 }

@@ -74,7 +74,7 @@ describe('what is forwarded', () => {
       'dashboard/log',
     ],
   );
-  test('never a path that somebody could read as another one', async () => {
+  test('never a path that a server could read as another one', async () => {
     const statuses = new Set<string>();
     for (const target of targets) statuses.add((await sendRaw(gateway.url, get(target))).slice(9, 12));
     expect(asked).toEqual([]);
@@ -140,7 +140,7 @@ describe('health', () => {
   const banned = redisKeys.addressBan('127.0.0.1');
   beforeEach(async () => void (await gateway.redis.client.del(redisKeys.addressHour('127.0.0.1'), banned)));
 
-  test('tells of the hour of the address whatever the method, and counts nothing', async () => {
+  test('gives the hour of the address whatever the method, and counts nothing', async () => {
     expect(await ask('GET', '/api/usage')).toMatch(trio(999_999));
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'GET']) {
       const reply = await ask(method, '/api/health');
@@ -157,7 +157,7 @@ describe('health', () => {
     expect(await ask('POST', '/api/health')).toMatch(/^HTTP\/1\.1 405 /);
   });
 
-  test('waits for nobody while Redis hangs', async () => {
+  test('does not wait while Redis hangs', async () => {
     gateway.redis.process().kill('SIGSTOP');
     const ended: string[] = [];
     const note = async (target: string) => {
@@ -267,7 +267,7 @@ describe('while stats-service hangs', () => {
   const message = 'The statistics cannot be reached now. Generation goes on; try again in a few seconds.';
   const refused = { status: false, code: 503, message, error: 'Service unavailable' };
 
-  test('everybody gets 503, those behind the last free connection too, and live streams go on', async () => {
+  test('every client gets 503, those behind the last free connection too, and live streams go on', async () => {
     let stream: ServerResponse | undefined;
     answer = (request, response) => {
       if (request.url !== '/dashboard/events') return;
@@ -298,7 +298,7 @@ describe('while stats-service hangs', () => {
     });
     const reply = await sendRaw(gateway.url, stays + get('/api/stats'));
     expect(reply.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 503', 'HTTP/1.1 200']);
-    // Nothing is left waiting for an answer that nobody wants.
+    // Nothing is left waiting for an answer without a client.
     await givenUp;
   }, 30_000);
 });

@@ -33,7 +33,7 @@ const FORWARDED_HEADERS = new Set([
   'user-agent',
 ]);
 
-/** Headers that tell of one connection alone (RFC 9110, 7.6.1). The caller's is another one than that to stats-service. */
+/** Headers about one connection alone (RFC 9110, 7.6.1). The caller's is another one than that to stats-service. */
 const HOP_BY_HOP_HEADERS = [
   'connection',
   'keep-alive',
@@ -54,7 +54,10 @@ interface Patience {
   readonly wholeMs: number;
 }
 
-/** With the count in Redis before it, a caller hears within five seconds. A slow line may need longer for the body. */
+/**
+ * With the count in Redis before it, a caller gets an answer within five seconds. A slow line may need longer for the
+ * body.
+ */
 const PATIENCE: Patience = { headMs: STATS_PATIENCE_MS, wholeMs: TRANSFER_TIMEOUT_MS };
 
 /**
@@ -67,8 +70,8 @@ export const PAGE_PATHS = /^\/(?:(?:assets|dashboard)(?:\/[\w-]+(?:\.[\w-]+)*)+)
 export const LIVE_STREAM_PATH = '/dashboard/events';
 
 /**
- * Connections to stats-service, by what is asked for: who holds all connections of pages or of live streams keeps nobody
- * from the endpoints of the API. Health has another one of its own, see shared-health.ts.
+ * Connections to stats-service, by what is asked for: clients who hold all connections of pages or of live streams keep
+ * none from the endpoints of the API. Health has another one of its own, see shared-health.ts.
  */
 const MOST_CONNECTIONS = { api: 128, pages: 128, streams: 160 } as const;
 type Pool = keyof typeof MOST_CONNECTIONS;
@@ -90,7 +93,7 @@ export interface Handover {
   readonly body?: Buffer;
   /** The answer is for the operator alone; stats-service judges who that is. */
   readonly forOperator?: boolean;
-  /** Told, before the answer goes out, when that says that the caller has no upload left today. */
+  /** Called, before the answer goes out, when that says that the caller has no upload left today. */
   readonly onSpent?: (uploads: SpentUploads) => void;
 }
 
@@ -112,7 +115,7 @@ export interface StatsAddress {
 }
 
 /**
- * @param onFailure told when stats-service cannot be reached, does not answer in time, or does not know this gateway
+ * @param onFailure called when stats-service cannot be reached, does not answer in time, or does not know this gateway
  * @param patience another one only in tests
  */
 export function createStatsProxy(
@@ -281,7 +284,7 @@ function endToEndHeaders({ headers }: IncomingMessage): [string, string | string
   );
 }
 
-/** What callers hear while stats-service is away or hangs. */
+/** What callers get while stats-service is away or hangs. */
 export const UNAVAILABLE = {
   message: 'The statistics cannot be reached now. Generation goes on; try again in a few seconds.',
   headers: { 'Retry-After': '5' },

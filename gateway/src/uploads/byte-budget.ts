@@ -10,7 +10,7 @@ export interface ByteBudget {
  * Bounds bytes that are in hand at once, of all and of each owner. It knows only owners that have some in hand.
  *
  * @param most of all together
- * @param mostOfOne of one owner, so that nobody takes the room of all
+ * @param mostOfOne of one owner, so that no owner takes the room of all
  */
 export function createByteBudget(most: number, mostOfOne: number): ByteBudget {
   const owned = new Map<string, number>();

@@ -49,7 +49,7 @@ describe('the splitter', () => {
   });
 
   test.each(['5', 'null', '["x"]', '{"code":"y"}', 'true'])(
-    'leaves %s under code to whoever reads the object',
+    'leaves %s under code to the reader of the object',
     (value) => {
       expect(split(`{"code":${value}}`)).toEqual({ code: '', other: { code: JSON.parse(value) } });
     },

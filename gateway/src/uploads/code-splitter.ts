@@ -36,7 +36,7 @@ export class CodeSplitter {
   #unit = 0;
   /** The first half of a pair of surrogates, whose other half has to be next; 0 for none. */
   #half = 0;
-  /** Tells invalid UTF-8 in the text, whatever pieces a character comes in. */
+  /** Finds invalid UTF-8 in the text, whatever pieces a character comes in. */
   readonly #validator = new TextDecoder('utf-8', { fatal: true });
 
   /** @param mostOther bytes that the body may have besides the text */

@@ -3,12 +3,12 @@
 -- KEYS[1]  upload   hash of the upload
 -- KEYS[2]  storage  hash: bytes taken by all uploads and by each API key's, see shared/src/redis-keys.ts
 -- ARGV[1]  upload id
--- ARGV[2]  prefix of the sorted sets of a key's uploads; which of them is written, the upload tells, and all are in the
+-- ARGV[2]  prefix of the sorted sets of a key's uploads; which of them is written, the upload says, and all are in the
 --          slot of KEYS
 --
 -- Returns 1 when it was counted now, 0 when it need not be: it is counted, gone or being removed.
 --
--- Idempotent by upload id: the entry among its key's uploads tells that it is counted.
+-- Idempotent by upload id: the entry among its key's uploads shows that it is counted.
 
 local state, owner, size, held, createdAt =
   unpack(redis.call('HMGET', KEYS[1], 'state', 'owner', 'size', 'held', 'createdAt'))

@@ -5,7 +5,7 @@
 -- KEYS[3]  address ban        string with expiry; holds who banned it
 -- ARGV[1]  requests for files that the address may make in an hour
 -- ARGV[2]  how long an upload is kept, ms; 0 for ever
--- ARGV[3]  prefix of the records of API keys; which of them is read, the upload tells, and all are in the slot of KEYS
+-- ARGV[3]  prefix of the records of API keys; which of them is read, the upload says, and all are in the slot of KEYS
 --
 -- Returns { decision, requests of the hour, when the next one leaves it in Unix seconds, now in Unix ms, … }
 --   'found'    … field, value, … of the upload

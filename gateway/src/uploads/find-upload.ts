@@ -27,7 +27,11 @@ export interface Found {
   readonly record: UploadRecord | undefined;
 }
 
-/** Counts a request for a file under its address, and finds the metadata: one round trip. */
+/**
+ * Counts a request for a file under its address, and finds the metadata: one round trip.
+ *
+ * @throws when Redis fails; the request may have been counted then
+ */
 export async function findUpload(redis: Redis, { id, address, perHour, ttlMs }: FindInput): Promise<Found> {
   const keys = [redisKeys.upload(id), redisKeys.addressDownloads(address), redisKeys.addressBan(address)];
   const reply = await findScript(redis, keys, [perHour, ttlMs, redisKeys.apiKey('')]);

@@ -14,7 +14,7 @@ if ARGV[2] ~= '' and redis.call('ZREM', KEYS[4], ARGV[1]) == 1 then
   redis.call('HINCRBY', KEYS[3], 'files', -1)
   redis.call('HINCRBY', KEYS[3], 'bytes', string.format('%d', -held))
   redis.call('HINCRBY', KEYS[3], field, string.format('%d', -held))
-  -- Whoever looks through the keys with uploads goes by these fields.
+  -- Scripts that look through the keys with uploads go by these fields.
   if redis.call('EXISTS', KEYS[4]) == 0 then redis.call('HDEL', KEYS[3], field) end
 end
 redis.call('DEL', KEYS[1])

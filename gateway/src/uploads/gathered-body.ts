@@ -4,8 +4,8 @@ import { UploadProblem } from './upload-problem.ts';
 
 /**
  * The body of a request in pieces of what has arrived meanwhile. A body that comes in chunks of a byte arrives in
- * thousands of tiny buffers, each of which costs a hundred times its byte: they are put together here, before anybody
- * keeps them. However it ends, what is left of the body is read and dropped, so that the caller gets to read the answer.
+ * thousands of tiny buffers, each of which costs a hundred times its byte: they are put together here, before they
+ * are kept. However it ends, what is left of the body is read and dropped, so that the caller gets to read the answer.
  *
  * @param mostBytes of the whole body; fails with an UploadProblem where there is more, or the caller leaves before the end
  */
@@ -43,7 +43,7 @@ export function gatherBody(request: IncomingMessage, mostBytes: number): Readabl
   request.on('end', () => body.push(null));
   request.on('error', cutOff);
   request.on('close', onClose);
-  // The caller may have left while Redis was asked: of a request that is over nothing more is heard.
+  // The caller may have left during the command to Redis: `close` already fired then, and no further event follows.
   if (request.destroyed) cutOff();
   return body;
 }

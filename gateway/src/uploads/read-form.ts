@@ -45,7 +45,7 @@ export async function readForm<Kept>(
       onField: (name, value) => fields.set(name, value),
       onFile: (file, fail) => {
         keeping = keep(file, stopped.signal);
-        // A failure of the storage must end the reading of the form, which would wait for somebody to take the file.
+        // A failure of the storage must end the reading of the form, which would wait for a reader of the file.
         keeping.catch(fail);
       },
     });

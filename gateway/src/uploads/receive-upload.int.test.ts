@@ -12,15 +12,15 @@ import { receiveUpload, type StoreContent, type UploadDeps } from './receive-upl
 
 let server: TestRedis;
 let redis: Redis;
-/** Failures in the order in which they were told, by whose they are. */
-let told: string[];
+/** Failures in the order in which they were reported, by whose they are. */
+let reported: string[];
 
 beforeEach(async () => {
   server = await startTestRedis();
   redis = connectFailFast(server.url, 'test');
   redis.on('error', () => undefined);
   await redis.connect();
-  told = [];
+  reported = [];
 });
 afterEach(async () => {
   redis.disconnect();
@@ -39,8 +39,8 @@ function receive(write: () => Promise<void>, store: StoreContent, spooled: ByteB
     maxFileBytes: 1,
     maxStorageBytes: 1,
     spooled,
-    onRedisFailure: () => told.push('redis'),
-    onStorageFailure: () => told.push('storage'),
+    onRedisFailure: () => reported.push('redis'),
+    onStorageFailure: () => reported.push('storage'),
   } as unknown as UploadDeps;
   const address = { used: 1, limit: 1, resetAt: 1 };
   const caller = { keyId: 'k', admission: { address } } as unknown as Caller;
@@ -60,12 +60,12 @@ test.each([
   ['storage', 507, () => Promise.reject(Object.assign(new Error('too much'), { name: 'QuotaExceeded' }))],
   ['storage', 507, () => Promise.reject(Object.assign(new Error('x'), { $metadata: { httpStatusCode: 507 } }))],
   ['redis', 503, () => server.kill()],
-])('a failure of the %s is told as its own, with %i', async (whose, status, write) => {
+])('a failure of the %s is reported as its own, with %i', async (whose, status, write) => {
   expect(await receive(write, store)).toMatchObject({ status });
-  expect(told).toEqual([whose]);
+  expect(reported).toEqual([whose]);
 });
 
-test('while too much is on its way, an upload is sent away and takes nothing', async () => {
+test('while too much is on its way, an upload is refused and takes nothing', async () => {
   const answer = await receive(() => Promise.resolve(), store, createByteBudget(1_000, 1_000));
   expect(answer).toMatchObject({
     status: 503,

@@ -53,10 +53,10 @@ export interface Announced {
   readonly origin: string;
   /**
    * About how many bytes the content has, rather too few: what is reserved for it. Its true size is judged when it is
-   * there. `undefined` where nothing tells, so that the most is reserved.
+   * there. `undefined` where nothing says so, so that the most is reserved.
    */
   readonly size: number | undefined;
-  /** Bytes that it has at most; `undefined` where nothing tells. */
+  /** Bytes that it has at most; `undefined` where nothing says so. */
   readonly mostBytes: number | undefined;
 }
 
@@ -143,7 +143,7 @@ async function reserve(
   }
 }
 
-/** @throws where the upload is not kept; the log has been told then */
+/** @throws where the upload is not kept; it is in the log then */
 async function keep(deps: ReceiveDeps, id: string, record: UploadRecord): Promise<void> {
   const result = await keepUpload(deps.redis, id, record, deps.maxStorageBytes).catch((error: unknown) => {
     deps.onRedisFailure(error);

@@ -42,7 +42,7 @@ charged = tonumber(charged or '0')
 if credits and charged >= tonumber(credits) then return { 'credits', used, charged, tonumber(credits) } end
 if used >= tonumber(ARGV[2]) then return { 'day', used } end
 
--- Thousands of tiny files would take names and blocks of the disk that no sum of bytes tells of.
+-- Thousands of tiny files would take names and blocks of the disk that no sum of bytes counts.
 local function leftOf(limit, bytes, files)
   if files >= math.max(tonumber(ARGV[13]), limit / tonumber(ARGV[12])) then return 0 end
   return limit - bytes

@@ -56,22 +56,22 @@ test('a content whose caller left before it was opened is closed again', async (
   expect(content.destroyed).toBe(true);
 });
 
-test('a storage that cannot be read is a 503, and nobody who waits in line is sent away for it', async () => {
+test('a storage that cannot be read is a 503, and no request that waits in line is refused for it', async () => {
   const turnstile = createTurnstile(1);
   const first = Promise.withResolvers<void>();
   void turnstile.pass(() => first.promise);
   const waiting = turnstile.pass(async () => 'let in');
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const deps = {
     ...downloads,
     redis: redis.client,
     storage: { read: () => Promise.reject(new Error('no connection to the store')) },
     onRedisFailure: () => turnstile.sendAway(),
-    onStorageFailure: (error: unknown) => told.push(error),
+    onStorageFailure: (error: unknown) => reported.push(error),
   } as unknown as UploadRouteDeps;
   const answer = await serveFile(deps, context, id);
   first.resolve();
   expect(answer).toMatchObject({ status: 503, headers: { 'Retry-After': '2' } });
   expect(await waiting).toBe('let in');
-  expect(told).toEqual([new Error('no connection to the store')]);
+  expect(reported).toEqual([new Error('no connection to the store')]);
 });

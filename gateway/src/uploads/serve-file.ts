@@ -25,8 +25,9 @@ export interface ServedFile {
 }
 
 /**
- * `GET /files/:id`: a public upload to everyone, a private one to its owner. For everybody else a private upload does
- * not exist, so that ids cannot be probed. Whatever comes of it, it counts in the address's hour of downloads.
+ * `GET /files/:id`: a public upload to every client, a private one to its owner. For all others a private upload does
+ * not exist, so that ids cannot be probed. Whatever comes of it, it counts in the address's hour of downloads. Never
+ * rejects: where Redis or the storage fails, the answer is 503.
  */
 export async function serveFile(deps: DownloadDeps, context: RequestContext, id: string): Promise<ServedFile | Answer> {
   const answer = await guarded(deps.onRedisFailure, async () => {
@@ -37,7 +38,7 @@ export async function serveFile(deps: DownloadDeps, context: RequestContext, id:
     if (found.refused === 'limited') return limitedAnswer(found);
     const { record } = found;
     if (record?.visibility !== 'public') {
-      const refusal = await refuseStranger(deps, context, record);
+      const refusal = await refuseUnlessOwner(deps, context, record);
       if (refusal) return refusal;
     }
     return record ? guarded(deps.onStorageFailure, () => open(deps, id, record)) : notFound();
@@ -48,7 +49,10 @@ export async function serveFile(deps: DownloadDeps, context: RequestContext, id:
 
 type DeleteDeps = CheckKeyDeps & Pick<ContentDeps, 'sweeper'>;
 
-/** `DELETE /files/:id`: its owner ends an upload; the next request finds nothing. */
+/**
+ * `DELETE /files/:id`: its owner ends an upload; the next request finds nothing. Never rejects: where Redis fails, the
+ * answer is 503.
+ */
 export async function deleteFile(deps: DeleteDeps, context: RequestContext, id: string): Promise<Answer> {
   return guarded(deps.onRedisFailure, async () => {
     const caller = await checkKey(deps, context, 'judge');
@@ -70,13 +74,13 @@ export async function deleteFile(deps: DeleteDeps, context: RequestContext, id: 
 async function open(deps: ContentDeps, id: string, record: UploadRecord): Promise<ServedFile | Answer> {
   const content = await deps.storage.read(id);
   if (content) return { headers: fileHeaders(record), content };
-  // Whoever knows its id can ask again and again.
+  // A caller who knows its id can ask again and again.
   deps.onStorageFailure(new Error(`the content of upload ${id} is missing`));
   return notFound();
 }
 
-/** Judges the key before telling anything, so that a private upload and none at all look the same. */
-async function refuseStranger(
+/** Judges the key before anything else shows, so that a private upload and none at all look the same. */
+async function refuseUnlessOwner(
   deps: CheckKeyDeps,
   context: RequestContext,
   record: UploadRecord | undefined,

@@ -83,7 +83,7 @@ describe.each([
   ['file', sendFile],
   ['code', sendCode],
 ] as const)('50 uploads of a %s at once', (_form, send) => {
-  test("into a key's storage that fits exactly 7: 7 are kept, the others are told", async () => {
+  test("into a key's storage that fits exactly 7: 7 are kept, the others are refused", async () => {
     await start();
     const { id, key } = await gateway.createKey({ storage: String(7 * SIZE) });
     const replies = await Promise.all(Array.from({ length: 50 }, () => send(key, SIZE)));
@@ -257,7 +257,7 @@ describe('files', () => {
   });
 });
 
-test('a key without credits left may not upload, and is told so as for a generation', async () => {
+test('a key without credits left may not upload, and gets the answer of a generation', async () => {
   await start();
   const { id, key } = await gateway.createKey({ credits: '3' });
   expect((await sendFile(key, 1)).status).toBe(201);

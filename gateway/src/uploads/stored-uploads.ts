@@ -10,12 +10,20 @@ const MOST_OF_A_KEY = 100;
 const MOST_AT_ONCE = 1_000;
 const KEY_FIELD = 'key:';
 
-/** Bytes that all uploads take, those on their way included. */
+/**
+ * Bytes that all uploads take, those on their way included.
+ *
+ * @throws when Redis fails
+ */
 export async function storedBytes(redis: Redis): Promise<number> {
   return Number((await redis.hget(redisKeys.uploadStorage, 'bytes')) ?? 0);
 }
 
-/** Whether the uploads that were there before have been counted. */
+/**
+ * Whether the uploads that were there before have been counted.
+ *
+ * @throws when Redis fails
+ */
 export async function isCounted(redis: Redis): Promise<boolean> {
   return (await redis.hexists(redisKeys.uploadStorage, 'counted')) === 1;
 }
@@ -25,6 +33,7 @@ export async function isCounted(redis: Redis): Promise<boolean> {
  * at once, and uploads may come and go meanwhile.
  *
  * @returns how many were counted now
+ * @throws when Redis fails; safe to repeat, because an upload is counted once
  */
 export async function countUploads(redis: Redis): Promise<number> {
   let counted = 0;
@@ -52,7 +61,10 @@ export interface ExpiryWatch {
   next(now: number): Promise<string[]>;
 }
 
-/** @param ttlMs how long an upload is kept; 0 for ever */
+/**
+ * @param ttlMs how long an upload is kept; 0 for ever
+ * @throws nothing itself; `next` rejects when Redis fails
+ */
 export function watchExpiry(redis: Redis, ttlMs: number): ExpiryWatch {
   let cursor = '0';
   return {

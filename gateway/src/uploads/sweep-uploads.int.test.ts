@@ -24,7 +24,7 @@ let ids: string[];
 /** Contents that the storage refuses to remove. */
 let kept: Set<string>;
 let now: number;
-/** Bytes taken in all, as the last round told. */
+/** Bytes taken in all, as the last round reported. */
 let stored: number;
 let log: { level: string; msg: string; reason?: string; heldBack?: number }[];
 
@@ -57,9 +57,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('what is left of uploads gives its room back, and each round tells what is taken', async () => {
+test('what is left of uploads gives its room back, and each round reports what is taken', async () => {
   await sweeper.sweep();
-  // Told before anything was removed.
+  // Reported before anything was removed.
   expect(stored).toBe(3_000);
   expect(await redis.client.hgetall(redisKeys.uploadStorage)).toEqual({ counted: '1', bytes: '0', files: '0' });
   now += LEASE_MS;

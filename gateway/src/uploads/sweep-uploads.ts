@@ -19,7 +19,7 @@ export interface SweeperDeps {
   readonly logger: Logger;
   /** How long an upload is kept, ms; 0 for ever. */
   readonly ttlMs: number;
-  /** Told in each round how many bytes uploads take in all. */
+  /** Called in each round with how many bytes uploads take in all. */
   readonly onStored: (bytes: number) => void;
 }
 
@@ -41,6 +41,8 @@ export interface UploadSweeper {
 /**
  * Starts the rounds. Every gateway makes them; all steps are idempotent, so they may meet. Uploads that are not counted
  * yet are counted first, so that no limit is judged without them.
+ *
+ * @throws when Redis fails before the first round; failures of later rounds are repeated by the next one
  */
 export async function startUploadSweeper(deps: SweeperDeps): Promise<UploadSweeper> {
   const { redis, clock, storage, logger, ttlMs, onStored } = deps;

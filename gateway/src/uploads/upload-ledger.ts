@@ -59,7 +59,11 @@ export interface ReserveInput {
   readonly now: number;
 }
 
-/** Takes one of the address's uploads of today, and room for the content; all or nothing. */
+/**
+ * Takes one of the address's uploads of today, and room for the content; all or nothing.
+ *
+ * @throws when Redis fails; a reservation may then exist, and the sweeper gives it back
+ */
 export async function reserveUpload(redis: Redis, input: ReserveInput): Promise<Reservation> {
   const { id, address, keyId, perDay, bytes, atMost, maxStorageBytes, now } = input;
   const day = new Date(now).toISOString().slice(0, 10);
@@ -98,6 +102,7 @@ function readReservation([decision, used, first, second, third]: ReserveReply, n
  *
  * @returns `gone` when its lease had ended, so that it was given back; `key` or `all` where it is larger than what was
  *   reserved and there is no room for the rest
+ * @throws when Redis fails; whether the upload is kept is then unknown
  */
 export async function keepUpload(
   redis: Redis,
@@ -123,12 +128,17 @@ export async function keepUpload(
  * Hides an upload because its owner wants it gone. Its content is still to be removed, then `forgetUpload`.
  *
  * @returns false where there is none, or it is not this key's
+ * @throws when Redis fails; whether the upload is hidden is then unknown
  */
 export async function removeUpload(redis: Redis, id: string, owner: string): Promise<boolean> {
   return end(redis, id, 'remove', redisKeys.uploads('', ''), owner);
 }
 
-/** Hides an upload that may not be kept any longer, so that the sweeper removes it. */
+/**
+ * Hides an upload that may not be kept any longer, so that the sweeper removes it.
+ *
+ * @throws when Redis fails; safe to repeat
+ */
 export async function expireUpload(redis: Redis, id: string): Promise<void> {
   await end(redis, id, 'expire', redisKeys.uploads('', ''));
 }
@@ -138,6 +148,7 @@ export async function expireUpload(redis: Redis, id: string): Promise<void> {
  * removed, then `forgetUpload`.
  *
  * @returns false where nothing is known of it
+ * @throws when Redis fails; safe to repeat
  */
 export async function abandonUpload(redis: Redis, id: string): Promise<boolean> {
   const [day, address] = await redis.hmget(redisKeys.upload(id), 'day', 'address');
@@ -149,19 +160,31 @@ async function end(redis: Redis, id: string, why: string, dayCount: string, owne
   return (await endScript(redis, keys, [id, why, owner])) === 'ended';
 }
 
-/** Drops the last trace of an upload whose content has been removed, and gives its room back. */
+/**
+ * Drops the last trace of an upload whose content has been removed, and gives its room back.
+ *
+ * @throws when Redis fails; safe to repeat
+ */
 export async function forgetUpload(redis: Redis, id: string): Promise<void> {
   const owner = (await redis.hget(redisKeys.upload(id), 'owner')) ?? '';
   const keys = [redisKeys.upload(id), redisKeys.openUploads, redisKeys.uploadStorage, redisKeys.keyUploads(owner)];
   await forgetScript(redis, keys, [id, owner]);
 }
 
-/** Ids of uploads whose lease has ended, or that are being removed. */
+/**
+ * Ids of uploads whose lease has ended, or that are being removed.
+ *
+ * @throws when Redis fails
+ */
 export function overdueUploads(redis: Redis, now: number, atMost: number): Promise<string[]> {
   return redis.zrangebyscore(redisKeys.openUploads, '-inf', now, 'LIMIT', 0, atMost);
 }
 
-/** Says that uploads go on; those that were given back meanwhile stay so. */
+/**
+ * Says that uploads go on; those that were given back meanwhile stay so.
+ *
+ * @throws when Redis fails; safe to repeat
+ */
 export async function renewLeases(redis: Redis, ids: readonly string[], now: number): Promise<void> {
   if (ids.length === 0) return;
   const members = ids.flatMap((id) => [now + LEASE_MS, id]);

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@lontar/shared/errors.ts';
 import type { UploadOutcome } from '@lontar/shared/gateway-metrics.ts';
 
-/** What callers are told of each kind, and what it counts as. */
+/** What callers get for each kind, and what it counts as. */
 export const UPLOAD_PROBLEMS = {
   invalid: { code: 'invalid_parameter', outcome: 'invalid' },
   missing: { code: 'missing_parameters', outcome: 'invalid' },

@@ -8,7 +8,7 @@ export type Visibility = (typeof VISIBILITIES)[number];
 /** Form of an upload's id: `file_` and 22 base62 characters. */
 export const UPLOAD_ID_PATTERN = /^file_[0-9A-Za-z]{22}$/;
 
-/** A new id from 128 random bits: whoever has a public upload's link was given it. */
+/** A new id from 128 random bits: a client that has a public upload's link was given it. */
 export function newUploadId(): string {
   return `file_${randomToken()}`;
 }

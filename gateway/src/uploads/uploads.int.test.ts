@@ -478,16 +478,16 @@ describe('a key', () => {
     expect(await used()).toBe(1);
   });
 
-  test('alone sees its private upload: for everybody else it does not exist', async () => {
+  test('alone sees its private upload: for all others it does not exist', async () => {
     const { body } = await send(form(fieldPart('visibility', 'private'), filePart('file', 'a.txt', 'mine')));
     const { url, id } = body.result;
     const missing = `/files/${id.slice(0, -4)}0000`;
-    const stranger = await gateway.createKey();
-    for (const headers of [{ 'x-api-key': '' }, { 'x-api-key': stranger.key }]) {
+    const other = await gateway.createKey();
+    for (const headers of [{ 'x-api-key': '' }, { 'x-api-key': other.key }]) {
       const [hidden, absent] = [await call(url, { headers }), await call(missing, { headers })];
       expect(hidden.status).toBe(404);
       expect(hidden.body).toEqual(absent.body);
-      expect(await call(url, { method: 'DELETE', headers: { 'x-api-key': stranger.key } })).toMatchObject({
+      expect(await call(url, { method: 'DELETE', headers: { 'x-api-key': other.key } })).toMatchObject({
         status: 404,
       });
     }

@@ -46,7 +46,7 @@ export function addQueueCommand(program: Command, context: CommandContext): void
     );
   queue
     .command('drain')
-    .description('give back every job that no worker has started: its caller gets 503, its key the credit')
+    .description('give back every job that no worker has started: the caller gets 503 and the credit is given back')
     .action(
       withQueue(async (opened, redis) => {
         const drained = await drain(opened, redis);

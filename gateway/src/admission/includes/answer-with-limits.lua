@@ -2,7 +2,7 @@
 --
 -- Needs  used and oldest (address-hour.lua)
 -- Gives  genuine, answer(decision, blockedFor)  as in answer.lua
---        what else it tells, to be filled in by key-limits.lua
+--        what else it holds, to be filled in by key-limits.lua
 
 --- @include "answer-layouts"
 

@@ -1,13 +1,13 @@
 -- Ends the script where the caller's address is banned, or its hour is used up; neither is counted.
 --
--- Needs  ban     who banned the address; false where nobody did, or where it does not matter
+-- Needs  ban     who banned the address; false where it is not banned, or where it does not matter
 --        isFull  whether its hour is used up
 --        genuine (genuine-key.lua), answer
 
 -- What fits into the answer: 68 years.
 local MOST_SECONDS = 2147483647
 
--- Pages that a stranger opens, or one bad caller among many, must not lock out the keys behind their address.
+-- Pages that another person opens, or one bad caller among many, must not lock out the keys behind their address.
 if ban and (ban ~= 'brute-force' or genuine == 0) then
   return answer('address_blocked', math.min(call('TTL', addressBan), MOST_SECONDS))
 end

@@ -2,7 +2,7 @@
 --
 -- Needs  what key-terms.lua gives; spent, dayCount (genuine-key.lua)
 -- Gives  refusal  'queue_full', 'key_hour', 'key_day', 'credits' or 'concurrency'; nil where nothing does
---        what answer-with-limits.lua tells
+--        what answer-with-limits.lua gives
 --        hourCount, hourBase, hourOldest, hourNewest  the state of the key's hour, where it has one
 --        today, DAY      the day as it is noted with its count, where the key has a limit by the day
 --        isFirst         whether the key has nothing in flight

@@ -6,7 +6,7 @@
 --        newTerms          its terms as this script packed them; nil where its record has them, '' where it has none
 --
 -- The terms are packed into one field: to read eight takes longer than any other command of admission. The first admission
--- packs them, the operator's every change takes them away (change-key.lua). Whoever changes their layout has to change the
+-- packs them, the operator's every change takes them away (change-key.lua). A change of their layout has to change the
 -- field's name, because gateways of both versions may run side by side.
 
 -- concurrency, expiresAt, perHour, perDay, credits, maxOutputTokens, and with their lengths models, addressBits

@@ -30,7 +30,7 @@ export function isNoSpace(error: unknown): boolean {
  * @throws an error for which `isNoSpace` holds
  */
 export async function requireSpace(folder: string): Promise<void> {
-  // What cannot tell is tried.
+  // Where that cannot be read, it is tried.
   const disk = await statfs(folder).catch(() => undefined);
   if (disk === undefined || disk.blocks === 0) return;
   const spared = Math.min(MOST_SPARED_BYTES, SPARED_SHARE * disk.blocks * disk.bsize);

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { requireSpace } from './no-space.ts';
 
-/** A half-written file that was not touched for this long belongs to nobody, ms. */
+/** A half-written file that was not touched for this long has no writer any more, ms. */
 const ABANDONED_MS = 600_000;
 
 /** A folder that contents are written into as they arrive, before they are moved to where they stay. */
@@ -52,7 +52,11 @@ export function openSpool(folder: string): Spool {
   };
 }
 
-/** Turns "there is no such file" into `undefined`. */
+/**
+ * Turns "there is no such file" into `undefined`.
+ *
+ * @throws every other error
+ */
 export function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }

@@ -77,7 +77,7 @@ describe.each(['disk', 's3'] as const)('the %s storage', (kind) => {
     expect(await partial()).toEqual([]);
   });
 
-  test('removes half-written files that nobody writes any more, and no others', async () => {
+  test('removes half-written files without a writer, and no others', async () => {
     await writeFile(join(folder, 'partial', 'file_old'), 'x');
     await utimes(join(folder, 'partial', 'file_old'), new Date(0), new Date(0));
     await writeFile(join(folder, 'partial', 'file_new'), 'x');
@@ -87,7 +87,7 @@ describe.each(['disk', 's3'] as const)('the %s storage', (kind) => {
     expect(await partial()).toEqual([]);
   });
 
-  test('tells what it cannot remove, after having removed the others', async () => {
+  test('reports what it cannot remove, after having removed the others', async () => {
     const path = (name: string) => join(folder, 'partial', name);
     await mkdir(path('file_5'));
     for (let i = 0; i < 10; i++) if (i !== 5) await writeFile(path(`file_${i}`), 'x');

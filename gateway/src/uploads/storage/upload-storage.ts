@@ -5,7 +5,7 @@ export interface UploadStorage {
   /** `disk` or `s3`, for the log. */
   readonly kind: 'disk' | 's3';
   /**
-   * Keeps a content under an id that nobody has used. It is there whole, safe from a crash, or not at all.
+   * Keeps a content under an id that was never used. It is there whole, safe from a crash, or not at all.
    *
    * @param signal stops it; nothing is kept then
    * @throws whatever the source or the storage throws; nothing is kept then
@@ -15,6 +15,6 @@ export interface UploadStorage {
   read(id: string): Promise<Readable | undefined>;
   /** Removes a content, and what a crash has left of its writing. Nothing there is fine. */
   remove(id: string): Promise<void>;
-  /** Removes what has been half-written for so long that nobody can be writing it any more. */
+  /** Removes what has been half-written for so long that no process can be writing it any more. */
   removeLeftovers(): Promise<void>;
 }
