@@ -61,6 +61,7 @@ export interface GenerationQueue {
 
 /**
  * @param redis a connection of the caller's own; it stays open when the queue is closed
+ * @throws nothing itself; what reads or writes the queue rejects when Redis fails
  */
 export function openGenerationQueue(redis: Redis, onError: (error: Error) => void): GenerationQueue {
   const queue = new Queue<GenerationJob, undefined>(GENERATION_JOB.queue, {

@@ -75,7 +75,7 @@ export type EventTexts = z.infer<typeof eventTextsSchema>;
  * fill logs with them. All are counted; there is one event per address, reason and second. Answers about the service
  * itself are such too, because no limit counts those of health.
  */
-export function isToldThinned({ route, status, generation }: RequestEvent): boolean {
+export function isThinned({ route, status, generation }: RequestEvent): boolean {
   if (generation !== undefined) return false;
   return status >= 400 || !WORK_ROUTES.has(route);
 }

@@ -16,7 +16,7 @@ export interface ExportDeps {
 
 /**
  * Brings the gauges up to date: the tiles' numbers, the queue, and the few figures of Redis that alerts need. Called
- * before each scrape; what cannot be read keeps its last value, so that a scrape never fails for Redis.
+ * before each scrape. Never rejects: what cannot be read keeps its last value, so that Redis breaks no scrape.
  */
 export async function exportGauges(deps: ExportDeps): Promise<void> {
   await Promise.allSettled([

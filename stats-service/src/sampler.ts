@@ -6,7 +6,7 @@ const SAMPLE_MS = 5_000;
 
 /**
  * Notes the queue's depth for the charts every few seconds. Several instances write the same point; the last one
- * counts.
+ * counts. Never throws: where Redis fails, a point is missing.
  */
 export function startSampler(deps: { readonly redis: Redis; readonly queue: GenerationQueue }): { stop(): void } {
   const sample = async () => {

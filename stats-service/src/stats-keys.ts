@@ -41,7 +41,7 @@ export const statsKeys = {
   log: redisKeys.stats('log'),
   /** List: entry ids of the rows in `log` that are about refused requests, newest last. */
   logRefused: redisKeys.stats('log-refused'),
-  /** Hash: those that further requests of their second still add to; its form is told in apply-events.lua. */
+  /** Hash: those that further requests of their second still add to; its form is in apply-events.lua. */
   logOpen: redisKeys.stats('log-open'),
   /** Stream: masked texts under the entry ids of `log`. */
   logTexts: redisKeys.stats('log-texts'),

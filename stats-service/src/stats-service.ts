@@ -48,7 +48,11 @@ interface Base {
   readonly queue: GenerationQueue;
 }
 
-/** Starts everything in order; what has started is registered to stop in reverse. */
+/**
+ * Starts everything in order; what has started is registered to stop in reverse.
+ *
+ * @throws RedisUnreachableError, or the system's error when a port is taken
+ */
 export async function startStatsService(config: StatsConfig, logger: Logger): Promise<StatsService> {
   const lifecycle = createLifecycle(logger);
   const { version } = manifest;

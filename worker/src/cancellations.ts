@@ -3,8 +3,9 @@ import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { LISTENER_ASK_MS } from '@lontar/shared/time-budget.ts';
 
 /**
- * Listens for callers that have left. Every worker hears of each; the one that has the job in work stops and settles it.
- * What is said while the connection is away is said again: the caller's gateway repeats it until the request is settled.
+ * Listens for callers that have left. Every worker gets each; the one that has the job in work stops and settles it.
+ * What is published while the connection is away is published again: the caller's gateway repeats it until the request
+ * is settled.
  *
  * @param subscriber a connection of its own: it can do nothing else while it listens
  * @throws when Redis fails before it has confirmed the subscription

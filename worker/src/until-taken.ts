@@ -5,7 +5,7 @@ const WRITE_RETRY_MS = 200;
 
 export interface UntilTakenDeps {
   readonly clock: RedisClock;
-  /** Told about each write that Redis refused; must not flood the log. */
+  /** Called for each write that Redis refused; must not flood the log. */
   readonly onRedisFailure: (error: unknown) => void;
 }
 
@@ -13,7 +13,8 @@ export interface UntilTakenDeps {
  * Writes, and goes on trying while Redis refuses (full, read-only, failing over): giving up would waste work that is
  * paid for.
  *
- * @returns undefined after the job's deadline: nobody waits any more, and the gateway or the sweeper gives the credit back
+ * @returns undefined after the job's deadline: no caller waits any more, and the gateway or the sweeper gives the
+ *   credit back
  */
 export async function untilTaken<T>(
   deps: UntilTakenDeps,

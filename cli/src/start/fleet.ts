@@ -1,7 +1,9 @@
 import type { ProcessSpec } from './running-child.ts';
 import { type SupervisedProcess, type SuperviseOptions, supervise } from './supervise.ts';
 
-/** In the order of starting; stopping goes the other way, so that everybody finds whom they need until they are done. */
+/**
+ * In the order of starting; stopping goes the other way, so that every process finds what it needs until it is done.
+ */
 const STAGES = ['redis', 'stats-service', 'worker', 'gateway'] as const;
 export type Stage = (typeof STAGES)[number];
 

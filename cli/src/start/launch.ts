@@ -33,7 +33,7 @@ export interface LaunchDeps {
 }
 
 /**
- * `npm start`: checks everything, starts everything, tells where it is, keeps it running, and stops it when asked.
+ * `npm start`: checks everything, starts everything, says where it is, keeps it running, and stops it on a signal.
  *
  * @throws ConfigError, StartFailure or RedisUnreachable when it cannot start; nothing is then left running
  */

@@ -19,7 +19,7 @@ const LOOK_EVERY_MS = 1_000;
 
 /** Opens a process's log for appending: services rotate theirs themselves, see `LOG_FILE`. */
 export function openLog(path: string): { fd: number; close(): void } {
-  // Not what a link leads to; and what somebody else made is for its owner's eyes alone from now on.
+  // Not what a link leads to; and what another user made is for its owner's eyes alone from now on.
   const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, OWNER_ONLY);
   fchmodSync(fd, OWNER_ONLY);
   return { fd, close: () => closeSync(fd) };
@@ -41,7 +41,7 @@ export function rotateWhileRunning(path: string): void {
     try {
       rotate();
     } catch {
-      // A folder that cannot be written to; Redis tells of a full disk itself.
+      // A folder that cannot be written to; Redis reports a full disk itself.
     }
   }, LOOK_EVERY_MS).unref();
 }

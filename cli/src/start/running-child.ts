@@ -24,7 +24,7 @@ export interface RunningChild {
 
 /**
  * Starts a process in a session of its own, so that Ctrl-C in the terminal reaches the launcher alone, which then stops
- * everything in order. The process holds the other end of a pipe of ours, and can tell from it when we die.
+ * everything in order. The process holds the other end of a pipe of ours, and learns from it when we die.
  */
 export function startChild(spec: ProcessSpec): RunningChild {
   const log = openLog(spec.log);

@@ -69,7 +69,7 @@ interface Reply {
 
 function ask(baseUrl: string, key: string, timeoutMs: number): Promise<Reply> {
   const url = new URL(`/api/ai?prompt=${encodeURIComponent(PROMPT)}`, baseUrl);
-  // Only Linux has the whole of 127.0.0.0/8 on the loopback interface without being told.
+  // Only Linux has the whole of 127.0.0.0/8 on the loopback interface without further set-up.
   const from = process.platform === 'linux' && url.hostname === '127.0.0.1' ? { localAddress: OWN_ADDRESS } : {};
   return new Promise((resolve, reject) => {
     const sent = request(url, { headers: { 'x-api-key': key }, agent: false, timeout: timeoutMs, ...from });

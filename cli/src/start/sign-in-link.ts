@@ -7,8 +7,8 @@ export const SIGN_IN_SECONDS = 600;
 const CODE_BYTES = 24;
 
 /**
- * A link that signs the operator in to the dashboard, once. So many of them are good at once that nobody misses one. Redis holds only the hash of its code, which the dashboard
- * takes out when it redeems the code.
+ * A link that signs the operator in to the dashboard, once. So many of them are good at once that no operator misses
+ * one. Redis holds only the hash of its code, which the dashboard takes out when it redeems the code.
  *
  * @throws when Redis fails
  */

@@ -1,4 +1,4 @@
-/** `npm start` cannot go on; the message tells the operator what to do. */
+/** `npm start` cannot go on; the message says what to do. */
 export class StartFailure extends Error {
   constructor(message: string) {
     super(message);

@@ -21,7 +21,7 @@ export interface ChosenRedis {
   readonly connection: string;
   /** The address as `REDIS_URL` takes it. */
   readonly full: string;
-  /** The address for each service, where the services must be told because the operator's settings do not. */
+  /** The address for each service, where the services must get it because the operator's settings do not name it. */
   readonly own: ((service: ServiceName) => string) | undefined;
 }
 

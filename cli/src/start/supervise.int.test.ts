@@ -8,7 +8,7 @@ import { supervise } from './supervise.ts';
 
 const HANGS = fileURLToPath(new URL('../../../shared/testing/watched-process.ts', import.meta.url));
 
-test('a process that hangs is started again, and the operator is told why', async () => {
+test('a process that hangs is started again, and the operator reads why', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'lontar-supervise-'));
   const log = join(folder, 'worker-1.log');
   const said: string[] = [];

@@ -23,7 +23,7 @@ export interface SuperviseOptions {
   /** Resolves when the process can work; asked anew after each start. Rejects when the signal fires. */
   readonly untilReady: (signal: AbortSignal) => Promise<void>;
   readonly readyTimeoutMs: number;
-  /** Tells the operator. */
+  /** Prints a line for the operator. */
   readonly say: (text: string) => void;
   /** Called with each new process of this name. */
   readonly onStarted?: (child: RunningChild) => void;
@@ -82,7 +82,7 @@ export function supervise(spec: ProcessSpec, options: SuperviseOptions): Supervi
       throw new StartFailure(startProblem(spec, error.message, lastLines(spec.log, logStart)));
     },
   );
-  // Whoever starts several at once hears of the first that fails; the others must not count as unhandled.
+  // A function that starts several at once gets the first that fails; the others must not count as unhandled.
   ready.catch(() => undefined);
   return {
     name: spec.name,

@@ -1,9 +1,9 @@
--- Tells the statistics about one batch of a gateway's answered requests, once.
+-- Reports one batch of a gateway's answered requests to the statistics, once.
 --
 -- KEYS[1]  events       stream of answered requests
 -- KEYS[2]  producer     string: number of the last batch that this gateway appended
 -- KEYS[3]  event bytes  string: bytes in the stream; stats-service takes away what it has counted
--- KEYS[4]  tally        hash: requests told as numbers, see shared/src/event-tally.ts
+-- KEYS[4]  tally        hash: requests sent as numbers, see shared/src/event-tally.ts
 -- KEYS[5]  people       sorted set: distinct people of these, by their last request
 -- ARGV[1]  number of the batch, one more than the last
 -- ARGV[2]  how long the producer's number is kept, ms
@@ -16,7 +16,7 @@
 --           then for each of the people: member, Unix ms
 --
 -- Returns { 'appended', events whose texts were left out } or { 'repeated' }; or { 'full', 1 where the stream takes no
--- event, 1 where the tally takes no repeat }, having done nothing: the gateway then tells those as counters, which are
+-- event, 1 where the tally takes no repeat }, having done nothing: the gateway then sends those as counters, which are
 -- few, whatever happened, and always find room.
 --
 -- Idempotent by batch number: a gateway sends one batch at a time and repeats it until it is acknowledged, so a batch

@@ -53,7 +53,7 @@ export function argumentsOf({ number, events, tally }: Batch): (string | number)
 }
 
 /** The same batch with counters in place of its events, its repeats, or both, for which Redis has no room. */
-export function toldAsCounters(batch: Batch, what: { readonly events: boolean; readonly repeats: boolean }): Batch {
+export function asCounters(batch: Batch, what: { readonly events: boolean; readonly repeats: boolean }): Batch {
   const tally = batch.tally ?? createTally();
   if (what.repeats) tally.countRepeats();
   if (!what.events) return { ...batch, tally };

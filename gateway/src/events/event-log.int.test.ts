@@ -100,8 +100,8 @@ const refused = (id: number, part: Partial<RequestEvent> = {}): RequestEvent => 
   ...part,
 });
 
-/** Requests that Redis was told of, one by one or as numbers. */
-async function told(): Promise<number> {
+/** Requests that Redis got, one by one or as numbers. */
+async function reported(): Promise<number> {
   const tally = await server.client.hgetall(redisKeys.eventTally);
   let requests = await server.client.xlen(redisKeys.events);
   for (const [text, amount] of Object.entries(tally)) {
@@ -113,7 +113,7 @@ async function told(): Promise<number> {
 
 const fileBytes = async () => Number(/aof_current_size:(\d+)/.exec(await server.client.info('persistence'))?.[1]);
 
-test('2,000 refused requests of an address in a second are told exactly, in few bytes', async () => {
+test('2,000 refused requests of an address in a second are counted exactly, in few bytes', async () => {
   const events = open();
   await server.client.set('warm', 'up');
   const before = await fileBytes();
@@ -125,19 +125,19 @@ test('2,000 refused requests of an address in a second are told exactly, in few 
   await Promise.all(Array.from({ length: 50 }, caller));
   const bytes = (await fileBytes()) - before;
   process.stdout.write(`2,000 refused requests: ${bytes} bytes of append-only file\n`);
-  expect(await told()).toBe(2_000);
+  expect(await reported()).toBe(2_000);
   expect(await server.client.xlen(redisKeys.events)).toBeLessThanOrEqual(100);
   expect(bytes).toBeLessThanOrEqual(100_000);
   redis.disconnect();
 });
 
-test('the people of refused requests that are told together are told too', async () => {
+test('the people of refused requests that are sent together are sent too', async () => {
   const events = open();
   await Promise.all(
     Array.from({ length: 300 }, (_, id) => events.append(refused(id, { address: `10.0.${id >> 8}.${id & 255}` }))),
   );
   const people = await server.client.zrange(redisKeys.eventPeople, 0, '-1');
-  expect(await told()).toBe(300);
+  expect(await reported()).toBe(300);
   const first = (await server.client.xrange(redisKeys.events, '-', '+')).map(
     ([, fields]) => (JSON.parse(fields[1] ?? '') as RequestEvent).address,
   );
@@ -211,7 +211,7 @@ test('while Redis is away memory loses texts first, then rows, and never a count
   expect(reduced.row).toBeGreaterThan(10_000);
   await server.start();
   await Promise.all(away);
-  expect(await told()).toBe(40_000);
+  expect(await reported()).toBe(40_000);
   redis.disconnect();
 }, 60_000);
 

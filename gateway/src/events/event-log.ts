@@ -3,7 +3,7 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
 import type { RequestEvent } from '@lontar/shared/request-event.ts';
-import { argumentsOf, type Batch, toldAsCounters } from './batch.ts';
+import { argumentsOf, asCounters, type Batch } from './batch.ts';
 import { createWaitingEvents, type OnReduced } from './waiting-events.ts';
 
 const appendScript = loadScript(new URL('./append-events.lua', import.meta.url));
@@ -12,12 +12,12 @@ const RETRY_MS = 100;
 /** So a flood of refused requests makes at most forty writes a second, however large it is. */
 const GATHER_MS = 25;
 
-/** Tells the statistics about answered requests, each exactly once. */
+/** Reports answered requests to the statistics, each exactly once. */
 export interface EventLog {
   /**
    * Takes an event. Events go in batches, one batch at a time, and a batch is repeated under its number until Redis
    * acknowledges it; so a lost acknowledgement counts nothing twice. Refused requests that are like one of the same
-   * second are told as a number, and so is what finds no room: none is ever left out of the counts.
+   * second are sent as a number, and so is what finds no room: none is ever left out of the counts.
    *
    * @returns resolves when the event is in Redis; never rejects
    */
@@ -31,10 +31,14 @@ export interface EventLogDeps {
   readonly redis: Redis;
   readonly logger: Logger;
   readonly onReduced: OnReduced;
-  /** Called with the number of requests that were not told at all before the stop. */
+  /** Called with the number of requests that were not sent at all before the stop. */
   readonly onDropped: (requests: number) => void;
 }
 
+/**
+ * Opens this gateway's log of events.
+ * Never throws: where Redis fails, events wait and are sent again until it has them.
+ */
 export function openEventLog({ gateway, redis, logger, onReduced, onDropped }: EventLogDeps): EventLog {
   const { events, eventBytes, eventTally, eventPeople } = redisKeys;
   const keys = [events, redisKeys.eventProducer(gateway), eventBytes, eventTally, eventPeople];
@@ -60,13 +64,13 @@ export function openEventLog({ gateway, redis, logger, onReduced, onDropped }: E
   }
 
   async function sendUntilAcknowledged(batch: Batch): Promise<void> {
-    let told = batch;
+    let current = batch;
     for (let attempt = 1; !abandoned; attempt++) {
       try {
-        const [reply, one, two] = (await appendScript(redis, keys, argumentsOf(told))) as [string, number?, number?];
+        const [reply, one, two] = (await appendScript(redis, keys, argumentsOf(current))) as [string, number?, number?];
         if (reply === 'full') {
-          if (one) onReduced('row', told.events.length);
-          told = toldAsCounters(told, { events: one === 1, repeats: two === 1 });
+          if (one) onReduced('row', current.events.length);
+          current = asCounters(current, { events: one === 1, repeats: two === 1 });
           continue;
         }
         if (reply === 'appended' && one) onReduced('texts', one);
@@ -90,10 +94,10 @@ export function openEventLog({ gateway, redis, logger, onReduced, onDropped }: E
 
   return {
     append(event) {
-      const { told, mayWait } = waiting.add(event);
+      const { sent, mayWait } = waiting.add(event);
       if (mayWait) gathering ??= setTimeout(endGathering, GATHER_MS);
       else send();
-      return told;
+      return sent;
     },
     async stop(timeoutMs) {
       const deadline = setTimeout(() => {

@@ -20,7 +20,7 @@ const refused = (part: Partial<RequestEvent> = {}): RequestEvent => ({
   ...part,
 });
 
-test('only the first of a kind in a second is told itself', () => {
+test('only the first of a kind in a second is an event itself', () => {
   const standInFor = createRepeats();
   const first = refused();
   expect(standInFor(first)).toBeUndefined();
@@ -39,7 +39,7 @@ test.each([
   expect(standInFor(refused(part))).toBeUndefined();
 });
 
-test('of very many addresses in a second, those beyond the bound are told together', () => {
+test('of very many addresses in a second, those beyond the bound are sent together', () => {
   const standInFor = createRepeats();
   const standIns = Array.from({ length: 5_000 }, (_, index) =>
     standInFor(refused({ address: `10.0.${index >> 8}.${index & 255}`, keyId: `key${index}` })),
@@ -49,7 +49,7 @@ test('of very many addresses in a second, those beyond the bound are told togeth
   expect(together.size).toBe(1);
   expect([...together][0]).toMatchObject({ event: { address: OTHER_ADDRESSES }, repeats: 4_900 });
   expect([...together][0]?.event).not.toHaveProperty('keyId');
-  // Those that have been told themselves still stand for their own.
+  // Those that were events themselves still stand for their own.
   expect(standInFor(refused({ address: '10.0.0.0', keyId: 'key0' }))?.event.address).toBe('10.0.0.0');
 });
 

@@ -1,7 +1,7 @@
 import { OTHER_ADDRESSES } from '@lontar/shared/event-tally.ts';
 import { type RequestEvent, reasonOf } from '@lontar/shared/request-event.ts';
 
-/** Kinds of refusals that are told one by one in a second; further addresses are told together. */
+/** Kinds of refusals that are sent one by one in a second; further addresses are sent together. */
 const MOST_KINDS = 100;
 
 export interface StandIn {

@@ -14,21 +14,21 @@ interface Repeat {
   latest: RequestEvent;
 }
 
-/** Requests that are told as numbers, until they are sent. */
+/** Requests that are counted as numbers, until they are sent. */
 export interface Tally {
   readonly size: number;
-  /** Requests that are told by it. */
+  /** Requests that it stands for. */
   readonly requests: number;
-  /** Requests like one that was told. */
+  /** Requests like one that is an event. */
   readonly repeats: ReadonlyMap<string, Repeat>;
   readonly counters: ReadonlyMap<string, number>;
   /** Member to last request, Unix ms. */
   readonly people: ReadonlyMap<string, number>;
-  /** Notes one request more like this one. Where it is of no address of its own, `actual` tells whose it was. */
+  /** Notes one request more like this one. Where it is of no address of its own, `actual` says whose it was. */
   addRepeat(event: RequestEvent, actual: RequestEvent): void;
-  /** Notes a request of which no more can be told than what it counts. */
+  /** Notes a request of which no more can be sent than what it counts. */
   addCounted(event: RequestEvent): void;
-  /** Takes one request out of the repeats, to be told as an event; `undefined` where there is none. */
+  /** Takes one request out of the repeats, to be sent as an event; `undefined` where there is none. */
   takeOne(): RequestEvent | undefined;
   /** Makes counters of the repeats. */
   countRepeats(): void;

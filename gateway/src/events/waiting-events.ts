@@ -1,5 +1,5 @@
 import type { EVENT_REDUCTIONS } from '@lontar/shared/gateway-metrics.ts';
-import { type EventTexts, isToldThinned, type RequestEvent } from '@lontar/shared/request-event.ts';
+import { type EventTexts, isThinned, type RequestEvent } from '@lontar/shared/request-event.ts';
 import type { Batch, Pending } from './batch.ts';
 import { createRepeats } from './repeats.ts';
 import { createTally, type Tally } from './tally.ts';
@@ -16,10 +16,10 @@ const EVENT_BYTES = 1_000;
 /** Repeats of one kind in one second that are sent at once; a flood's are gathered for a moment. */
 const SENT_AT_ONCE = 20;
 
-/** Called with the number of events that could not be told wholly, and what was left out. */
+/** Called with the number of events that could not be sent whole, and what was left out. */
 export type OnReduced = (leftOut: (typeof EVENT_REDUCTIONS)[number], events: number) => void;
 
-/** What a gateway has to tell the statistics, bounded in bytes, and complete in its counts. */
+/** What a gateway has to report to the statistics, bounded in bytes, and complete in its counts. */
 export interface WaitingEvents {
   /** Requests that wait. */
   readonly requests: number;
@@ -28,7 +28,7 @@ export interface WaitingEvents {
   /**
    * @returns resolves when the event has been sent; and whether it may be gathered with others for a moment before
    */
-  add(event: RequestEvent): { readonly told: Promise<void>; readonly mayWait: boolean };
+  add(event: RequestEvent): { readonly sent: Promise<void>; readonly mayWait: boolean };
   /** Lets what was gathered go with the next batch. */
   endGathering(): void;
   take(number: number): Batch;
@@ -43,7 +43,7 @@ export function createWaitingEvents(onReduced: OnReduced): WaitingEvents {
 
   /** Events as they are where there is room for them, refusals that repeat one and what finds no room as numbers. */
   const addAsNumber = (event: RequestEvent) => {
-    const standIn = isToldThinned(event) ? standInFor(event) : undefined;
+    const standIn = isThinned(event) ? standInFor(event) : undefined;
     if (standIn) tally.content.addRepeat(standIn.event, event);
     else if (bytes < FULL_BYTES) return undefined;
     else {
@@ -52,7 +52,7 @@ export function createWaitingEvents(onReduced: OnReduced): WaitingEvents {
     }
     const mayWait = standIn !== undefined && standIn.repeats > SENT_AT_ONCE;
     tallyDue ||= !mayWait;
-    return { told: tally.told, mayWait };
+    return { sent: tally.sent, mayWait };
   };
 
   return {
@@ -68,12 +68,12 @@ export function createWaitingEvents(onReduced: OnReduced): WaitingEvents {
       const [lean, texts] = withoutTexts(event);
       const keepsTexts = bytes < WITHOUT_TEXTS_BYTES;
       if (texts !== '' && !keepsTexts) onReduced('texts', 1);
-      const told = new Promise<void>((acknowledge) => {
+      const sent = new Promise<void>((acknowledge) => {
         const entry = { event: lean, texts: keepsTexts ? texts : '', acknowledge };
         pending.push(entry);
         bytes += sizeOf(entry);
       });
-      return { told, mayWait: false };
+      return { sent, mayWait: false };
     },
     endGathering() {
       tallyDue = true;
@@ -97,9 +97,9 @@ export function createWaitingEvents(onReduced: OnReduced): WaitingEvents {
 const nothing = () => undefined;
 
 /** A tally, and a promise for all whose requests are in it. */
-function openTally(): { content: Tally; told: Promise<void>; acknowledge: () => void } {
+function openTally(): { content: Tally; sent: Promise<void>; acknowledge: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  return { content: createTally(), told: promise, acknowledge: resolve };
+  return { content: createTally(), sent: promise, acknowledge: resolve };
 }
 
 /** How many of the events that wait make the next batch: at least one, of a bounded number and size. */

@@ -49,16 +49,16 @@ test('a job that no worker has is taken out and given back at once', async () =>
   expect(await charged()).toBe(0);
 });
 
-test('a worker that does not settle is told again and again, until it does', async () => {
+test('a worker that does not settle is asked to stop again and again, until it does', async () => {
   await redis.set(lock, 'worker');
   const subscriber = redis.duplicate();
   await subscriber.subscribe(redisKeys.cancellations);
-  const heardTwice = new Promise<void>((resolve) => {
-    let heard = 0;
-    subscriber.on('message', () => ++heard === 2 && resolve());
+  const receivedTwice = new Promise<void>((resolve) => {
+    let received = 0;
+    subscriber.on('message', () => ++received === 2 && resolve());
   });
   const settled = leave();
-  await heardTwice;
+  await receivedTwice;
   const settlement = { v: 1, outcome: 'failed', error: 'client_closed' } as const;
   await settle(redis, { requestId, keyId: 'k', settlement, cost: 'yes', attempt: 1 });
   expect(await settled).toEqual({ ...left, charged: true });
@@ -66,13 +66,13 @@ test('a worker that does not settle is told again and again, until it does', asy
   subscriber.disconnect();
 });
 
-test('a worker that died is not waited for longer than its lock: the model was asked, and the caller pays', async () => {
+test('a worker that died is not waited for longer than its lock: the model was called, and the caller pays', async () => {
   await redis.hset(job, { ats: 1 });
   await redis.set(lock, 'worker', 'PX', 1_500);
   expect(await leave()).toEqual({ ...left, charged: true });
 });
 
-test('at the deadline the request is settled whoever has its job', async () => {
+test('at the deadline the request is settled whichever worker has its job', async () => {
   await redis.hset(job, { ats: 1 });
   await redis.set(lock, 'worker');
   expect(await leave({ waitMs: 500 })).toEqual({ ...left, charged: true });

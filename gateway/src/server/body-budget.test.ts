@@ -30,7 +30,7 @@ describe('the budget of bodies', () => {
     expect(held).toBeLessThanOrEqual(bounds.bytes);
   });
 
-  test('tells one who is refused because of others', () => {
+  test('says so where one is refused because of others', () => {
     const budget = createBodyBudget(bounds);
     for (const address of 'abc') opened(budget.open(address)).grow(300);
     expect(opened(budget.open('d')).grow(160)).toBe('all');

@@ -42,11 +42,11 @@ export interface BodyShare {
  * than its bound, and takes no more than half of what others have left, so that there is room for one who comes anew.
  */
 export interface BodyBudget {
-  /** Begins a body. Whoever gets a share has to close it. */
+  /** Begins a body. A share that is given has to be closed. */
   open(address: string): BodyShare | TooMuch;
 }
 
-/** @param onHeld told of each change of what is held, bytes */
+/** @param onHeld called at each change with what is held, bytes */
 export function createBodyBudget(bounds: BodyBounds, onHeld: (bytes: number) => void = () => undefined): BodyBudget {
   const byAddress = new Map<string, { bodies: number; bytes: number }>();
   let bodies = 0;
@@ -58,7 +58,7 @@ export function createBodyBudget(bounds: BodyBounds, onHeld: (bytes: number) => 
     return {
       grow(more) {
         if (own.bytes + more > bounds.bytesPerAddress) return 'address';
-        // No more than it leaves: its own bytes against those that nobody holds.
+        // No more than it leaves: its own bytes against those that are free.
         if (own.bytes + more > bounds.bytes - held - more) return 'all';
         bytes += more;
         own.bytes += more;

@@ -37,7 +37,7 @@ export function tooLargeProblem(): Answer {
   return refuse('payload_too_large');
 }
 
-/** What is wrong with a body that did not come whole, or in chunks that nobody should send. */
+/** What is wrong with a body that did not come whole, or in chunks that no client should send. */
 export function transferProblem(kind: 'tiny_chunks' | 'cut_off'): Answer {
   if (kind === 'cut_off') return notJson(GENERATION_FIELDS);
   const message = 'The request body comes in too many and too small chunks. Send it whole, or in larger ones.';

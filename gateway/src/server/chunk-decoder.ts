@@ -110,7 +110,7 @@ export class ChunkDecoder {
     return true;
   }
 
-  /** Nobody here reads trailers: they are skipped, up to the empty line. `#digits` counts the bytes of the line. */
+  /** Trailers are not used: they are skipped, up to the empty line. `#digits` counts the bytes of the line. */
   #trailer(byte: number): boolean {
     if (this.#state === 'trailer end') {
       this.#state = this.#digits === 0 ? 'done' : 'trailer';

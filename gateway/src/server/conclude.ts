@@ -4,7 +4,7 @@ import type { Logger } from '@lontar/shared/logger.ts';
 import { type CallCharge, ROUTE_LABELS, type RouteLabel } from '@lontar/shared/metrics.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
-import { isToldThinned, type Outcome, type RequestEvent, reasonOf } from '@lontar/shared/request-event.ts';
+import { isThinned, type Outcome, type RequestEvent, reasonOf } from '@lontar/shared/request-event.ts';
 import { EVENT_WAIT_MS, REFUSED_BY_MS } from '@lontar/shared/time-budget.ts';
 import type { Response } from 'express';
 import type { Answer, Report } from '../envelope/answer.ts';
@@ -121,7 +121,7 @@ function describeEvent(
 function logAnswer({ logger, refusedLines }: Pick<ConcludeDeps, 'logger' | 'refusedLines'>, event: RequestEvent): void {
   const { id: requestId, route, method, status, outcome, responseMs: durationMs, address, keyId } = event;
   const line = { requestId, route, method, status, outcome, durationMs, ...(keyId !== undefined && { keyId }) };
-  if (isToldThinned(event)) refusedLines.tell(kindOf(event), { ...line, address });
+  if (isThinned(event)) refusedLines.note(kindOf(event), { ...line, address });
   else logger.info(line, 'answered');
 }
 

@@ -46,7 +46,7 @@ async function turns(count: number): Promise<void> {
 const tiny = (bytes: number) => '1\r\na\r\n'.repeat(bytes / 6);
 
 describe('the body of a POST', () => {
-  test('stays outside while nobody reads it, and is not in a thousand pieces', async () => {
+  test('stays outside while it is not read, and is not in a thousand pieces', async () => {
     const { client, request } = await arrive(CHUNKED);
     client.write(tiny(6 * MEGABYTE));
     await turns(2_000);
@@ -80,29 +80,29 @@ describe('the body of a POST', () => {
     client.destroy();
   });
 
-  test('is asked for when somebody begins to read it', async () => {
+  test('is asked for when reading begins', async () => {
     const head = HEAD.replace('POST', 'POST').concat('Expect: 100-continue\r\nContent-Length: 5\r\n\r\n');
     const { client, request, response } = await arrive(head);
-    let told = '';
-    client.on('data', (bytes: Buffer) => (told += bytes.toString()));
+    let received = '';
+    client.on('data', (bytes: Buffer) => (received += bytes.toString()));
     await turns(50);
-    expect(told).toBe('');
+    expect(received).toBe('');
     const body = text(request);
     await once(client, 'data');
-    expect(told).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    expect(received).toBe('HTTP/1.1 100 Continue\r\n\r\n');
     client.write('hello');
     expect(await body).toBe('hello');
     response.end('done');
     await once(client, 'close');
-    expect(told).toContain('200 OK');
+    expect(received).toContain('200 OK');
   });
 
   test('is not asked for when the answer goes out without it', async () => {
     const { client, response } = await arrive(`${HEAD}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n`);
-    const told = text(client);
+    const received = text(client);
     response.statusCode = 401;
     response.end('no');
-    expect(await told).toMatch(/^HTTP\/1\.1 401/);
+    expect(await received).toMatch(/^HTTP\/1\.1 401/);
   });
 });
 

@@ -21,7 +21,7 @@ async function open(listener: RequestListener): Promise<Socket> {
   return client;
 }
 
-test('requests of one connection that nobody reads the answers of are not served ahead', async () => {
+test('requests of one connection whose answers are not read are not served ahead', async () => {
   let asked = 0;
   const ended = Promise.withResolvers<void>();
   const client = await open((request, response) => {

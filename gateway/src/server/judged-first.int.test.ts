@@ -161,7 +161,7 @@ test('a body of very many very small chunks is refused', async () => {
 test.each([
   ['a good key', () => key, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400/],
   ['a bad one', () => BAD_KEY, /^HTTP\/1\.1 401/],
-])('who asks whether to send a body is told when judged: with %s', async (_what, which, expected) => {
+])('a client that waits for 100 Continue gets its answer when judged: with %s', async (_what, which, expected) => {
   const socket = open();
   let reply = '';
   socket.on('data', (bytes: Buffer) => (reply += bytes.toString()));
@@ -195,7 +195,7 @@ describe('a request of a page of another site', () => {
     ['/api/ai2', 'POST'],
     ['/api/upload', 'POST'],
     ['/api/code', 'POST'],
-  ])('that nobody could read is refused at %s and counted, and bans nobody', async (path, method) => {
+  ])('whose answer no page could read is refused at %s and counted, and bans no address', async (path, method) => {
     for (let index = 0; index < 22; index++) {
       expect(await get('no-cors', BAD_KEY, path, method)).toMatchObject({
         status: 403,
@@ -208,7 +208,7 @@ describe('a request of a page of another site', () => {
   });
 
   test.each(['navigate', 'cors'])(
-    'in mode %s with bad keys bans nobody, and with a good one is served',
+    'in mode %s with bad keys bans no address, and with a good one is served',
     async (mode) => {
       const upload = ['/api/upload', 'POST'] as const;
       for (let index = 0; index < 22; index++)

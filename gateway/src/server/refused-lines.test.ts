@@ -18,18 +18,18 @@ function openLines() {
   const written: Line[] = [];
   const lines = thinRefusedLines((line) => written.push(line as Line));
   let asked = 0;
-  const tell = (address: string, kind = `${address} address_blocked`) => {
+  const note = (address: string, kind = `${address} address_blocked`) => {
     asked++;
-    lines.tell(kind, { requestId: `req_${asked}`, address });
+    lines.note(kind, { requestId: `req_${asked}`, address });
   };
-  return { written, lines, tell };
+  return { written, lines, note };
 }
 
 const total = (written: readonly Line[]) => written.reduce((sum, { count = 1 }) => sum + count, 0);
 
 test('the first line comes at once, the others of a second as one with their number', () => {
-  const { written, tell } = openLines();
-  for (let index = 0; index < 2_000; index++) tell('192.0.2.1');
+  const { written, note } = openLines();
+  for (let index = 0; index < 2_000; index++) note('192.0.2.1');
   expect(written).toEqual([{ requestId: 'req_1', address: '192.0.2.1' }]);
   jest.advanceTimersByTime(1_250);
   expect(written[1]).toEqual({ requestId: 'req_2000', address: '192.0.2.1', count: 1_999 });
@@ -37,10 +37,10 @@ test('the first line comes at once, the others of a second as one with their num
   expect(written).toHaveLength(2);
 });
 
-test('a flood of ten seconds is told in eleven lines at most', () => {
-  const { written, tell } = openLines();
+test('a flood of ten seconds takes eleven lines at most', () => {
+  const { written, note } = openLines();
   for (let ms = 0; ms < 10_000; ms += 5) {
-    tell('192.0.2.1');
+    note('192.0.2.1');
     jest.advanceTimersByTime(5);
   }
   jest.advanceTimersByTime(2_000);
@@ -49,8 +49,8 @@ test('a flood of ten seconds is told in eleven lines at most', () => {
 });
 
 test('of very many addresses, those beyond the bound share a line', () => {
-  const { written, tell } = openLines();
-  for (let index = 0; index < 1_000; index++) tell(`10.0.${index >> 8}.${index & 255}`);
+  const { written, note } = openLines();
+  for (let index = 0; index < 1_000; index++) note(`10.0.${index >> 8}.${index & 255}`);
   jest.advanceTimersByTime(2_500);
   expect(written.length).toBeLessThanOrEqual(42);
   expect(total(written)).toBe(1_000);
@@ -58,9 +58,9 @@ test('of very many addresses, those beyond the bound share a line', () => {
 });
 
 test('who goes through addresses and reasons for a minute writes a bounded number of lines', () => {
-  const { written, lines, tell } = openLines();
+  const { written, lines, note } = openLines();
   for (let index = 0; index < 6_000; index++) {
-    tell(`2001:db8::${index}`, `2001:db8::${index} reason ${index % 8}`);
+    note(`2001:db8::${index}`, `2001:db8::${index} reason ${index % 8}`);
     jest.advanceTimersByTime(10);
   }
   expect(written.length).toBeLessThanOrEqual(40 + 60 / 2 + 1);
@@ -69,9 +69,9 @@ test('who goes through addresses and reasons for a minute writes a bounded numbe
 });
 
 test('where there is little room, each kind has its turn', () => {
-  const { written, tell } = openLines();
+  const { written, note } = openLines();
   for (let index = 0; index < 2_400; index++) {
-    tell(`10.0.0.${index % 40}`);
+    note(`10.0.0.${index % 40}`);
     jest.advanceTimersByTime(100);
   }
   const late = new Set(written.slice(60).map(({ address }) => address));
@@ -79,17 +79,17 @@ test('where there is little room, each kind has its turn', () => {
 });
 
 test('who sends a request every few seconds has a line for each', () => {
-  const { written, tell } = openLines();
+  const { written, note } = openLines();
   for (let index = 0; index < 5; index++) {
-    tell('192.0.2.1');
+    note('192.0.2.1');
     jest.advanceTimersByTime(1_500);
   }
   expect(written.map(({ count }) => count)).toEqual(Array.from({ length: 5 }));
 });
 
-test('what is held back is told at the stop', () => {
-  const { written, lines, tell } = openLines();
-  for (let index = 0; index < 3; index++) tell('192.0.2.1');
+test('what is held back is written at the stop', () => {
+  const { written, lines, note } = openLines();
+  for (let index = 0; index < 3; index++) note('192.0.2.1');
   lines.stop();
   expect(total(written)).toBe(3);
 });

@@ -9,7 +9,7 @@ const LINES_PER_SECOND = 0.5;
 /** Lines that were held back are looked for this many times in the time between two lines of a kind. */
 const LOOKS = 4;
 
-/** What a line tells of a request. */
+/** What a line says of a request. */
 export interface RefusedLine {
   readonly address: string;
   readonly [field: string]: unknown;
@@ -21,13 +21,13 @@ export interface RefusedLine {
  */
 export interface RefusedLines {
   /**
-   * Tells of one request: at once where none of its kind was told within the last second, else together with those that
-   * come until the second is over.
+   * Notes one request: it is written at once where none of its kind was within the last second, else together with
+   * those that come until the second is over.
    *
    * @param kind address and reason
    */
-  tell(kind: string, line: RefusedLine): void;
-  /** Tells what was held back. */
+  note(kind: string, line: RefusedLine): void;
+  /** Writes what was held back. */
   stop(): void;
 }
 
@@ -39,7 +39,7 @@ interface Kind {
 }
 
 /**
- * Thins lines that anybody can cause at will: a flood must neither fill the operator's disk nor stay hidden.
+ * Thins lines that any client can cause at will: a flood must neither fill the operator's disk nor stay hidden.
  *
  * @param write writes a line; it has `count` where it stands for more than one request
  * @param intervalMs between two lines of a kind; another one only in tests
@@ -76,7 +76,7 @@ export function thinRefusedLines(write: (line: object) => void, intervalMs: numb
   };
 
   return {
-    tell(kind, given) {
+    note(kind, given) {
       timer ??= setInterval(() => tellDue(performance.now()), intervalMs / LOOKS).unref();
       const isOther = kinds.size >= MOST_KINDS && !kinds.has(kind);
       const line = isOther ? { ...given, address: OTHER_ADDRESSES } : given;

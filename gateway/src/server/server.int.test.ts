@@ -21,7 +21,7 @@ async function statusesOf(...pieces: readonly string[]): Promise<string[]> {
   const [accepted] = (await once(server, 'connection')) as [Socket];
   let reply = '';
   socket.on('data', (chunk: Buffer) => (reply += chunk.toString()));
-  // Bytes that nobody reads any more end a connection with a reset, after the answer.
+  // Bytes that are not read any more end a connection with a reset, after the answer.
   socket.on('error', () => undefined);
   const ended = new Promise((resolve) => socket.once('close', resolve));
   let sent = 0;

@@ -47,7 +47,7 @@ export async function serveUpload(
 async function send({ headers, content }: ServedFile, request: Request, response: Response): Promise<void> {
   // Not Express's `set`: it would add a charset to some types.
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  // A caller who left meanwhile is not heard of again: a content piped to nobody would stay open for ever.
+  // Where the caller left meanwhile `close` already fired: destroy the content, or it stays open for ever.
   if (request.method === 'HEAD' || response.destroyed) {
     content.destroy();
     return void response.end();

@@ -9,7 +9,7 @@ import { type Answer, refuse } from '../envelope/answer.ts';
 import { UNCOUNTED_PATH } from './paths.ts';
 import { isRefusal, NOT_KNOWN, type StatsAddress, UNAVAILABLE } from './stats-proxy.ts';
 
-/** An answer is given out for this long, from when it was asked for, ms. */
+/** An answer is given out for this long, from when it was requested, ms. */
 const FRESH_MS = 1_000;
 
 /**

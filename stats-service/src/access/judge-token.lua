@@ -7,7 +7,7 @@
 -- ARGV[2]  'sign-in', or 'check' for a right that is shown with a request and opens no session
 -- ARGV[3]  wrong tokens, and ARGV[4] sign-ins, before the address has to wait
 -- ARGV[5]  how long these two are remembered from the first of them on, ms
--- ARGV[6]  sign-ins of all addresses before everyone has to wait
+-- ARGV[6]  sign-ins of all addresses before all have to wait
 -- ARGV[7]  how long these are remembered from the first of them on, ms
 --
 -- Returns { 0 }          the token counts for what it is; a wrong one, and a sign-in, has been counted

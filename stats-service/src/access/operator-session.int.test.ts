@@ -95,7 +95,7 @@ test('a one-time code works once, and the page that it opens does not show it', 
   expect(never.headers.get('location')).toBe('/?link=used');
 });
 
-test('whoever opens invented links, or has them opened by other sites, locks nobody out', async () => {
+test('invented links, opened by a client or by other sites, lock no operator out', async () => {
   const from = '198.51.100.98';
   for (let index = 0; index < 12; index += 1) {
     const invented = await service.ask(`/?code=never-made-00000${index}`, { from });
@@ -149,7 +149,7 @@ test('other sites cannot change anything with the cookie', async () => {
   }
 });
 
-test('where a browser tells only the origin, that has to be this one', async () => {
+test('where a browser names only the origin, that has to be this one', async () => {
   const cookie = await service.signIn();
   const { host, hostname, port } = new URL(service.url);
   const reset = async (origin: string, headers: Record<string, string> = {}) =>
@@ -167,7 +167,7 @@ test('where a browser tells only the origin, that has to be this one', async () 
   ]) {
     expect([origin, await reset(origin)]).toEqual([origin, 403]);
   }
-  // Where a browser tells the site, that counts: behind a proxy that rewrites Host the origin is another one.
+  // Where a browser names the site, that counts: behind a proxy that rewrites Host the origin is another one.
   expect(await reset('https://llm.example.com', { 'sec-fetch-site': 'same-origin' })).toBe(204);
   for (const site of ['cross-site', 'same-site']) {
     expect(await reset(`http://${host}`, { 'sec-fetch-site': site })).toBe(403);

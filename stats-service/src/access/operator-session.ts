@@ -8,7 +8,7 @@ import { statsKeys } from '../stats-keys.ts';
 /** Name of the session cookie. */
 const SESSION_COOKIE = 'lontar_session';
 const SESSION_MS = 7 * 86_400_000;
-/** When a session was last seen is told to the minute, ms. */
+/** When a session was last seen is kept to the minute, ms. */
 const SEEN_EVERY_MS = 60_000;
 /** Wrong tokens from one address before it has to wait. */
 const FAILURES_ALLOWED = 10;
@@ -16,7 +16,7 @@ const FAILURES_ALLOWED = 10;
 const TRIES_ALLOWED = 60;
 /** Both are forgotten this long after the first of them. */
 const ADDRESS_WINDOW_MS = 10 * 60_000;
-/** Sign-ins of all addresses before everyone has to wait; a link signs in all the same. */
+/** Sign-ins of all addresses before all have to wait; a link signs in all the same. */
 const ALL_TRIES_ALLOWED = 120;
 const ALL_WINDOW_MS = 60_000;
 const COOKIE_PATTERN = /^[\w-]{43}$/;
@@ -64,8 +64,10 @@ export async function signInByToken(deps: SessionDeps, given: string, address: s
 }
 
 /**
- * Signs the operator in with a one-time code; the code is gone afterwards, whoever came first. Wrong codes are not
- * counted: nobody guesses 192 random bits, and any web page can have the operator's browser open `/?code=x`.
+ * Signs the operator in with a one-time code; the code is gone afterwards, whichever client came first. Wrong codes are
+ * not counted: 192 random bits cannot be guessed, and any web page can have the operator's browser open `/?code=x`.
+ *
+ * @throws when Redis fails; the code may be used up then
  */
 export async function signInByCode(deps: SessionDeps, code: string, address: string): Promise<SignIn> {
   if (!CODE_PATTERN.test(code)) return { outcome: 'refused' };
@@ -92,6 +94,7 @@ export async function checkToken(
  * nothing elsewhere.
  *
  * @param cookies the request's Cookie header
+ * @throws when Redis fails
  */
 export async function findSession(deps: SessionDeps, cookies: string, address: string): Promise<Session | undefined> {
   const cookie = readCookie(cookies, SESSION_COOKIE);
@@ -101,13 +104,21 @@ export async function findSession(deps: SessionDeps, cookies: string, address: s
   return expiresAt === undefined ? undefined : { digest, expiresAt };
 }
 
-/** When a session ends, Unix ms; `undefined` when it has ended, was revoked, or belongs to another address. */
+/**
+ * When a session ends, Unix ms; `undefined` when it has ended, was revoked, or belongs to another address.
+ *
+ * @throws when Redis fails
+ */
 export async function sessionEnd(redis: Redis, digest: string, address: string): Promise<number | undefined> {
   const ends = await findSessionScript(redis, [operatorKeys.sessions], [digest, address, SEEN_EVERY_MS]);
   return ends === null ? undefined : Number(ends);
 }
 
-/** Ends a session at once, everywhere. */
+/**
+ * Ends a session at once, everywhere.
+ *
+ * @throws when Redis fails; whether the session has ended is then unknown
+ */
 export async function revokeSession(redis: Redis, session: Session): Promise<void> {
   await redis.hdel(operatorKeys.sessions, session.digest);
 }
@@ -142,7 +153,7 @@ async function openSession({ redis, token }: SessionDeps, address: string, way: 
 
 /**
  * What Redis knows a cookie by. The token is the key of it, so that no cookie is good any more once the token is
- * another one; and as the cookie is no less secret, nobody can try tokens against what Redis holds.
+ * another one; and as the cookie is no less secret, an attacker cannot try tokens against what Redis holds.
  */
 function digestOf(cookie: string, token: string): string {
   return createHmac('sha256', token).update(cookie).digest('hex');

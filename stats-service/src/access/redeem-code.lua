@@ -1,4 +1,4 @@
--- Takes a one-time code; whoever comes first has it. Redis TIME is the clock.
+-- Takes a one-time code; the first client has it. Redis TIME is the clock.
 --
 -- KEYS[1]  codes  sorted set: SHA-256 of one-time codes, by when they end, Unix ms
 -- ARGV[1]  SHA-256 of the code that came

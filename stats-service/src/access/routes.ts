@@ -35,7 +35,11 @@ const FOR_OPERATOR =
 
 const signInSchema = z.object({ token: z.string().max(1_000) });
 
-/** The page's own API. Only the operator sees the log, the blocked addresses and the fleet. */
+/**
+ * The page's own API. Only the operator sees the log, the blocked addresses and the fleet.
+ *
+ * @throws nothing itself; the handlers reject when Redis fails
+ */
 export function dashboardRoutes(deps: DashboardDeps): Route[] {
   const places = createSignInPlaces();
   return [

@@ -78,7 +78,7 @@ test('another token ends all sessions and links at once, and the list no longer 
   const after = await changed.signIn();
   const again = await runService(redis, { DASHBOARD_TOKEN: changed.token });
   expect([await statusOf(after, changed), await statusOf(after, again)]).toEqual([200, 200]);
-  // A record that somebody wrote into Redis opens nothing, as it is known by the token.
+  // A record that an attacker wrote into Redis opens nothing, as it is known by the token.
   await redis.client.hset(operatorKeys.sessions, 'f'.repeat(64), `${HOME} 1 1 ${Date.now() + 60_000} token`);
   expect(await statusOf(`lontar_session=${'f'.repeat(43)}`, again)).toBe(401);
   const kept = (await redis.client.get(redisKeys.stats('sessions-token'))) ?? '';

@@ -10,6 +10,8 @@ const derive = promisify(scrypt) as (secret: string, salt: string, bytes: number
 /**
  * Forgets the sessions and sign-in links of another `DASHBOARD_TOKEN` than now. Their cookies are good no more anyway;
  * lists of sessions must not show them. What is kept of the token to notice a change is salted and slow to try out.
+ *
+ * @throws when Redis fails; safe to repeat
  */
 export async function forgetOtherTokens({ redis, token }: SessionDeps): Promise<void> {
   const [salt = '', known = ''] = ((await redis.get(statsKeys.sessionToken)) ?? '').split(' ');

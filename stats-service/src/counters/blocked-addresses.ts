@@ -6,7 +6,11 @@ import { inOneTrip } from './read-counters.ts';
 /** Addresses that the list shows at most; the tile counts all of them. */
 const LISTED = 500;
 
-/** Addresses that are blocked now, the longest first. */
+/**
+ * Addresses that are blocked now, the longest first.
+ *
+ * @throws when Redis fails
+ */
 export async function readBlockedAddresses(redis: Redis, now: number): Promise<BlockedAddress[]> {
   const range = await redis.zrange(
     redisKeys.blockedAddresses,

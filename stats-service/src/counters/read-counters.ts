@@ -23,6 +23,7 @@ export interface CounterReading {
  * Reads all tiles in one round trip.
  *
  * @param now Unix ms; which UTC day is today, and who is active
+ * @throws when Redis fails
  */
 export async function readTiles(redis: Redis, now: number): Promise<Tiles> {
   const day = utcDay(now);
@@ -38,7 +39,11 @@ export async function readTiles(redis: Redis, now: number): Promise<Tiles> {
   return tilesOf(reading, now);
 }
 
-/** Sends commands together. Rejects with the first error, because half a reading is no reading. */
+/**
+ * Sends commands together.
+ *
+ * @throws the first error, because half a reading is no reading
+ */
 export async function inOneTrip(redis: Redis, commands: string[][]): Promise<unknown[]> {
   const replies = (await redis.pipeline(commands).exec()) ?? [];
   return replies.map(([error, reply]) => {

@@ -11,6 +11,7 @@ export const MOMENTS = 360;
  * The newest points of the charts, oldest first, in one round trip.
  *
  * @param points how many; the last one is still growing
+ * @throws when Redis fails
  */
 export async function readMoments(redis: Redis, now: number, points: number): Promise<Moment[]> {
   const last = momentStart(now);

@@ -10,7 +10,11 @@ export type UploadLimit =
   | { readonly status: 200; readonly body: z.infer<typeof uploadLimitSchema> }
   | { readonly status: 429; readonly body: z.infer<typeof uploadLimitReachedSchema>; readonly resetAt: number };
 
-/** How many uploads the caller has left today. */
+/**
+ * How many uploads the caller has left today.
+ *
+ * @throws when Redis fails
+ */
 export async function readUploadLimit(
   redis: Redis,
   { address, limit, now }: { readonly address: string; readonly limit: number; readonly now: number },

@@ -16,7 +16,10 @@ export interface HealthDeps {
   readonly requestTimeoutMs: number;
 }
 
-/** Reads everything health is judged by, at once and within a second; a part that fails is left out. */
+/**
+ * Reads everything health is judged by, at once and within a second; a part that fails is left out. Never rejects:
+ * where Redis fails, that is what it reads.
+ */
 export async function readHealth(deps: HealthDeps): Promise<HealthReading> {
   const { redis, version, startedAt, requestTimeoutMs } = deps;
   const [redisWriteMs, queue, instances, lagMs] = await Promise.all([
@@ -37,14 +40,22 @@ export async function readHealth(deps: HealthDeps): Promise<HealthReading> {
   };
 }
 
-/** Writes to Redis, because a full or read-only one still answers PING; gives the time it took, ms. */
+/**
+ * Writes to Redis, because a full or read-only one still answers PING; gives the time it took, ms.
+ *
+ * @throws when Redis fails
+ */
 export async function probeRedis(redis: Redis, instanceId: string): Promise<number> {
   const begin = performance.now();
   await redis.set(redisKeys.probe(instanceId), '1', 'PX', PROBE_TTL_MS);
   return performance.now() - begin;
 }
 
-/** Age of the oldest event that is not counted yet, ms; counted ones are gone from the stream. */
+/**
+ * Age of the oldest event that is not counted yet, ms; counted ones are gone from the stream.
+ *
+ * @throws when Redis fails
+ */
 export async function readLagMs(redis: Redis): Promise<number> {
   const [[oldest], [seconds, microseconds]] = await Promise.all([
     redis.xrange(redisKeys.events, '-', '+', 'COUNT', 1),

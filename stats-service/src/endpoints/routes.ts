@@ -14,7 +14,11 @@ export interface EndpointDeps extends HealthDeps {
   readonly uploadsPerDay: number;
 }
 
-/** The four open endpoints under `/api/`; the gateway has counted the caller's window already. */
+/**
+ * The four open endpoints under `/api/`; the gateway has counted the caller's window already.
+ *
+ * @throws nothing itself; the handlers, but that of health, reject when Redis fails
+ */
 export function endpointRoutes(deps: EndpointDeps): Route[] {
   return [
     { method: 'GET', path: '/api/usage', handle: async () => success(await readUsage(deps.redis, Date.now())) },

@@ -10,7 +10,11 @@ import { statsKeys } from '../stats-keys.ts';
 /** Keys are read in pieces, so that thousands of them do not hold Redis. */
 const KEYS_AT_ONCE = 500;
 
-/** Reads `/api/stats`. */
+/**
+ * Reads `/api/stats`.
+ *
+ * @throws when Redis fails
+ */
 export async function readServiceStats(redis: Redis, now: number): Promise<ServiceStats> {
   const [totals, uploads] = (await inOneTrip(redis, [
     ['hgetall', statsKeys.totals],

@@ -9,7 +9,11 @@ import { statsKeys } from '../stats-keys.ts';
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** Reads `/api/usage` in one round trip. */
+/**
+ * Reads `/api/usage` in one round trip.
+ *
+ * @throws when Redis fails
+ */
 export async function readUsage(redis: Redis, now: number): Promise<Usage> {
   const dates = Array.from({ length: DAYS }, (_, index) => utcDay(now - (DAYS - 1 - index) * DAY_MS));
   const hashes = (await inOneTrip(redis, [

@@ -8,7 +8,7 @@ import { createLogger } from '@lontar/shared/logger.ts';
 import { createRegistry } from '@lontar/shared/metrics.ts';
 import { connectPatient } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
-import { isGenerationRoute, isToldThinned, type RequestEvent } from '@lontar/shared/request-event.ts';
+import { isGenerationRoute, isThinned, type RequestEvent } from '@lontar/shared/request-event.ts';
 import { statsMetrics } from '@lontar/shared/stats-metrics.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
@@ -80,7 +80,7 @@ test('10,000 mixed events are counted exactly once while consumers are killed an
 
   const rows = await readNewestRows(redis.client, LOG_ROWS);
   const shown = events.filter(({ route }) => isGenerationRoute(route) || route === 'other');
-  const [refused, answered] = [shown.filter(isToldThinned), shown.filter((event) => !isToldThinned(event))];
+  const [refused, answered] = [shown.filter(isThinned), shown.filter((event) => !isThinned(event))];
   expect(rows.filter((row) => !isRefused(row)).map(({ id }) => id)).toEqual(
     expect.arrayContaining(answered.slice(-5_000).map(({ id }) => id)),
   );

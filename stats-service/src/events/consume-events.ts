@@ -71,7 +71,8 @@ export interface ConsumerDeps {
 
 /**
  * Turns the stream of answered requests into counters until it is stopped. Each event is counted exactly once, however
- * many instances run and whenever one dies: see `apply-events.lua`.
+ * many instances run and whenever one dies: see `apply-events.lua`. Never throws: where Redis fails, the events stay in
+ * the stream and are taken again.
  */
 export function consumeEvents(deps: ConsumerDeps): EventConsumer {
   const stop = new AbortController();

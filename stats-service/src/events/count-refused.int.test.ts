@@ -64,8 +64,8 @@ function startConsumer(name: string) {
   };
 }
 
-/** As a gateway tells: events, and with them how many more are like one of them. */
-async function tell(events: readonly RequestEvent[], repeats: readonly (readonly [RequestEvent, number])[] = []) {
+/** As a gateway reports: events, and with them how many more are like one of them. */
+async function report(events: readonly RequestEvent[], repeats: readonly (readonly [RequestEvent, number])[] = []) {
   const pipeline = redis.client.multi();
   for (const event of events) pipeline.xadd(redisKeys.events, '*', 'event', JSON.stringify(event));
   for (const [event, count] of repeats) pipeline.hincrby(redisKeys.eventTally, repeatField(event), count);
@@ -86,12 +86,12 @@ const closed = () => until(async () => (await redis.client.exists(statsKeys.logO
 test('2,000 refused requests in a second are counted exactly and make one row', async () => {
   const consumer = startConsumer('one');
   const first = refused(1, { at: Math.floor(Date.now() / 1000) * 1000 });
-  await tell([first]);
+  await report([first]);
   await counted();
-  // The row is there at once, and tells later how many came.
+  // The row is there at once, and says later how many came.
   expect((await readNewestRows(redis.client, 10)).map(({ id, count }) => [id, count])).toEqual([['req_1', undefined]]);
-  for (let flush = 0; flush < 40; flush++) await tell([{ ...first, id: `req_f${flush}` }], [[first, 48]]);
-  await tell([], [[first, 39]]);
+  for (let flush = 0; flush < 40; flush++) await report([{ ...first, id: `req_f${flush}` }], [[first, 48]]);
+  await report([], [[first, 39]]);
   await counted();
   await closed();
   const rows = await readNewestRows(redis.client, 10);
@@ -105,13 +105,13 @@ test('2,000 refused requests in a second are counted exactly and make one row', 
   await consumer.stop();
 }, 20_000);
 
-test('what is told as numbers counts exactly once, whichever of two instances takes it and through a restart of Redis', async () => {
+test('what is sent as numbers counts exactly once, whichever of two instances takes it and through a restart of Redis', async () => {
   const consumers = [startConsumer('a'), startConsumer('b')];
   const kinds = Array.from({ length: 20 }, (_, index) => refused(index, { address: `192.0.2.${index}` }));
   let sent = 0;
   for (let round = 0; round < 60; round++) {
     const events = kinds.filter((_, index) => (index + round) % 4 === 0);
-    await tell(
+    await report(
       events,
       kinds.map((event) => [event, 7]),
     );
@@ -154,7 +154,7 @@ test('requests and people of which nothing but counters was kept count all the s
 test('a flood from very many addresses shares rows', async () => {
   const consumer = startConsumer('many');
   const events = Array.from({ length: 3_000 }, (_, id) => refused(id, { address: `10.0.${id >> 8}.${id & 255}` }));
-  for (let from = 0; from < 3_000; from += 1_000) await tell(events.slice(from, from + 1_000));
+  for (let from = 0; from < 3_000; from += 1_000) await report(events.slice(from, from + 1_000));
   await counted();
   await closed();
   const rows = await readNewestRows(redis.client, LOG_ROWS);
@@ -174,13 +174,13 @@ test('a log full of refused requests keeps its last 5,000 answered ones, and pag
   await pipeline.exec();
   const consumer = startConsumer('flood');
   for (let from = 0; from < 5_000; from += 500) {
-    await tell(Array.from({ length: 500 }, (_, index) => answered(from + index)));
+    await report(Array.from({ length: 500 }, (_, index) => answered(from + index)));
   }
   await counted();
   const cursors = (await client.eval(FILL, 2, statsKeys.log, statsKeys.logRefused, LOG_REFUSED_ROWS)) as string[];
   const oldest = 5_000 - (LOG_ROWS - LOG_REFUSED_ROWS);
   const flood = Array.from({ length: 20_000 }, (_, id) => refused(id, { address: `10.${id % 150}.0.1` }));
-  for (let from = 0; from < 20_000; from += 1_000) await tell(flood.slice(from, from + 1_000));
+  for (let from = 0; from < 20_000; from += 1_000) await report(flood.slice(from, from + 1_000));
   await counted();
   await closed();
   expect(await client.xlen(statsKeys.log)).toBeLessThanOrEqual(LOG_ROWS);

@@ -4,7 +4,7 @@ import {
   type EventTexts,
   isAnswer,
   isGenerationRoute,
-  isToldThinned,
+  isThinned,
   type RequestEvent,
 } from '@lontar/shared/request-event.ts';
 import { DAY_DETAIL_TTL_MS, DAY_TTL_MS, MOMENT_TTL_MS, momentStart, statsKeys } from '../stats-keys.ts';
@@ -74,7 +74,7 @@ export function planBatch(
       saw(utcDay(event.at), userOf(event), event.address, event.at);
     }
     if (UNLOGGED_ROUTES.has(event.route)) continue;
-    if (isToldThinned(event)) refused.push(refusedRow(event, count));
+    if (isThinned(event)) refused.push(refusedRow(event, count));
     else log.push([JSON.stringify(logRow(event)), keepTexts ? logTexts(event, texts) : '']);
   }
   for (const [{ day, user, address }, at] of numbers.people) saw(day, user, address, at);

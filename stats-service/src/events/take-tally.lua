@@ -1,4 +1,4 @@
--- Takes the requests that gateways told as numbers out of their hands, to be counted.
+-- Takes the requests that gateways sent as numbers out of their hands, to be counted.
 --
 -- KEYS[1]  tally         hash: what to how many, see shared/src/event-tally.ts
 -- KEYS[2]  people        sorted set: distinct people of these, by their last request
@@ -7,7 +7,7 @@
 --
 -- Returns {} when there is nothing; else { token, { field, number, … }, { member, Unix ms, … } }.
 --
--- What was taken stays until apply-events.lua has counted it, under this token, and is given to whoever asks meanwhile:
+-- What was taken stays until apply-events.lua has counted it, under this token, and is given to an instance that asks meanwhile:
 -- so nothing is lost with an instance that dies, and what two instances were given counts once. Idempotent until then.
 
 if redis.call('EXISTS', KEYS[3]) == 0 then

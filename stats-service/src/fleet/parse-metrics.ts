@@ -59,7 +59,7 @@ export function sumOf(
 function aggregatorOf(name: string, type: string): ParsedMetric['aggregator'] {
   if (type !== 'gauge') return 'sum';
   if (/_timestamp_seconds$|_time_seconds$|_info$/.test(name)) return 'max';
-  // What all gateways keep together: each of them tells the whole.
+  // What all gateways keep together: each of them reports the whole.
   if (name.startsWith('gateway_upload_storage_')) return 'max';
   return name.startsWith('nodejs_eventloop_lag') ? 'average' : 'sum';
 }

@@ -3,7 +3,11 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
 import type { Route } from '../routes.ts';
 import { type FleetWatch, scrapeTargets } from './watch-fleet.ts';
 
-/** For Prometheus alone, which proves itself by `INNER_SECRET`: whom to scrape, and everyone's metrics added up. */
+/**
+ * For Prometheus alone, which proves itself by `INNER_SECRET`: whom to scrape, and everyone's metrics added up.
+ *
+ * @throws nothing itself; the handlers reject when Redis fails
+ */
 export function prometheusRoutes(redis: Redis, fleet: FleetWatch): Route[] {
   return [
     {

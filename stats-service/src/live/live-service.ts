@@ -57,7 +57,10 @@ export interface LiveService {
   stop(): void;
 }
 
-/** Keeps the pages' numbers live: coalesces what changed, and reads it once for all of them. */
+/**
+ * Keeps the pages' numbers live: coalesces what changed, and reads it once for all of them. Never throws: where Redis
+ * fails, pages keep their last numbers until the next reading.
+ */
 export function startLiveService(deps: LiveDeps): LiveService {
   const live = createLiveStream(deps.log);
   const anonymousCounters = sharedFor(SHARED_MS, () => readCounters(deps.redis, MOMENTS));

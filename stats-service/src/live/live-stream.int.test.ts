@@ -112,7 +112,7 @@ test('numbers come at most twice a second, and by themselves when nothing happen
   stream.close();
 }, 20_000);
 
-test('anonymous readers leave places for the operator, and nobody gets in beyond the bound', async () => {
+test('anonymous readers leave places for the operator, and no reader gets in beyond the bound', async () => {
   const open = await runService(redis, { DASHBOARD_PUBLIC: 'true', DASHBOARD_TOKEN: service.token });
   const many = (headers: Record<string, string>) =>
     Promise.all(Array.from({ length: 70 }, () => readStream(`${open.url}/dashboard/events`, headers)));

@@ -86,7 +86,7 @@ test('without a session there are no rows, ever', async () => {
   expect(response.written.join('')).not.toContain('req_');
 });
 
-test('more rows than a page shows are left out, and it is told how many', async () => {
+test('more rows than a page shows are left out, and the page learns how many', async () => {
   const rows = [row(0)];
   const live = createLiveStream(logOf(rows));
   const response = await open(live);

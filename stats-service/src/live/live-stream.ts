@@ -5,7 +5,7 @@ import { CURSOR_PATTERN } from '../log/read-log.ts';
 
 /** Open streams at most; each costs a socket and what it has not read yet. */
 const MAX_STREAMS = 100;
-/** Of these without a session: whoever may look on must not keep the operator out. */
+/** Of these without a session: readers without a session must not keep the operator out. */
 const MAX_ANONYMOUS_STREAMS = MAX_STREAMS / 2;
 /** Unread bytes after which a reader is dropped: it would otherwise hold ever more memory. */
 const MAX_UNREAD_BYTES = 2 * 1024 * 1024;
@@ -60,7 +60,7 @@ export interface LiveStream {
   /** Ends the streams of those whom `isOut` names. */
   dropSessions(isOut: (session: NonNullable<Listener['session']>) => boolean): void;
   sessions(): readonly NonNullable<Listener['session']>[];
-  /** Says goodbye to everyone. */
+  /** Ends the streams of all readers. */
   close(): void;
 }
 

@@ -23,6 +23,7 @@ export interface RecentLog {
 
 /**
  * Follows the log until it is stopped.
+ * Never throws: where Redis fails, the log is read again until it answers.
  *
  * @param redis a patient connection of its own: reads block
  * @param onRows told each time that rows have come

@@ -20,13 +20,21 @@ export function compareCursors(a: string, b: string): number {
   return aMs - bMs || aSequence - bSequence;
 }
 
-/** The newest rows, oldest first. */
+/**
+ * The newest rows, oldest first.
+ *
+ * @throws when Redis fails
+ */
 export async function readNewestRows(redis: Redis, rows: number): Promise<LogRow[]> {
   const entries = await redis.xrevrange(statsKeys.log, '+', '-', 'COUNT', rows);
   return entries.toReversed().map(parseRow);
 }
 
-/** A page of rows before a cursor, newest first, of those that pass the filter. */
+/**
+ * A page of rows before a cursor, newest first, of those that pass the filter.
+ *
+ * @throws when Redis fails
+ */
 export async function readLogPage(redis: Redis, filter: LogFilter, before: string | undefined): Promise<LogPage> {
   const rows: LogRow[] = [];
   let end = before;
@@ -44,7 +52,11 @@ export async function readLogPage(redis: Redis, filter: LogFilter, before: strin
   return end === undefined ? { rows } : { rows, before: end };
 }
 
-/** One row with its masked texts; `undefined` when the log does not hold it (any more). */
+/**
+ * One row with its masked texts; `undefined` when the log does not hold it (any more).
+ *
+ * @throws when Redis fails
+ */
 export async function readLogDetail(redis: Redis, cursor: string): Promise<LogDetail | undefined> {
   const [rows, texts, [oldest]] = await Promise.all([
     redis.xrange(statsKeys.log, cursor, cursor),

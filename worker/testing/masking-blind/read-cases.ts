@@ -23,7 +23,8 @@ const FIELD = /^§(source|keep|loose)(?: (.*))?$/;
 /**
  * Reads every case of the folder, in order of file and line. A case is a line `§ id`, lines `§source URL`, `§keep a ¦ b`
  * and `§loose` as needed, and its text up to the next case. What stands before the first case of a file is a comment.
- * It throws on an id that stands twice or on a field it does not know.
+ *
+ * @throws Error for an id that stands twice, or a field that is unknown
  */
 export function readBlindCases(folder: URL): BlindCase[] {
   const files = readdirSync(folder)
