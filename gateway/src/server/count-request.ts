@@ -13,9 +13,9 @@ export interface Count {
 }
 
 /**
- * Counts a request that is no generation under its address, and notes the rate-limit headers.
+ * Counts a request that is no generation under its address, and notes the rate-limit headers. Never rejects.
  *
- * @returns with a refusal where the address may not make it, or Redis cannot be asked
+ * @returns with a refusal where the address may not make it, or Redis fails
  */
 export async function countRequest(deps: CountDeps, context: RequestContext, response: Response): Promise<Count> {
   try {

@@ -54,10 +54,7 @@ interface Patience {
   readonly wholeMs: number;
 }
 
-/**
- * With the count in Redis before it, a caller gets an answer within five seconds. A slow line may need longer for the
- * body.
- */
+/** With the count in Redis before it, a caller gets its answer within five seconds; on a slow line the body later. */
 const PATIENCE: Patience = { headMs: STATS_PATIENCE_MS, wholeMs: TRANSFER_TIMEOUT_MS };
 
 /**
@@ -70,8 +67,8 @@ export const PAGE_PATHS = /^\/(?:(?:assets|dashboard)(?:\/[\w-]+(?:\.[\w-]+)*)+)
 export const LIVE_STREAM_PATH = '/dashboard/events';
 
 /**
- * Connections to stats-service, by what is asked for: clients who hold all connections of pages or of live streams keep
- * none from the endpoints of the API. Health has another one of its own, see shared-health.ts.
+ * Connections to stats-service, by what is asked for: clients who hold all connections of pages or of live streams do
+ * not keep others from the endpoints of the API. Health has another one of its own, see shared-health.ts.
  */
 const MOST_CONNECTIONS = { api: 128, pages: 128, streams: 160 } as const;
 type Pool = keyof typeof MOST_CONNECTIONS;
