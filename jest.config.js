@@ -9,6 +9,7 @@ const base = {
 export default {
   collectCoverageFrom: ['*/src/**/*.ts', '!**/*.test.ts', '!**/main.ts'],
   coverageProvider: 'v8',
+  testSequencer: '<rootDir>/cli/src/durations/longest-first.ts',
   // A guard against hanging, not a measure: real processes on a busy machine take their time.
   testTimeout: 60_000,
   projects: [
