@@ -6,13 +6,19 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface LaunchOptions {
-  /** All that the process finds in its environment, besides the program path and the home folder. */
+  /** All that the process finds in its environment, besides `systemEnvironment()`. */
   readonly environment: Readonly<Record<string, string>>;
   /** Folder to start in; the root of this checkout where absent. */
   readonly folder?: string;
   readonly stdio: StdioOptions;
   /** The command and arguments that start Node, where it is not started directly. */
   readonly wrapper?: readonly string[];
+}
+
+/** What every process under test finds in its environment: the program path, the home folder, and where Node caches. */
+export function systemEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, HOME, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
 }
 
 /** Starts Node on a script with arguments. Every process under test is started by this. */
@@ -22,7 +28,7 @@ export function launch(script: readonly string[], options: LaunchOptions): Child
   const [command = process.execPath, ...args] = wrapper.concat(node);
   return spawn(command, args, {
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+    env: { ...systemEnvironment(), ...environment },
     stdio,
   });
 }

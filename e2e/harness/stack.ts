@@ -9,7 +9,7 @@ import type { RedisUser } from '@lontar/shared/redis-users.ts';
 import { type FakeUpstream, startFakeUpstream } from '@lontar/shared/testing/fake-upstream.ts';
 import { freePort, startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { refusedByRedis, type TestUsers, testUsers } from '@lontar/shared/testing/redis-users.ts';
-import { ROOT } from './launch.ts';
+import { ROOT, systemEnvironment } from './launch.ts';
 import { type Service, startService } from './service.ts';
 
 const run = promisify(execFile);
@@ -147,7 +147,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const lontar = (...args: string[]) =>
     run(process.execPath, ['cli/src/lontar/main.ts', ...args], {
       cwd: ROOT,
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment, ...redisOf('operator') },
+      env: { ...systemEnvironment(), ...environment, ...redisOf('operator') },
     });
 
   const statsPort = String(await freePort());

@@ -9,6 +9,7 @@ import { operatorKeys } from '@lontar/shared/operator-sessions.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 
+const { PATH, NODE_COMPILE_CACHE } = process.env;
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 const PEPPER = 'a pepper of this test, longer than 32 characters';
 
@@ -37,7 +38,7 @@ afterAll(async () => {
 /** Runs the real command. A setting given as `undefined` is absent. */
 function lontar(args: readonly string[], environment: Record<string, string | undefined> = {}): Promise<Ended> {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH: process.env['PATH'], LONTAR_HOME: home, REDIS_URL: redis.url, KEY_PEPPER: PEPPER, ...environment },
+    env: { PATH, NODE_COMPILE_CACHE, LONTAR_HOME: home, REDIS_URL: redis.url, KEY_PEPPER: PEPPER, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const texts = { out: '', err: '' };

@@ -2,15 +2,19 @@ import { describe, expect, test } from '@jest/globals';
 import { planTests, skippedTests } from './plan-tests.ts';
 
 describe('planTests', () => {
-  test('everything: the checks too, two at once, results kept', () => {
-    expect(planTests([], 'r.json')).toEqual({
+  test('everything: the checks too, one more at once than there are processors, results kept', () => {
+    expect(planTests([], 'r.json', 2)).toEqual({
       runsChecks: true,
-      jestArguments: ['--json', '--outputFile=r.json', '--maxWorkers=2'],
+      jestArguments: ['--json', '--outputFile=r.json', '--maxWorkers=3'],
     });
   });
 
+  test('four at once are most', () => {
+    expect(planTests(['gateway'], 'r.json', 16).jestArguments).toContain('--maxWorkers=4');
+  });
+
   test('a selection: no checks; what is given wins', () => {
-    expect(planTests(['worker/src/masking', '--outputFile=mine.json', '-i'], 'r.json')).toEqual({
+    expect(planTests(['worker/src/masking', '--outputFile=mine.json', '-i'], 'r.json', 2)).toEqual({
       runsChecks: false,
       jestArguments: ['worker/src/masking', '--outputFile=mine.json', '-i'],
     });

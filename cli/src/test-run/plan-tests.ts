@@ -5,20 +5,23 @@ export interface TestPlan {
   readonly jestArguments: readonly string[];
 }
 
-const MOST_WORKERS = '--maxWorkers=2';
+/** More than this find each other in the way: tests bring their own Redis, browsers and whole services. */
+const MOST_WORKERS = 4;
 
 /**
  * @param args the words after `npm test --`; they go to Jest
  * @param resultsFile where Jest leaves its results as JSON
+ * @param processors how many this machine has
  */
-export function planTests(args: readonly string[], resultsFile: string): TestPlan {
+export function planTests(args: readonly string[], resultsFile: string, processors: number): TestPlan {
+  // One more than can run at once, since most of a test's time is waiting: for a lock, a timeout, a process to start.
+  const workers = Math.min(MOST_WORKERS, processors + 1);
   const names = new Set(args.map((arg) => arg.split('=')[0]));
   const own = [
     ...(names.has('--outputFile') ? [] : ['--json', `--outputFile=${resultsFile}`]),
-    // Tests bring their own Redis, browsers and whole services; more at once only makes them wait for each other.
     ...(names.has('--maxWorkers') || names.has('-w') || names.has('-i') || names.has('--runInBand')
       ? []
-      : [MOST_WORKERS]),
+      : [`--maxWorkers=${workers}`]),
   ];
   return { runsChecks: args.length === 0, jestArguments: [...own, ...args] };
 }

@@ -1,18 +1,25 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, setPriority } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import type { Environment } from '@lontar/shared/config/read-config.ts';
 import { buildPage } from '../page/build-page.ts';
 import type { ProgressStream } from '../system/progress.ts';
+import { COMPILE_CACHE, fillCompileCache } from './compile-cache.ts';
 import { planTests, skippedTests } from './plan-tests.ts';
+import { RESULTS_FILE } from './results-file.ts';
 import { installTestPrograms } from './test-programs.ts';
 
-/** Where the results of the last run are, from the project's folder; `.ci/run` counts them. */
-const RESULTS_FILE = join('node_modules', '.cache', 'lontar', 'test-results.json');
 const FAILED = 1;
+const CHECKS_NICENESS = 10;
+
+interface Checked {
+  readonly code: number;
+  readonly output: string;
+}
 
 /**
- * `npm test`: installs what is missing, checks the sources, runs all tests.
+ * `npm test`: installs what is missing, checks the sources and meanwhile runs all tests.
  *
  * @param args the words after `npm test --`
  * @returns the exit code: not 0 when anything failed
@@ -25,28 +32,52 @@ export async function runTests(
   const results = join(root, RESULTS_FILE);
   rmSync(results, { force: true });
   mkdirSync(dirname(results), { recursive: true });
+  const environment = testEnvironment(root, deps.environment);
+  const plan = planTests(args, results, availableParallelism());
+  // The checks need none of what is installed here, and the tests nothing of the checks.
+  const checking = plan.runsChecks ? startChecks(root, environment, progress) : undefined;
   if (!(await installTestPrograms(deps.environment, progress))) {
     progress.write('The tests need Redis. Install it, then run this again: sudo apt-get install redis-server\n');
+    await checking;
     return FAILED;
   }
   const unbuilt = await buildPage(root);
   if (unbuilt !== undefined) progress.write(`The dashboard's page could not be built: ${unbuilt}\n`);
-  const environment = testEnvironment(root, deps.environment);
-  const plan = planTests(args, results);
-  const checked = plan.runsChecks ? await run('npm', ['run', '--silent', 'check'], root, environment) : 0;
-  if (checked !== 0)
-    progress.write('\nThe checks of the sources failed, see above. The tests are run nevertheless.\n\n');
+  if (plan.runsChecks) await fillCompileCache(root, environment);
   const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
   const tested = await run(process.execPath, [jest, ...plan.jestArguments], root, environment);
   reportSkipped(results, progress);
-  if (checked !== 0) progress.write('\nFAILED: the checks of the sources (npm run check).\n');
-  return tested || checked;
+  const checked = (await checking) ?? { code: 0, output: '' };
+  progress.write(checked.output);
+  if (checked.code !== 0) progress.write('\nFAILED: the checks of the sources (npm run check).\n');
+  return tested || checked.code;
+}
+
+/** `npm run check`, beside the tests: what it says is kept for the end, so that the two do not mix. */
+async function startChecks(root: string, environment: Environment, progress: ProgressStream): Promise<Checked> {
+  const child = spawn('npm', ['run', '--silent', 'check'], {
+    cwd: root,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  // What tests leave over is enough: they have times to keep.
+  if (child.pid !== undefined) setPriority(child.pid, CHECKS_NICENESS);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const code = await new Promise<number>((resolve) => {
+    child.once('error', () => resolve(FAILED));
+    child.once('close', (ended) => resolve(ended ?? FAILED));
+  });
+  if (code !== 0) progress.write('\nThe checks of the sources failed; what they say comes after the tests.\n\n');
+  return { code, output };
 }
 
 function testEnvironment(root: string, environment: Environment): Environment {
   const options = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   return {
     ...environment,
+    NODE_COMPILE_CACHE: join(root, COMPILE_CACHE),
     NODE_OPTIONS: [environment['NODE_OPTIONS'], ...options].filter(Boolean).join(' '),
     PATH: [join(root, 'node_modules', '.bin'), dirname(process.execPath), environment['PATH']].join(delimiter),
   };
