@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mintApiKey } from '@lontar/shared/api-key.ts';
 import { ask, expectSuccess } from './harness/client.ts';
+import { until } from './harness/eventually.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
 const LIMIT = 5;
@@ -150,7 +151,7 @@ test('a full queue is refused before any work is done', async () => {
         ...(signal && { signal }),
       });
     const waiting = [send(leaving.signal), send(leaving.signal)].map((sent) => sent.catch(() => 'left'));
-    while ((await narrow.redis.client.llen('{lontar}:generation:wait')) < 2);
+    await until(async () => (await narrow.redis.client.llen('{lontar}:generation:wait')) === 2);
     const refused = await send();
     expect(refused).toMatchObject({ status: 503, body: { error: 'Service unavailable' } });
     expect(refused.headers['retry-after']).toMatch(/^\d+$/);

@@ -4,6 +4,7 @@ import { settle } from '@lontar/shared/settlement/settle.ts';
 import { fillWindows } from '@lontar/shared/testing/windows.ts';
 import { apiDocument, everything } from './harness/api-document.ts';
 import { type Ask, ask, type Reply } from './harness/client.ts';
+import { until } from './harness/eventually.ts';
 import { sendBytes } from './harness/raw.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
@@ -102,7 +103,7 @@ test('generations whose answer could not be masked', async () => {
   const replies = of('generation').map((target) => send(target));
   const { client } = stack.redis;
   const waiting = () => client.lrange(WAITING, 0, -1);
-  while ((await waiting()).length < replies.length) await new Promise(setImmediate);
+  await until(async () => (await waiting()).length === replies.length);
   for (const requestId of await waiting()) {
     const data = JSON.parse((await client.hget(WAITING.replace('wait', requestId), 'data')) ?? '{}');
     const settlement = { v: 1, outcome: 'failed', error: 'masking_failed' } as const;

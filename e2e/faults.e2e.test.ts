@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { countReservations } from '@lontar/shared/testing/reservations.ts';
 import { ask, expectSuccess, type Reply } from './harness/client.ts';
+import { until } from './harness/eventually.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
 let stack: Stack;
@@ -148,8 +149,3 @@ test('a gateway that is killed leaves the finished answer in Redis and the credi
   const url = await stack.startGateway();
   expectSuccess(await ask(url, '/api/ai', { query: { prompt: 'hi' }, headers: { 'x-api-key': key.key } }));
 });
-
-/** Looks again after each answer of Redis until the condition holds; the test's own timeout bounds it. */
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise(setImmediate);
-}

@@ -8,6 +8,7 @@ import type { LogRow } from '@lontar/shared/dashboard-contract.ts';
 import { readStream, type StreamReader } from '@lontar/shared/testing/event-stream.ts';
 import { freePort } from '@lontar/shared/testing/redis-server.ts';
 import { ask } from './harness/client.ts';
+import { until } from './harness/eventually.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
 const throughNginx = hasNginx() ? test : test.skip;
@@ -46,7 +47,7 @@ throughNginx(
     const nginx = spawn('nginx', ['-p', directory, '-c', 'nginx.conf', '-g', 'daemon off;'], { stdio: 'ignore' });
     try {
       const url = `http://127.0.0.1:${port}`;
-      while ((await fetch(url).catch(() => undefined)) === undefined);
+      await until(async () => (await fetch(url).catch(() => undefined)) !== undefined);
       await followThrough(url);
     } finally {
       const gone = once(nginx, 'exit');

@@ -3,6 +3,7 @@ import { generationJobSchema } from '@lontar/shared/generation-job.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
 import { ask, expectSuccess } from './harness/client.ts';
+import { until } from './harness/eventually.ts';
 import { type MadeUpSecret, madeUpSecrets } from './harness/made-up-secrets.ts';
 import { dumpRedis } from './harness/redis-dump.ts';
 import { type Stack, startStack } from './harness/stack.ts';
@@ -91,8 +92,11 @@ test('a request whose answer could not be masked fails with 500, without text, a
     const reply = ask(unworked.url, '/api/ai', { query: { prompt: 'hi' }, headers: { 'x-api-key': paid.key } });
     // The part of the worker is played here; that masking which throws settles like this is proven beside its code.
     const { client } = unworked.redis;
-    let requestId: string | undefined;
-    while (requestId === undefined) [requestId] = await client.lrange('{lontar}:generation:wait', 0, 0);
+    let requestId = '';
+    await until(async () => {
+      [requestId = ''] = await client.lrange('{lontar}:generation:wait', 0, 0);
+      return requestId !== '';
+    });
     const stored = await client.hget(`{lontar}:generation:${requestId}`, 'data');
     const job = generationJobSchema.parse(JSON.parse(stored ?? ''));
     const settlement = { v: 1, outcome: 'failed', error: 'masking_failed' } as const;

@@ -4,6 +4,7 @@ import { ENDPOINTS } from '@lontar/shared/endpoints.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
 import { type Ask, ask } from './harness/client.ts';
+import { until } from './harness/eventually.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
 /** Ten thousand are what a release is judged by. */
@@ -68,7 +69,7 @@ test('usage, statistics and log say exactly what the callers saw, through kills 
   );
   await Promise.all(caused);
   for (let index = 0; index < 3; index++) await flood();
-  while ((await stack.redis.client.xlen(redisKeys.events)) > 0);
+  await until(async () => (await stack.redis.client.xlen(redisKeys.events)) === 0);
 
   const { body } = await ask(stack.url, '/api/usage');
   const usage = body['result'] as {

@@ -3,6 +3,7 @@ import { mintApiKey } from '@lontar/shared/api-key.ts';
 import type { LogPage, LogRow } from '@lontar/shared/dashboard-contract.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { ask } from './harness/client.ts';
+import { until } from './harness/eventually.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
 const CONNECTIONS = 50;
@@ -32,6 +33,14 @@ const fileBytes = async () => Number(/aof_current_size:(\d+)/.exec(await stack.r
 async function counted(): Promise<number> {
   const { body } = await ask(stack.url, '/api/usage', { headers: { 'x-forwarded-for': '198.51.100.77' } });
   return (body['result'] as { total: { requests: number } }).total.requests;
+}
+
+/** Until nothing is left that the statistics have yet to count. */
+async function untilCounted(): Promise<void> {
+  const { client } = stack.redis;
+  await until(
+    async () => (await client.xlen(redisKeys.events)) === 0 && (await client.exists(redisKeys.eventTally)) === 0,
+  );
 }
 
 /** Sends requests over a bounded number of connections; gives the statuses. */
@@ -119,7 +128,7 @@ test('with stats-service away and no room left for events, every request is coun
   await flood(300, () => '203.0.113.1', mintApiKey().key);
   expect(await client.xlen(redisKeys.events)).toBeLessThan(10);
   await stack.startStats();
-  while ((await client.xlen(redisKeys.events)) > 0 || (await client.exists(redisKeys.eventTally)) > 0);
+  await untilCounted();
   expect((await counted()) - before.requests).toBe(340);
   // There is room again.
   const { headers } = await generate(1);
@@ -144,8 +153,7 @@ test('an event of a killed gateway is never missing for an answer that its calle
       }
     }),
   );
-  const { client } = stack.redis;
-  while ((await client.xlen(redisKeys.events)) > 0 || (await client.exists(redisKeys.eventTally)) > 0);
+  await untilCounted();
   const drift = (await counted()) - before.requests - answered;
   process.stdout.write(`${answered} answered, ${broken} broken, drift ${drift}\n`);
   expect(drift).toBeGreaterThanOrEqual(0);

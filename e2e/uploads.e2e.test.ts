@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { ask, type Reply } from './harness/client.ts';
+import { until } from './harness/eventually.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
 const MAX_FILE_BYTES = 10_485_760;
@@ -95,9 +96,4 @@ onLinux('memory does not grow with the size of uploads: contents are streamed', 
 async function residentBytes(): Promise<number> {
   const status = await readFile(`/proc/${stack.gateways[0]?.process.pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
-}
-
-/** Looks again until the condition holds; the test's own timeout bounds it. */
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
 }

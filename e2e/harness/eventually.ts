@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+const LOOK_EVERY_MS = 200;
+const LOOK_SOON_MS = 10;
+
 /**
  * Looks again until something is true; an error counts as not yet.
  *
@@ -9,6 +12,16 @@ export async function eventually(isTrue: () => Promise<boolean>, withinMs: numbe
   const end = Date.now() + withinMs;
   while (!(await isTrue().catch(() => false))) {
     if (Date.now() > end) throw new Error('it did not come true in time');
-    await delay(500);
+    await delay(LOOK_EVERY_MS);
   }
+}
+
+/**
+ * Looks again until a condition holds; the test's own timeout bounds it. With a pause: what is waited for needs the
+ * processor too.
+ *
+ * @throws what the condition throws
+ */
+export async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await delay(LOOK_SOON_MS);
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from '../../testing/running-gateway.ts';
 
@@ -35,6 +36,11 @@ async function metric(line: RegExp): Promise<number> {
   return Number(line.exec(await (await fetch(gateway.metricsUrl)).text())?.[1]);
 }
 
+/** Looks again until the condition holds; the test's own timeout bounds it. */
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await delay(10);
+}
+
 const OPEN = /^gateway_connections_open\S* (\d+)/m;
 
 describe('connections', () => {
@@ -54,7 +60,7 @@ describe('connections', () => {
     expect(await ask(await open('127.0.0.2'), `${GET}\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
 
     own[0]?.destroy();
-    while ((await metric(OPEN)) > 3);
+    await until(async () => (await metric(OPEN)) <= 3);
     expect(await ask(await open(), `${GET}\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
     expect(await metric(/^gateway_too_much_total\{what="connections",whose="address"\S* (\d+)/m)).toBe(1);
   });
@@ -83,7 +89,7 @@ describe('connections', () => {
     expect(await ask(await open(), `${WAITING}${from('192.0.2.1')}`)).toMatch(/ 429 [^]*2 request bodies/);
     for (const address of ['192.0.2.2', '192.0.2.2']) (await open()).write(`${WAITING}${from(address)}`);
     const counted = /^gateway_requests_in_flight\S* (\d+)/m;
-    while ((await metric(counted)) < 4);
+    await until(async () => (await metric(counted)) >= 4);
     expect(await ask(await open(), `${GET}${from('192.0.2.1')}`)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
@@ -92,12 +98,12 @@ describe('connections', () => {
     const from = (address: string) => `X-Forwarded-For: ${address}\r\n\r\n`;
     const waiting = await open();
     waiting.write(`${WAITING}${from('192.0.2.1')}`);
-    while ((await metric(/^gateway_requests_in_flight\S* (\d+)/m)) < 1);
+    await until(async () => (await metric(/^gateway_requests_in_flight\S* (\d+)/m)) >= 1);
     const other = await open();
     expect(await ask(other, `${GET}${from('192.0.2.1')}`)).toMatch(/ 429 [^]*1 requests under way/);
     expect(await ask(other, `${GET}${from('192.0.2.2')}`)).toMatch(/ 400 /);
     waiting.destroy();
-    while ((await metric(/^gateway_requests_in_flight\S* (\d+)/m)) > 0);
+    await until(async () => (await metric(/^gateway_requests_in_flight\S* (\d+)/m)) <= 0);
     expect(await ask(other, `${GET}${from('192.0.2.1')}`)).toMatch(/ 400 /);
   });
 });

@@ -2,6 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { startTestGateway, type TestGateway } from '../../testing/running-gateway.ts';
@@ -526,11 +527,11 @@ test.each(['/files/', '/files/x', '/files/..%2f..%2fetc%2fpasswd', '/files/%00',
   },
 );
 
-/** Looks again after each turn until the condition holds. A test that fails must not look on for ever: Jest would not end. */
+/** Looks again until the condition holds. A test that fails must not look on for ever: Jest would not end. */
 async function until(condition: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 40_000;
   while (!(await condition())) {
     if (Date.now() > end) throw new Error('it did not come true in time');
-    await new Promise(setImmediate);
+    await delay(10);
   }
 }
