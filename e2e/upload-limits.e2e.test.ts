@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { ask, expectSuccess, type Reply } from './harness/client.ts';
 import { eventually } from './harness/eventually.ts';
@@ -16,14 +16,9 @@ let stack: Stack;
 /** Unmounts what the test has mounted. */
 let unmount: (() => void) | undefined;
 
-const start = async (settings: Record<string, string> = {}, options: StackOptions = { workers: 0 }) => {
+async function start(settings: Record<string, string> = {}, options: StackOptions = { workers: 0 }): Promise<void> {
   stack = await startStack({ ...options, settings: { UPLOADS_PER_DAY: '1000', ...settings } });
-};
-afterEach(async () => {
-  await stack?.stop();
-  unmount?.();
-  unmount = undefined;
-});
+}
 
 function sendFile(key: string, size: number, name = 'a.bin'): Promise<Reply> {
   const body = new FormData();
@@ -60,6 +55,15 @@ const withOwnDisk = canMount() ? test : test.skip;
 withOwnDisk('a disk that is full: 507, nothing half kept, no place or room lost, and generation goes on', async () => {
   const disk = mountDisk(4.5 * MB) ?? '';
   await start({ UPLOAD_DIR: disk }, { workers: 1 });
+  try {
+    await fillDisk(disk);
+  } finally {
+    await stack.stop();
+    unmount?.();
+  }
+});
+
+async function fillDisk(disk: string): Promise<void> {
   const { id, key } = await stack.createKey();
   const kept: Reply[] = [];
   let reply = await sendFile(key, MB);
@@ -86,87 +90,91 @@ withOwnDisk('a disk that is full: 507, nothing half kept, no place or room lost,
   const [first] = kept;
   expect((await fetch(urlOf(first as Reply), { method: 'DELETE', headers: { 'x-api-key': key } })).status).toBe(200);
   expect((await sendFile(key, MB)).status).toBe(201);
-});
+}
 
-const show = async (id: string) =>
-  JSON.parse((await stack.lontar('keys', 'show', id, '--json')).stdout) as { stored: number };
+describe('by the settings of an installation', () => {
+  beforeAll(() => start(), 60_000);
+  afterAll(() => stack.stop());
 
-test("a key's storage is the operator's to give and to see", async () => {
-  await start();
-  const { id, key } = await stack.createKey('--storage', '2MB');
-  expect((await sendFile(key, 2 * MB)).status).toBe(201);
-  const full = await sendFile(key, 1);
-  expect(full).toMatchObject({ status: 413, body: { message: expect.stringContaining('may keep 2097152 bytes') } });
-  expect(await show(id)).toMatchObject({ storage: 2 * MB, stored: 2 * MB });
-  expect((await stack.lontar('keys', 'list')).stdout).toContain('2 MB/2 MB');
-  await stack.lontar('keys', 'update', id, '--storage', '3MB');
-  expect((await sendFile(key, MB)).status).toBe(201);
-  const { stdout } = await stack.lontar('keys', 'update', id, '--storage', 'none');
-  expect(stdout).toMatch(/^storage +3 MB of 1 GB used$/m);
-});
+  const show = async (id: string) =>
+    JSON.parse((await stack.lontar('keys', 'show', id, '--json')).stdout) as { stored: number };
 
-test('a key that is revoked takes its files with it', async () => {
-  await start();
-  const { id, key } = await stack.createKey();
-  const kept = await sendFile(key, MB);
-  expect((await fetch(urlOf(kept))).status).toBe(200);
-  await stack.lontar('keys', 'revoke', id);
-  expect((await fetch(urlOf(kept))).status).toBe(404);
-  await eventually(async () => (await readdir(join(stack.uploads, 'files'))).length === 0, 30_000);
-  const { client } = stack.redis;
-  await eventually(async () => (await client.hget(redisKeys.uploadStorage, `key:${id}`)) === null, 30_000);
-  expect(await show(id)).toMatchObject({ state: 'revoked', stored: 0 });
-});
-
-describe('names that are made to cost time', () => {
-  const hostile = [
-    '.'.repeat(150_000),
-    ' .'.repeat(100_000),
-    `a${'\t'.repeat(150_000)}b`,
-    '\u202e'.repeat(200_000),
-    '/'.repeat(500_000),
-    '\ud800'.repeat(100_000),
-  ];
-
-  test('are refused by their rule, and hold up no other upload', async () => {
-    await start();
-    const { key } = await stack.createKey();
-    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
-    const startedAt = performance.now();
-    const replies = Promise.all(
-      hostile.map((filename) =>
-        ask(stack.url, '/api/code', { method: 'POST', body: { code: 'x', filename }, headers }),
-      ),
-    );
-    const other = await ask(stack.url, '/docs');
-    expect(other.status).toBe(200);
-    // A freeze took 12 s.
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
-    for (const { status, body } of await replies) {
-      // Above 64 KB the other fields are too long altogether.
-      expect([400, 413]).toContain(status);
-      if (status === 400) expect(body['message']).toMatch(/at most 255 bytes/);
-    }
-    const short = { code: 'x', filename: '.'.repeat(256) };
-    expect(await ask(stack.url, '/api/code', { method: 'POST', body: short, headers })).toMatchObject({
-      status: 400,
-      body: { error: 'Invalid parameter', message: expect.stringMatching(/at most 255 bytes.*256 bytes was given/) },
-    });
+  test("a key's storage is the operator's to give and to see", async () => {
+    const { id, key } = await stack.createKey('--storage', '2MB');
+    expect((await sendFile(key, 2 * MB)).status).toBe(201);
+    const full = await sendFile(key, 1);
+    expect(full).toMatchObject({ status: 413, body: { message: expect.stringContaining('may keep 2097152 bytes') } });
+    expect(await show(id)).toMatchObject({ storage: 2 * MB, stored: 2 * MB });
+    expect((await stack.lontar('keys', 'list')).stdout).toContain('2 MB/2 MB');
+    await stack.lontar('keys', 'update', id, '--storage', '3MB');
+    expect((await sendFile(key, MB)).status).toBe(201);
+    const { stdout } = await stack.lontar('keys', 'update', id, '--storage', 'none');
+    expect(stdout).toMatch(/^storage +3 MB of 1 GB used$/m);
   });
 
-  test.each([
-    ['filename', `filename="${'.'.repeat(256)}"`],
-    ['filename*', `filename*=UTF-8''${'%2e'.repeat(256)}`],
-    ['filename* of base64', `filename*=base64''${'.'.repeat(250)}`],
-    ['a name longer than a header may be', `filename="${'. '.repeat(75_000)}"`],
-  ])('in %s of a form as well', async (_what, parameter) => {
-    await start();
-    const { key } = await stack.createKey();
-    const body = `--b\r\nContent-Disposition: form-data; name="file"; ${parameter}\r\n\r\nx\r\n--b--\r\n`;
-    const headers = { 'x-api-key': key, 'content-type': 'multipart/form-data; boundary=b' };
-    const reply = await ask(stack.url, '/api/upload', { method: 'POST', body, headers });
-    expect(reply).toMatchObject({ status: 400, body: { error: 'Invalid parameter' } });
-    expect(await readdir(join(stack.uploads, 'partial')).catch(() => [])).toEqual([]);
+  test('a key that is revoked takes its files with it', async () => {
+    const { id, key } = await stack.createKey();
+    const files = () => readdir(join(stack.uploads, 'files'));
+    const before = await files();
+    const kept = await sendFile(key, MB);
+    expect(await files()).toHaveLength(before.length + 1);
+    expect((await fetch(urlOf(kept))).status).toBe(200);
+    await stack.lontar('keys', 'revoke', id);
+    expect((await fetch(urlOf(kept))).status).toBe(404);
+    await eventually(async () => (await files()).length === before.length, 30_000);
+    const { client } = stack.redis;
+    await eventually(async () => (await client.hget(redisKeys.uploadStorage, `key:${id}`)) === null, 30_000);
+    expect(await show(id)).toMatchObject({ state: 'revoked', stored: 0 });
+  });
+
+  describe('names that are made to cost time', () => {
+    const hostile = [
+      '.'.repeat(150_000),
+      ' .'.repeat(100_000),
+      `a${'\t'.repeat(150_000)}b`,
+      '\u202e'.repeat(200_000),
+      '/'.repeat(500_000),
+      '\ud800'.repeat(100_000),
+    ];
+
+    test('are refused by their rule, and hold up no other upload', async () => {
+      const { key } = await stack.createKey();
+      const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+      const startedAt = performance.now();
+      const replies = Promise.all(
+        hostile.map((filename) =>
+          ask(stack.url, '/api/code', { method: 'POST', body: { code: 'x', filename }, headers }),
+        ),
+      );
+      const other = await ask(stack.url, '/docs');
+      expect(other.status).toBe(200);
+      // A freeze took 12 s.
+      expect(performance.now() - startedAt).toBeLessThan(8_000);
+      for (const { status, body } of await replies) {
+        // Above 64 KB the other fields are too long altogether.
+        expect([400, 413]).toContain(status);
+        if (status === 400) expect(body['message']).toMatch(/at most 255 bytes/);
+      }
+      const short = { code: 'x', filename: '.'.repeat(256) };
+      expect(await ask(stack.url, '/api/code', { method: 'POST', body: short, headers })).toMatchObject({
+        status: 400,
+        body: { error: 'Invalid parameter', message: expect.stringMatching(/at most 255 bytes.*256 bytes was given/) },
+      });
+    });
+
+    test.each([
+      ['filename', `filename="${'.'.repeat(256)}"`],
+      ['filename*', `filename*=UTF-8''${'%2e'.repeat(256)}`],
+      ['filename* of base64', `filename*=base64''${'.'.repeat(250)}`],
+      ['a name longer than a header may be', `filename="${'. '.repeat(75_000)}"`],
+    ])('in %s of a form as well', async (_what, parameter) => {
+      const { key } = await stack.createKey();
+      const body = `--b\r\nContent-Disposition: form-data; name="file"; ${parameter}\r\n\r\nx\r\n--b--\r\n`;
+      const headers = { 'x-api-key': key, 'content-type': 'multipart/form-data; boundary=b' };
+      const reply = await ask(stack.url, '/api/upload', { method: 'POST', body, headers });
+      expect(reply).toMatchObject({ status: 400, body: { error: 'Invalid parameter' } });
+      expect(await readdir(join(stack.uploads, 'partial')).catch(() => [])).toEqual([]);
+    });
   });
 });
 
@@ -193,8 +201,11 @@ onLinux('memory of the gateway', () => {
     return status;
   }
 
+  // A gateway of its own, which has grown by nothing yet.
+  beforeAll(() => start(), 60_000);
+  afterAll(() => stack.stop());
+
   test('grows by little for 8 bodies of 20 MB at /api/code', async () => {
-    await start();
     const { key } = await stack.createKey();
     const headers = { 'x-api-key': key, 'content-type': 'application/json' };
     async function* body() {

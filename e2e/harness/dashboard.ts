@@ -1,14 +1,11 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import type { RequestEvent } from '@lontar/shared/request-event.ts';
+import { buildPage } from '../../cli/src/page/build-page.ts';
 import { ROOT } from './launch.ts';
 import type { Service } from './service.ts';
 import { type Stack, startStack } from './stack.ts';
 
-const run = promisify(execFile);
-
-/** The whole service on real processes, with a freshly built page. */
+/** The whole service on real processes, with the page as its sources are. */
 export interface DashboardStack {
   readonly stack: Stack;
   readonly url: string;
@@ -21,7 +18,9 @@ export interface DashboardStack {
 }
 
 export async function startDashboard(): Promise<DashboardStack> {
-  await run('npm', ['run', 'build', '-w', 'dashboard'], { cwd: ROOT });
+  // Not built anew while it stands: other tests are being served it.
+  const unbuilt = await buildPage(ROOT);
+  if (unbuilt !== undefined) throw new Error(`The page could not be built: ${unbuilt}`);
   const stack = await startStack({ stats: true, protocol: 'demo' });
   return {
     stack,
