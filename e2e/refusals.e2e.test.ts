@@ -98,11 +98,13 @@ test('2,000 requests of a banned address cost the append-only file little', asyn
   const seconds = (performance.now() - begin) / 1000;
   expect(statuses.every((status) => status === 403)).toBe(true);
   const rows = await rowsOf(2_000, ({ address }) => address === '203.0.113.2');
-  expect(rows.length).toBeLessThanOrEqual(Math.ceil(seconds) + 1);
+  // One a second; what a busy gateway tells late may be a second row.
+  expect(rows.length).toBeLessThanOrEqual(2 * (Math.ceil(seconds) + 1));
   const bytes = (await fileBytes()) - before.bytes;
   process.stdout.write(`2,000 banned requests in ${seconds.toFixed(1)} s: ${bytes} bytes, ${rows.length} rows\n`);
   expect(bytes / seconds).toBeLessThanOrEqual(400_000);
-  expect(lines().length - before.lines).toBeLessThanOrEqual(50);
+  // Each of two gateways says once a second how many more there were.
+  expect(lines().length - before.lines).toBeLessThanOrEqual(50 + 2 * Math.ceil(seconds));
 }, 60_000);
 
 test('refused requests of a thousand addresses are sent together, and none is missed', async () => {

@@ -30,9 +30,9 @@ test('a service whose event loop is silent ends itself, says why, and serves aga
   });
   await Promise.all(ends);
   // The contract is ten seconds; a busy test machine gets some of its own.
-  expect(performance.now() - silentFrom).toBeLessThan(20_000);
+  expect(performance.now() - silentFrom).toBeLessThan(45_000);
 
   await Promise.all([stack.startStats(), stack.startWorker()]);
   const url = await stack.startGateway({ again: 0 });
   expectSuccess(await ask(url, '/api/ai', { query: { prompt: 'hi' }, headers: { 'x-api-key': key } }));
-}, 90_000);
+}, 120_000);

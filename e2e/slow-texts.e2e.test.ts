@@ -3,8 +3,8 @@ import { ask, expectSuccess } from './harness/client.ts';
 import { dumpRedis } from './harness/redis-dump.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
-/** What other callers may wait for while any text is being masked, ms. */
-const OTHERS_WAIT_MS = 2_000;
+/** What other callers may wait for while any text is being masked, ms: two seconds, and some for a busy machine. */
+const OTHERS_WAIT_MS = 6_000;
 const NEVER_PAID_FOR = 'pepper-of-the-slow-text';
 
 let stack: Stack;
@@ -72,12 +72,14 @@ describe('a text made to be slow to mask', () => {
     const text = unit.repeat(Math.floor(7_000_000 / unit.length));
     stack.upstream.reset();
     stack.upstream.behave((call) => ({ kind: 'answer', text: call.prompt === 'A long one.' ? text : 'Short.' }));
-    const long = prompt('A long one.');
+    let isOver = false;
+    const long = prompt('A long one.').finally(() => (isOver = true));
     await stack.upstream.nextCall();
     for (let asked = 0; asked < 8; asked++) {
       const { took, result } = await timed(prompt(`Short one ${asked}.`));
       expect(expectSuccess(result)).toBe('Short.');
       expect(took).toBeLessThan(OTHERS_WAIT_MS);
+      if (asked === 0) expect(isOver).toBe(false);
     }
     expect((await long).status).toBe(200);
   });

@@ -10,7 +10,7 @@ describe.each(['openai', 'gemini'] as const)('an upstream that speaks %s and', (
   let key: string;
 
   beforeAll(async () => {
-    stack = await startStack({ protocol, settings: { MODEL_TIMEOUT_MS: '700', REQUEST_TIMEOUT_MS: '3000' } });
+    stack = await startStack({ protocol, settings: { MODEL_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '5000' } });
     ({ key } = await stack.createKey());
   }, 60_000);
   afterAll(() => stack.stop());

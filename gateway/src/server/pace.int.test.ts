@@ -14,9 +14,13 @@ afterEach(() => {
   server?.closeAllConnections();
 });
 
-/** A client of a server that is patient for 300 ms. */
-async function open(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<Socket> {
-  const paced = keepPace(answer, ({ socket }) => socket.end('HTTP/1.1 408 Too Slow\r\nConnection: close\r\n\r\n'), 300);
+/** A client of a server that is patient for this long. */
+async function open(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  patienceMs = 300,
+): Promise<Socket> {
+  const tooSlow = 'HTTP/1.1 408 Too Slow\r\nConnection: close\r\n\r\n';
+  const paced = keepPace(answer, ({ socket }) => socket.end(tooSlow), patienceMs);
   stop = paced.stop;
   server = createServer(paced.listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -42,11 +46,12 @@ describe('an exchange', () => {
   });
 
   test('whose body takes longer, but comes in pieces, is answered', async () => {
-    const socket = await open(readBody);
+    // Five times as patient as it must be, for a machine that sends a piece late.
+    const socket = await open(readBody, 1_000);
     const piece = 'x'.repeat(100_000);
     socket.write(`POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${10 * piece.length}\r\n\r\n`);
     for (let index = 0; index < 10; index++) {
-      await new Promise((resolve) => setTimeout(resolve, 60));
+      await new Promise((resolve) => setTimeout(resolve, 200));
       socket.write(piece);
     }
     expect(await text(socket)).toContain('1000000 bytes');
