@@ -19,7 +19,7 @@ const files = globSync(
 const found = files.flatMap((file) => findPatterns(file, readFileSync(`${root}/${file}`, 'utf8')));
 const { version } = createRequire(import.meta.url)('recheck/package.json') as { version: string };
 const cache = `${root}/node_modules/.cache/lontar-patterns.json`;
-const faults = reviewPatterns(found, await judgeAll(questionsOf(found), cache, `recheck ${version}, seed 1`));
+const faults = reviewPatterns(found, await judgeAll(questionsOf(found), cache, `recheck ${version}, seed 1, by steps`));
 for (const fault of faults) console.error(fault);
 console.log(`${found.length} patterns in ${files.length} files: ${faults.length} faults`);
 process.exitCode = faults.length > 0 ? 1 : 0;
