@@ -4,6 +4,7 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { STOP_REPEAT_MS } from '@lontar/shared/time-budget.ts';
+import { within } from '@lontar/shared/within.ts';
 import type { Withdrawals } from './withdrawals.ts';
 
 export interface AwaitInput {
@@ -84,20 +85,15 @@ const ENDINGS = {
 type Waiting = Pick<AwaitInput, 'reply' | 'waitMs'> & Partial<Pick<AwaitInput, 'gone'>>;
 
 async function firstOf({ reply, gone, waitMs }: Waiting): Promise<Settlement | 'given up' | 'deadline' | 'gone'> {
-  let timer: NodeJS.Timeout | undefined;
   let onGone: (() => void) | undefined;
-  const deadline = new Promise<'deadline'>((resolve) => {
-    timer = setTimeout(() => resolve('deadline'), Math.max(0, waitMs));
-  });
   const left = new Promise<'gone'>((resolve) => {
     onGone = () => resolve('gone');
     if (gone?.aborted) resolve('gone');
     gone?.addEventListener('abort', onGone, { once: true });
   });
   try {
-    return await Promise.race([reply, deadline, left]);
+    return await within(waitMs, Promise.race([reply, left]), () => 'deadline' as const);
   } finally {
-    clearTimeout(timer);
     if (onGone) gone?.removeEventListener('abort', onGone);
   }
 }

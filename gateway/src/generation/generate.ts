@@ -5,6 +5,7 @@ import { GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-jo
 import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import { ENQUEUED_BY_MS } from '@lontar/shared/time-budget.ts';
+import { within } from '@lontar/shared/within.ts';
 import { type Admission, admit } from '../admission/admit.ts';
 import type { CheckKeyDeps } from '../admission/check-key.ts';
 import { rateLimitHeaders } from '../admission/rate-limit.ts';
@@ -174,7 +175,8 @@ async function enqueue(
   const settled = deps.inbox.wait(job.id);
   try {
     // The answer may be here before the queue has confirmed the job.
-    await Promise.race([within(enqueueBy - performance.now(), deps.queue.add(job, deps.clock.now())), settled]);
+    const added = within(enqueueBy - performance.now(), deps.queue.add(job, deps.clock.now()), tooSlow);
+    await Promise.race([added, settled]);
     return { settled };
   } catch (error) {
     deps.inbox.forget(job.id);
@@ -185,21 +187,8 @@ async function enqueue(
   }
 }
 
-/** @throws when the work takes longer */
-async function within(timeoutMs: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    // A turn later: after a stall of ours the confirmation may be waiting to be read.
-    const giveUp = () => setImmediate(() => reject(new Error('Redis was too slow')));
-    timer = setTimeout(giveUp, Math.max(0, timeoutMs));
-  });
-  // Its own failure, if it comes too late, is of no interest any more.
-  work.catch(() => undefined);
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function tooSlow(): never {
+  throw new Error('Redis was too slow');
 }
 
 /** How long a reservation lasts: as long as the caller waits, and then some, before the sweeper gives it back. */

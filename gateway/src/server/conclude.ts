@@ -6,6 +6,7 @@ import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { isThinned, type Outcome, type RequestEvent, reasonOf } from '@lontar/shared/request-event.ts';
 import { EVENT_WAIT_MS, REFUSED_BY_MS } from '@lontar/shared/time-budget.ts';
+import { within } from '@lontar/shared/within.ts';
 import type { Response } from 'express';
 import type { Answer, Report } from '../envelope/answer.ts';
 import { elapsedMs, type RequestContext } from '../envelope/request-context.ts';
@@ -91,7 +92,7 @@ async function recordEvent(
   const event = describeEvent(deps, route, context, status, report);
   if (deps.logRequests) logAnswer(deps, event);
   const patienceMs = outcome === 'shed' ? REFUSED_BY_MS - (performance.now() - context.receivedAt) : EVENT_WAIT_MS;
-  await safelyAppended(deps, event, Math.min(EVENT_WAIT_MS, Math.max(0, patienceMs)));
+  await safelyAppended(deps, event, Math.min(EVENT_WAIT_MS, patienceMs));
 }
 
 function describeEvent(
@@ -139,12 +140,7 @@ async function safelyAppended(
 ): Promise<void> {
   const appended = events.append(event);
   if (redis.status !== 'ready') return;
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, patienceMs);
-  });
-  await Promise.race([appended, patience]);
-  clearTimeout(timer);
+  await within(patienceMs, appended);
 }
 
 function routeLabel(path: string): RouteLabel {

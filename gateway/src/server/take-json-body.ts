@@ -1,4 +1,5 @@
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
+import { within } from '@lontar/shared/within.ts';
 import type { Request } from 'express';
 import { noteBody } from '../caller/identify.ts';
 import type { Answer } from '../envelope/answer.ts';
@@ -43,7 +44,7 @@ export async function takeJsonBody(
   }
   try {
     let reading = isShort(request) ? readBody(request, share, most) : undefined;
-    let read = reading && (await atOnce(reading));
+    let read = reading && (await within(SHORT_BODY_MS, reading));
     if (read === undefined) {
       const refusal = await foreseeRefusal(deps, context);
       if (refusal) return refusal;
@@ -62,19 +63,6 @@ export async function takeJsonBody(
 function isShort(request: Request): boolean {
   const length = request.headers['content-length'];
   return length !== undefined && Number(length) <= SHORT_BODY_BYTES && !expectsContinue(request);
-}
-
-/** What is read within a moment, or `undefined`. */
-async function atOnce(reading: Promise<BodyReading>): Promise<BodyReading | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const moment = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, SHORT_BODY_MS, undefined);
-  });
-  try {
-    return await Promise.race([reading, moment]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function tooMuch(

@@ -1,3 +1,4 @@
+import { within } from '@lontar/shared/within.ts';
 import { type Admission, admit } from '../admission/admit.ts';
 import type { CountDeps } from '../admission/check-key.ts';
 import { rateLimitHeaders } from '../admission/rate-limit.ts';
@@ -46,20 +47,11 @@ export function shareLooks({ redis, rules, onRedisFailure }: CountDeps): SharedL
   };
   return {
     async look(context) {
-      const admission = await soon(lookUp(context, performance.now()));
+      const seeing = lookUp(context, performance.now());
+      const admission = seeing && (await within(PATIENCE_MS, seeing));
       return admission ? rateLimitHeaders(admission) : {};
     },
     isEmpty: () => seen.size === 0,
     forget: (address) => void seen.delete(address),
   };
-}
-
-async function soon<Value>(work: Promise<Value> | undefined): Promise<Value | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS, undefined);
-  });
-  const value = await Promise.race([work, patience]);
-  clearTimeout(timer);
-  return value;
 }

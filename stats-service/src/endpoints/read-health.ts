@@ -3,6 +3,7 @@ import { type Instance, listInstances } from '@lontar/shared/instances.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { HEALTH_PART_MS } from '@lontar/shared/time-budget.ts';
+import { within } from '@lontar/shared/within.ts';
 import type { HealthReading } from './judge-health.ts';
 
 const PROBE_TTL_MS = 60_000;
@@ -66,16 +67,6 @@ export async function readLagMs(redis: Redis): Promise<number> {
   return Math.max(0, now - Number(oldest[0].split('-')[0]));
 }
 
-async function bounded<Value>(work: Promise<Value>): Promise<Value | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), HEALTH_PART_MS);
-  });
-  try {
-    return await Promise.race([work, timeout]);
-  } catch {
-    return undefined;
-  } finally {
-    clearTimeout(timer);
-  }
+function bounded<Value>(work: Promise<Value>): Promise<Value | undefined> {
+  return within(HEALTH_PART_MS, work).catch(() => undefined);
 }

@@ -11,6 +11,7 @@ import type {
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { sharedFor } from '@lontar/shared/shared-for.ts';
 import type { StatsMetrics } from '@lontar/shared/stats-metrics.ts';
+import { within } from '@lontar/shared/within.ts';
 import { findSession, sessionEnd } from '../access/operator-session.ts';
 import { readTiles } from '../counters/read-counters.ts';
 import { MOMENTS, readMoments } from '../counters/read-moments.ts';
@@ -27,7 +28,7 @@ const ROWS_EVERY_MS = 100;
 const KEEP_ALIVE_MS = 15_000;
 /** A session that was revoked elsewhere loses its stream after this at the latest, ms. */
 const RECHECK_SESSIONS_MS = 10_000;
-/** A snapshot does not wait longer for the fleet; it follows with the first `stats`, ms. */
+/** A snapshot does not wait longer until every instance is scraped; that follows with the first `stats`, ms. */
 const FLEET_PATIENCE_MS = 30;
 /** Points that `stats` repeats, because late events still change them. */
 const FRESH_MOMENTS = 3;
@@ -124,24 +125,13 @@ async function readCounters(redis: Redis, points: number): Promise<Omit<StatsMes
   return { at: now, tiles, moments };
 }
 
-/** What comes within a moment; scraping every instance may take longer than a page should wait. */
-async function soon<Value>(work: Promise<Value>): Promise<Value | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), FLEET_PATIENCE_MS);
-  });
-  const value = await Promise.race([work, patience]);
-  clearTimeout(timer);
-  return value;
-}
-
 /** @param anonymous reads the counters for those without a session */
 async function readSnapshot(
   deps: LiveDeps,
   anonymous: (() => Promise<Omit<StatsMessage, 'fleet'>>) | undefined,
 ): Promise<(rows: readonly LogRow[]) => SnapshotMessage> {
   const signedIn = anonymous === undefined;
-  const members = signedIn ? await soon(partOf<Fleet>(deps.fleet())) : undefined;
+  const members = signedIn ? await within(FLEET_PATIENCE_MS, partOf<Fleet>(deps.fleet())) : undefined;
   const counters = signedIn ? await readCounters(deps.redis, MOMENTS) : await anonymous();
   const stats = members ? { ...counters, fleet: members } : counters;
   const { version, keepTexts: logContent } = deps;
