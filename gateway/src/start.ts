@@ -65,7 +65,7 @@ export async function startGateway(
   const redis = connectFailFast(config.REDIS_URL, gateway);
   const reader = connectPatient(config.REDIS_URL, `${gateway}-inbox`);
   lifecycle.started('redis', () => redis.disconnect());
-  await openRedis(config.REDIS_URL, [redis, reader], logger);
+  await openRedis(config.REDIS_URL, [redis, reader], logger, lifecycle);
 
   const registry = createRegistry('gateway', VERSION);
   const metrics = gatewayMetrics(registry);

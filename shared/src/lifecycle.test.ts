@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createLifecycle } from './lifecycle.ts';
+import { createLifecycle, StoppedWhileStarting } from './lifecycle.ts';
 import { createLogger } from './logger.ts';
 
 const lifecycle = () => createLifecycle(createLogger('test', 'silent'));
@@ -22,4 +22,32 @@ test('a part that fails or hangs is distinguished from a clean stop, and does no
   parts.started('hangs', () => new Promise(() => undefined));
   expect(await parts.stop(50)).toBe(false);
   expect(stopped).toEqual(['first']);
+});
+
+test('a stop breaks a start off, and stops what starts in spite of it', async () => {
+  const stopped: string[] = [];
+  const parts = lifecycle();
+  const { promise: connected, resolve: connect } = Promise.withResolvers<void>();
+  const start = async () => {
+    parts.started('redis', () => {
+      stopped.push('redis');
+      connect();
+    });
+    await connected;
+    parts.started('late', () => void stopped.push('late'));
+    stopped.push('never');
+  };
+  const starting = start();
+  expect(await parts.stop(1_000, starting)).toBe(true);
+  expect(stopped).toEqual(['redis', 'late']);
+  await expect(starting).rejects.toThrow(StoppedWhileStarting);
+});
+
+test('what a start waits for ends with the stop, and only then', async () => {
+  const parts = lifecycle();
+  expect(await parts.unlessStopped(Promise.resolve('there'))).toBe('there');
+  await expect(parts.unlessStopped(Promise.reject(new Error('no')))).rejects.toThrow('no');
+  const waiting = parts.unlessStopped(new Promise(() => undefined));
+  expect(await parts.stop(1_000, waiting)).toBe(true);
+  await expect(waiting).rejects.toThrow(StoppedWhileStarting);
 });

@@ -1,4 +1,8 @@
 import type { Logger } from './logger.ts';
+import { within } from './within.ts';
+
+/** How long a part has to stop at least, even where those before it used up the time of all, ms. */
+const LEAST_STOP_MS = 100;
 
 /** A part of a service that was started and can be stopped. */
 export interface StartedPart {
@@ -6,15 +10,34 @@ export interface StartedPart {
   stop(): Promise<void> | void;
 }
 
+/** Ends a start, because the service has been told to stop meanwhile. */
+export class StoppedWhileStarting extends Error {
+  constructor() {
+    super('The service was told to stop while it was starting.');
+    this.name = 'StoppedWhileStarting';
+  }
+}
+
 export interface Lifecycle {
-  /** Registers a part that has just started; parts stop in the reverse of this order. */
+  /**
+   * Registers a part that has just started; parts stop in the reverse of this order.
+   *
+   * @throws StoppedWhileStarting where stopping has begun; the part is stopped with the others then
+   */
   started(name: string, stop: StartedPart['stop']): void;
   /**
-   * Stops all parts, last started first. Repeated calls wait for the same stop.
+   * Waits for something that a start needs, as long as the service is to start at all.
    *
+   * @throws StoppedWhileStarting as soon as stopping begins, or what the work throws
+   */
+  unlessStopped<Value>(work: Promise<Value>): Promise<Value>;
+  /**
+   * Stops all parts, last started first, and those that start meanwhile. Repeated calls wait for the same stop.
+   *
+   * @param start the service's start, whose end is waited for where it is not over yet
    * @returns whether everything stopped within the deadline
    */
-  stop(timeoutMs: number): Promise<boolean>;
+  stop(timeoutMs: number, start?: Promise<unknown>): Promise<boolean>;
   /** Whether stopping has begun; readiness is then false. */
   readonly stopping: boolean;
 }
@@ -22,61 +45,46 @@ export interface Lifecycle {
 /** Starts in order, stops in exact reverse, with a deadline for the whole. */
 export function createLifecycle(logger: Logger): Lifecycle {
   const parts: StartedPart[] = [];
+  const told = Promise.withResolvers<never>();
+  // Of interest only while something waits for it.
+  told.promise.catch(() => undefined);
   let stop: Promise<boolean> | undefined;
 
-  async function stopAll(timeoutMs: number): Promise<boolean> {
-    const deadline = performance.now() + timeoutMs;
+  async function stopParts(deadline: number): Promise<boolean> {
     let clean = true;
-    for (const part of parts.toReversed()) {
-      const finished = await within(
-        Math.max(deadline - performance.now(), 100),
-        Promise.resolve().then(() => part.stop()),
-      ).catch((error: unknown) => {
-        logger.error({ err: error, part: part.name }, 'a part failed to stop');
-        return false;
-      });
-      if (!finished) {
-        logger.error({ part: part.name, timeoutMs }, 'a part did not stop in time');
-        clean = false;
-      }
+    for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
+      const { name } = part;
+      const stopped = Promise.resolve(part).then((last) => last.stop());
+      const leftMs = Math.max(deadline - performance.now(), LEAST_STOP_MS);
+      const outcome = await within(leftMs, stopped.then(isClean), isLate).catch((error: unknown) => ({ error }));
+      if (outcome === 'late') logger.error({ part: name }, 'a part did not stop in time');
+      else if (outcome !== 'clean') logger.error({ err: outcome.error, part: name }, 'a part failed to stop');
+      clean &&= outcome === 'clean';
     }
     return clean;
   }
 
+  async function stopAll(timeoutMs: number, start: Promise<unknown>): Promise<boolean> {
+    const deadline = performance.now() + timeoutMs;
+    told.reject(new StoppedWhileStarting());
+    const clean = await stopParts(deadline);
+    const unwound = start.then(isClean, isClean);
+    const outcome = await within(Math.max(deadline - performance.now(), LEAST_STOP_MS), unwound, isLate);
+    return (await stopParts(deadline)) && clean && outcome === 'clean';
+  }
+
   return {
-    started: (name, stopPart) => void parts.push({ name, stop: stopPart }),
-    stop: (timeoutMs) => (stop ??= stopAll(timeoutMs)),
+    started(name, stopPart) {
+      parts.push({ name, stop: stopPart });
+      if (stop !== undefined) throw new StoppedWhileStarting();
+    },
+    unlessStopped: (work) => Promise.race([work, told.promise]),
+    stop: (timeoutMs, start = Promise.resolve()) => (stop ??= stopAll(timeoutMs, start)),
     get stopping() {
       return stop !== undefined;
     },
   };
 }
 
-/**
- * Stops a service on SIGTERM or SIGINT and ends its process: exit code 0, or 1 when the deadline was exceeded. Called
- * from `main.ts` alone.
- */
-export function stopOnSignal(lifecycle: Lifecycle, logger: Logger, timeoutMs: number): void {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (lifecycle.stopping) return;
-      logger.info({ signal }, 'stopping');
-      void lifecycle.stop(timeoutMs).then((clean) => {
-        logger.info({ clean }, 'stopped');
-        process.exit(clean ? 0 : 1);
-      });
-    });
-  }
-}
-
-async function within(timeoutMs: number, work: Promise<void>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), timeoutMs);
-  });
-  try {
-    return await Promise.race([work.then(() => true), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const isClean = () => 'clean' as const;
+const isLate = () => 'late' as const;

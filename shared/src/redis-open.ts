@@ -1,6 +1,8 @@
+import type { Lifecycle } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 import { describeRedis, type Redis } from './redis-connection.ts';
 import { throttledWarning } from './throttled-log.ts';
+import { within } from './within.ts';
 
 /** How long a starting service waits for Redis, ms. */
 const START_TIMEOUT_MS = 10_000;
@@ -19,9 +21,14 @@ export class RedisUnreachableError extends Error {
 /**
  * Waits until connections are ready, and from then on logs their troubles, at most a line a second.
  *
- * @throws RedisUnreachableError when one is not ready in time
+ * @throws RedisUnreachableError when one is not ready in time; StoppedWhileStarting when the service is to stop
  */
-export async function openRedis(url: string, connections: readonly Redis[], logger: Logger): Promise<void> {
+export async function openRedis(
+  url: string,
+  connections: readonly Redis[],
+  logger: Logger,
+  lifecycle: Pick<Lifecycle, 'unlessStopped'>,
+): Promise<void> {
   const warn = throttledWarning(logger, 'Redis is away');
   let lastReason = 'no answer';
   for (const redis of connections) {
@@ -30,17 +37,14 @@ export async function openRedis(url: string, connections: readonly Redis[], logg
       warn(error);
     });
   }
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new RedisUnreachableError(url, lastReason)), START_TIMEOUT_MS);
-  });
+  const late = () => {
+    throw new RedisUnreachableError(url, lastReason);
+  };
   try {
-    await Promise.race([Promise.all(connections.map(untilReady)), timeout]);
+    await lifecycle.unlessStopped(within(START_TIMEOUT_MS, Promise.all(connections.map(untilReady)), late));
   } catch (error) {
     for (const redis of connections) redis.disconnect();
     throw error;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type GenerationQueue, openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { type Instance, startHeartbeat } from '@lontar/shared/instances.ts';
-import { createLifecycle, type Lifecycle } from '@lontar/shared/lifecycle.ts';
+import type { Lifecycle } from '@lontar/shared/lifecycle.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
@@ -29,7 +29,6 @@ import { startSampler } from './sampler.ts';
 const DIST = new URL('../../dashboard/dist/', import.meta.url);
 
 export interface StatsService {
-  readonly lifecycle: Lifecycle;
   readonly port: number;
   readonly metricsPort: number;
 }
@@ -51,10 +50,14 @@ interface Base {
 /**
  * Starts everything in order; what has started is registered to stop in reverse.
  *
- * @throws RedisUnreachableError, or the system's error when a port is taken
+ * @throws the system's error when a port is taken; StoppedWhileStarting when the service is to stop. Not for Redis: where
+ *   that is away the service starts all the same
  */
-export async function startStatsService(config: StatsConfig, logger: Logger): Promise<StatsService> {
-  const lifecycle = createLifecycle(logger);
+export async function startStatsService(
+  config: StatsConfig,
+  logger: Logger,
+  lifecycle: Lifecycle,
+): Promise<StatsService> {
   const { version } = manifest;
   const registry = createRegistry('stats-service', version);
   const redis = await connect(connectFailFast, 'commands', { config, logger, lifecycle });
@@ -74,7 +77,9 @@ export async function startStatsService(config: StatsConfig, logger: Logger): Pr
   await startCounting(base);
   const http = await startServing(base);
   await startRegistration(base, probes.port);
-  return { lifecycle, port: http.port, metricsPort: probes.port };
+  const { port } = http;
+  logger.info({ port, metricsPort: probes.port }, 'stats-service serves');
+  return { port, metricsPort: probes.port };
 }
 
 /** Opens a connection; where Redis is away it keeps trying, and the service starts all the same. */
@@ -86,7 +91,8 @@ async function connect(
   const redis = open(config.REDIS_URL, `stats-service ${name}`);
   redis.on('error', (error) => logger.debug({ err: error, reason: name }, 'Redis connection'));
   lifecycle.started(`redis ${name}`, () => redis.disconnect());
-  await redis.connect().catch((error: unknown) => logger.warn({ err: error }, 'Redis is not reachable yet'));
+  const away = (error: unknown) => logger.warn({ err: error }, 'Redis is not reachable yet');
+  await lifecycle.unlessStopped(redis.connect().catch(away));
   return redis;
 }
 

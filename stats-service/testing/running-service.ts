@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readConfig } from '@lontar/shared/config/read-config.ts';
+import { createLifecycle } from '@lontar/shared/lifecycle.ts';
 import { createLogger } from '@lontar/shared/logger.ts';
 import { operatorKeys } from '@lontar/shared/operator-sessions.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
@@ -44,7 +45,9 @@ export async function runService(redis: TestRedis, settings: Record<string, stri
     INNER_SECRET: innerSecret,
     ...settings,
   });
-  const service = await startStatsService(config, createLogger('stats-service', 'silent'));
+  const logger = createLogger('stats-service', 'silent');
+  const lifecycle = createLifecycle(logger);
+  const service = await startStatsService(config, logger, lifecycle);
   const url = `http://127.0.0.1:${service.port}`;
   const fromGateway = (address: string) => ({
     'x-lontar-inner-secret': innerSecret,
@@ -84,7 +87,7 @@ export async function runService(redis: TestRedis, settings: Record<string, stri
       while ((await redis.client.xlen(redisKeys.events)) > 0) await new Promise((resolve) => setTimeout(resolve, 10));
     },
     async stop() {
-      await service.lifecycle.stop(5_000);
+      await lifecycle.stop(5_000);
     },
   };
 }

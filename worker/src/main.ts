@@ -1,20 +1,6 @@
-import { ConfigError, readConfig } from '@lontar/shared/config/read-config.ts';
-import { watchEventLoop } from '@lontar/shared/event-loop-watchdog.ts';
-import { createLifecycle, stopOnSignal } from '@lontar/shared/lifecycle.ts';
-import { createLogger, openLogOutput } from '@lontar/shared/logger.ts';
-import { workerSettings } from './config.ts';
-import { startWorker } from './start.ts';
+import { runService } from '@lontar/shared/run-service.ts';
 
-const BAD_CONFIGURATION = 2;
-
-try {
-  const config = readConfig(workerSettings, process.env);
-  const logger = createLogger('worker', config.LOG_LEVEL, openLogOutput(config.LOG_FILE));
-  watchEventLoop('worker', logger);
-  const lifecycle = createLifecycle(logger);
-  stopOnSignal(lifecycle, logger, config.DRAIN_TIMEOUT_MS);
-  await startWorker(config, logger, lifecycle);
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exit(error instanceof ConfigError ? BAD_CONFIGURATION : 1);
-}
+await runService(process.env, async () => {
+  const [{ workerSettings }, { startWorker }] = await Promise.all([import('./config.ts'), import('./start.ts')]);
+  return { name: 'worker', settings: workerSettings, start: startWorker };
+});

@@ -44,7 +44,7 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   lifecycle.started('redis', () => {
     for (const connection of Object.values(connections)) connection.disconnect();
   });
-  await openRedis(config.REDIS_URL, Object.values(connections), logger);
+  await openRedis(config.REDIS_URL, Object.values(connections), logger, lifecycle);
 
   const registry = createRegistry('worker', VERSION);
   const metrics = workerMetrics(registry, MODEL_ERROR_KINDS);
