@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { nameAwayErrors } from './patches/away-errors.ts';
 import { gatherWrites } from './patches/gather-writes.ts';
 import { limitReplyTime } from './patches/reply-patience.ts';
 import { letTwinsBeSilent } from './patches/silent-twins.ts';
@@ -17,7 +18,7 @@ const RECONNECT_CAP_MS = 200;
 /**
  * A connection for commands that a caller waits for. It fails fast: nothing is queued while Redis is away, no command
  * waits longer than `COMMAND_TIMEOUT_MS`, and none is sent again by itself, because a write whose reply was lost is
- * unknown, not failed; the caller decides.
+ * unknown, not failed; the caller decides. They fail with `RedisAwayError` where Redis does not answer or cannot do it now.
  *
  * @param name what `CLIENT LIST` shows
  */
@@ -32,6 +33,7 @@ export function connectFailFast(url: string, name: string): Redis {
     retryStrategy: reconnectDelayMs,
     lazyConnect: true,
   });
+  nameAwayErrors(redis);
   limitReplyTime(redis, COMMAND_TIMEOUT_MS);
   gatherWrites(redis);
   return redis;

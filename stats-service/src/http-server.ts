@@ -4,6 +4,7 @@ import { limitAddress } from '@lontar/shared/address.ts';
 import { CLIENT_ADDRESS_HEADER, OPERATOR_ONLY_HEADER } from '@lontar/shared/inner-headers.ts';
 import { type Logger, loggableUrl } from '@lontar/shared/logger.ts';
 import { listen } from '@lontar/shared/probe-listener.ts';
+import { RedisAwayError } from '@lontar/shared/redis-away.ts';
 import { type ThrottledLogger, throttledWarning, throttleLines } from '@lontar/shared/throttled-log.ts';
 import { type Asker, askerOf, refuseStranger } from './inner-door.ts';
 import { type Answer, type Asked, failure, findRoute, type Route } from './routes.ts';
@@ -104,7 +105,7 @@ async function serve(
     send(response, await found.route.handle({ ...asked, params: found.params, body }), head);
   } catch (error) {
     if (error instanceof BadBody) return send(response, failure('invalid_parameter', error.message));
-    if (!isRedisAway(error)) throw error;
+    if (!(error instanceof RedisAwayError)) throw error;
     options.lines.warn({ err: error, route: url.pathname }, 'Redis did not answer');
     send(response, failure('service_unavailable'));
   }
@@ -204,14 +205,6 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   } catch {
     throw new BadBody('The body is not JSON.');
   }
-}
-
-/** Errors of a connection that is away, slow, full or read-only: the caller may try again. */
-function isRedisAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return /timed out|isn't writeable|Connection is closed|max retries|ECONN|LOADING|READONLY|OOM|MISCONF/i.test(
-    error.message,
-  );
 }
 
 function close(server: Server): Promise<void> {

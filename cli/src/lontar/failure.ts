@@ -1,4 +1,5 @@
 import { ConfigError } from '@lontar/shared/config/read-config.ts';
+import { RedisAwayError } from '@lontar/shared/redis-away.ts';
 import { CommanderError } from 'commander';
 import { RedisUnreachable } from '../redis/connect.ts';
 
@@ -25,7 +26,7 @@ export function describeFailure(error: unknown): { exitCode: ExitCode; message?:
   if (error instanceof ConfigError) return { exitCode: EXIT.usage, message: error.message };
   if (error instanceof RedisUnreachable) return { exitCode: EXIT.redisUnreachable, message: error.message };
   if (!(error instanceof Error)) return { exitCode: EXIT.failed, message: String(error) };
-  const lostRedis = /Connection is closed|Command timed out|enableOfflineQueue/.test(error.message);
+  const lostRedis = error instanceof RedisAwayError && !error.replied;
   if (lostRedis) return { exitCode: EXIT.redisUnreachable, message: `Redis went away: ${error.message}` };
   return { exitCode: EXIT.failed, message: error.message };
 }

@@ -1,3 +1,4 @@
+import { nameAwayErrors } from '@lontar/shared/patches/away-errors.ts';
 import { describeRedis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { Redis } from 'ioredis';
@@ -39,6 +40,7 @@ export async function connectOnce(url: string, name: string, advice = ''): Promi
     await redis.connect();
     // Only a command shows whether the password is right and whether Redis is still loading its data.
     await redis.exists(redisKeys.apiKeyIndex);
+    nameAwayErrors(redis);
     return redis;
   } catch (error) {
     redis.disconnect();

@@ -3,6 +3,7 @@ import type { Endpoint } from '@lontar/shared/endpoints.ts';
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import { GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
 import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
+import { RedisAwayError } from '@lontar/shared/redis-away.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import { ENQUEUED_BY_MS } from '@lontar/shared/time-budget.ts';
 import { within } from '@lontar/shared/within.ts';
@@ -188,7 +189,7 @@ async function enqueue(
 }
 
 function tooSlow(): never {
-  throw new Error('Redis was too slow');
+  throw new RedisAwayError('Redis was too slow', { replied: false });
 }
 
 /** How long a reservation lasts: as long as the caller waits, and then some, before the sweeper gives it back. */
