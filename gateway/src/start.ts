@@ -3,12 +3,13 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type GatewayMetrics, gatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
+import { startProbeListener } from '@lontar/shared/http/probes.ts';
+import { listen } from '@lontar/shared/http/server.ts';
 import { type Instance, startHeartbeat } from '@lontar/shared/instances.ts';
 import type { Lifecycle } from '@lontar/shared/lifecycle.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
-import { listen, startProbeListener } from '@lontar/shared/probe-listener.ts';
 import { type RedisClock, startRedisClock } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
@@ -109,7 +110,7 @@ export async function startGateway(
   });
   const server = createPublicServer(app, openDoor(config, metrics, app));
   // Before the listener, so that probes and heartbeat go on while it drains.
-  const metricsPort = await startProbes(config, lifecycle, { gateway, redis, inbox, registry, server });
+  const metricsPort = await startProbes(config, lifecycle, { gateway, redis, inbox, registry, server, logger });
   await listen(server, config.PORT, config.HOST);
   const times = { noticeMs: config.DRAIN_NOTICE_MS, drainMs: config.DRAIN_TIMEOUT_MS };
   lifecycle.started('public listener', () => stopServing(server, { ...times, giveUpWaiting: inbox.giveUp }));
@@ -232,10 +233,18 @@ function publicLimits(config: GatewayConfig): PublicLimits {
 async function startProbes(
   config: GatewayConfig,
   lifecycle: Lifecycle,
-  parts: { gateway: string; redis: Redis; inbox: Inbox; registry: ReturnType<typeof createRegistry>; server: Server },
+  parts: {
+    gateway: string;
+    redis: Redis;
+    inbox: Inbox;
+    registry: ReturnType<typeof createRegistry>;
+    server: Server;
+    logger: Logger;
+  },
 ): Promise<number> {
-  const { gateway, redis, inbox, registry, server } = parts;
+  const { gateway, redis, inbox, registry, server, logger } = parts;
   const probes = await startProbeListener({
+    logger,
     host: config.METRICS_HOST,
     port: config.METRICS_PORT,
     registry,

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { errorBody, type HttpAnswer } from '@lontar/shared/http/envelope.ts';
 import { INNER_REFUSAL_HEADER, INNER_SECRET_HEADER } from '@lontar/shared/inner-headers.ts';
 import { sameSecret } from '@lontar/shared/same-secret.ts';
-import type { Answer } from './routes.ts';
 
 /** Who asks: a gateway for one of its callers, Prometheus for itself, or somebody who has no business here. */
 export type Asker = 'gateway' | 'monitoring' | 'stranger';
@@ -22,10 +22,10 @@ const MESSAGE =
   'Callers ask the gateway. Operators: give the gateway and stats-service the same INNER_SECRET.';
 
 /** The answer for strangers. */
-export function refuseStranger(): Answer {
+export function refuseStranger(): HttpAnswer {
   return {
     status: 403,
     headers: { [INNER_REFUSAL_HEADER]: 'secret', connection: 'close' },
-    body: { status: false, code: 403, message: MESSAGE, error: 'Forbidden' },
+    body: errorBody(403, 'Forbidden', MESSAGE),
   };
 }

@@ -1,84 +1,81 @@
-import { ERROR_CATALOG, type ErrorCode } from '@lontar/shared/errors.ts';
+import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
+import type { Route, StreamRoute } from '@lontar/shared/http/app.ts';
+import type { HttpAnswer } from '@lontar/shared/http/envelope.ts';
+import { listInstances } from '@lontar/shared/instances.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import {
+  type DashboardDeps,
+  describeSession,
+  forOperator,
+  listBlocked,
+  readDetail,
+  readLog,
+  resetRequests,
+  signIn,
+  signOut,
+} from './access/dashboard.ts';
+import { createSignInPlaces } from './access/sign-in-places.ts';
+import type { Asked } from './asked.ts';
+import { answerHealth, answerStats, answerUploadLimit, answerUsage } from './endpoints/answers.ts';
+import type { HealthDeps } from './endpoints/read-health.ts';
+import { type FleetWatch, scrapeTargets } from './fleet/watch-fleet.ts';
+import type { LiveService } from './live/live-service.ts';
+import type { Page } from './page/serve-page.ts';
 
-/** What a handler knows of a request. */
-export interface Asked {
-  /** Canonical address of the caller, as the gateway gave it. */
-  readonly address: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly params: Readonly<Record<string, string>>;
-  /** Parsed JSON; only where a method has a body. */
-  readonly body: unknown;
-  /** Cookies of the request, raw. */
-  readonly cookie: string;
-  /** `Authorization: Bearer`; empty where there is none. The gateway hands it on for the operator's paths alone. */
-  readonly bearer: string;
-  /** Whether the browser reached the gateway over TLS. */
-  readonly secure: boolean;
-  readonly lastEventId?: string;
-  /** The browser loads ahead: its user has not asked yet. HEAD counts as such. */
-  readonly ahead: boolean;
+/** What stats-service answers, by who may ask. */
+export interface Routes {
+  readonly callers: readonly (Route<Asked> | StreamRoute<Asked>)[];
+  readonly monitoring: readonly Route<Asked>[];
 }
 
-/** What it answers. */
-export interface Answer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** An object is sent as JSON, text and bytes as they are. */
-  readonly body?: object | string | Buffer;
-}
-
-export interface Route {
-  readonly method: 'GET' | 'POST';
-  /** Path; a part `:name` takes one segment. */
-  readonly path: string;
-  /** For Prometheus alone: for callers of the gateway it does not exist. */
-  readonly inner?: true;
-  readonly handle: (asked: Asked) => Promise<Answer> | Answer;
-}
-
-/** The envelope of a success. */
-export function success(result: object): Answer {
-  return { status: 200, body: { status: true, code: 200, message: 'Sukses', result } };
-}
-
-/** An error of the catalog, in the form that every endpoint uses. */
-export function failure(code: ErrorCode, message?: string, headers: Record<string, string> = {}): Answer {
-  const entry = ERROR_CATALOG[code];
-  const body = { status: false, code: entry.status, message: message ?? entry.message, error: entry.label };
-  const retry = entry.status === 503 ? { 'retry-after': '2' } : {};
-  return { status: entry.status, headers: { ...retry, ...headers }, body };
+interface RouteDeps extends DashboardDeps, HealthDeps {
+  readonly queue: GenerationQueue;
+  readonly uploadsPerDay: number;
+  readonly page: Page;
+  readonly live: Pick<LiveService, 'openStream'>;
+  readonly fleet: FleetWatch;
 }
 
 /**
- * Finds the route of a request.
- *
- * @returns the route with the values of its named segments, or the methods that the path does take (none: no such path)
+ * Every route of stats-service: for callers of the gateway, and for Prometheus, which proves itself by `INNER_SECRET`.
+ * Handlers reject when Redis fails, with `RedisAwayError` where it is away.
  */
-export function findRoute(
-  routes: readonly Route[],
-  method: string,
-  path: string,
-): { readonly route: Route; readonly params: Record<string, string> } | { readonly allow: readonly string[] } {
-  const allow: string[] = [];
-  for (const route of routes) {
-    const params = matchPath(route.path, path);
-    if (params === undefined) continue;
-    if (route.method === method) return { route, params };
-    allow.push(route.method);
-  }
-  return { allow };
+export function createRoutes(deps: RouteDeps): Routes {
+  const { redis, page, live, fleet } = deps;
+  const places = createSignInPlaces();
+  const operator = (handle: Parameters<typeof forOperator>[1]) => forOperator(deps, handle);
+  const head = true;
+  return {
+    callers: [
+      { method: 'GET', path: '/api/usage', handle: () => answerUsage(redis) },
+      { method: 'GET', path: '/api/stats', handle: () => answerStats(redis) },
+      { method: 'GET', path: '/api/health', handle: () => answerHealth(deps) },
+      { method: 'GET', path: '/api/check-limit', handle: ({ address }) => answerUploadLimit(deps, address) },
+      { method: 'GET', path: '/', head, handle: page.open },
+      { method: 'GET', path: '/assets/:file', head, handle: page.asset },
+      { method: 'GET', path: '/dashboard/events', stream: live.openStream },
+      { method: 'GET', path: '/dashboard/session', head, handle: (asked) => describeSession(deps, asked) },
+      { method: 'POST', path: '/dashboard/session', handle: (asked) => signIn(deps, places, asked) },
+      { method: 'POST', path: '/dashboard/sign-out', handle: (asked) => signOut(deps, asked) },
+      { method: 'GET', path: '/dashboard/log', head, handle: operator((asked) => readLog(redis, asked)) },
+      { method: 'GET', path: '/dashboard/log/:cursor', head, handle: operator((asked) => readDetail(redis, asked)) },
+      { method: 'GET', path: '/dashboard/blocked', head, handle: operator(() => listBlocked(redis)) },
+      { method: 'POST', path: '/dashboard/reset', handle: operator(() => resetRequests(deps)) },
+    ],
+    monitoring: [
+      { method: 'GET', path: '/prometheus/targets', head, handle: () => tellTargets(redis) },
+      { method: 'GET', path: '/prometheus/aggregate', head, handle: () => tellAggregate(fleet) },
+    ],
+  };
 }
 
-function matchPath(template: string, path: string): Record<string, string> | undefined {
-  const wanted = template.split('/');
-  const given = path.split('/');
-  if (wanted.length !== given.length) return undefined;
-  const params: Record<string, string> = {};
-  for (const [index, part] of wanted.entries()) {
-    const value = given[index] ?? '';
-    if (part.startsWith(':') && value !== '') params[part.slice(1)] = value;
-    else if (part !== value) return undefined;
-  }
-  return params;
+/** Whom to scrape. */
+async function tellTargets(redis: Redis): Promise<HttpAnswer> {
+  return { status: 200, body: scrapeTargets(await listInstances(redis)) };
+}
+
+/** Everyone's metrics added up. */
+async function tellAggregate(fleet: FleetWatch): Promise<HttpAnswer> {
+  const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
+  return { status: 200, headers, body: await fleet.aggregated() };
 }

@@ -1,28 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { type GenerationQueue, openGenerationQueue } from '@lontar/shared/generation-queue.ts';
+import { startProbeListener } from '@lontar/shared/http/probes.ts';
+import type { RunningServer } from '@lontar/shared/http/server.ts';
 import { type Instance, startHeartbeat } from '@lontar/shared/instances.ts';
 import type { Lifecycle } from '@lontar/shared/lifecycle.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
-import { type ProbeListener, startProbeListener } from '@lontar/shared/probe-listener.ts';
 import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
 import { type StatsMetrics, statsMetrics } from '@lontar/shared/stats-metrics.ts';
 import type { Registry } from 'prom-client';
 import manifest from '../package.json' with { type: 'json' };
-import { dashboardRoutes, refuseOthers } from './access/routes.ts';
+import { refuseOthers } from './access/dashboard.ts';
 import { forgetOtherTokens } from './access/token-change.ts';
 import type { StatsConfig } from './config.ts';
 import { probeRedis } from './endpoints/read-health.ts';
-import { endpointRoutes } from './endpoints/routes.ts';
 import { consumeEvents } from './events/consume-events.ts';
 import { exportGauges, refreshedAtScrape } from './export-metrics.ts';
-import { prometheusRoutes } from './fleet/routes.ts';
 import { watchFleet } from './fleet/watch-fleet.ts';
-import { type HttpServer, startHttpServer } from './http-server.ts';
+import { startHttpServer } from './http-server.ts';
 import { startLiveService } from './live/live-service.ts';
 import { followLog } from './log/follow-log.ts';
-import { pageRoutes } from './page/serve-page.ts';
+import { openPage } from './page/serve-page.ts';
+import { createRoutes } from './routes.ts';
 import { startSampler } from './sampler.ts';
 
 /** Where `npm run build -w dashboard` puts the page. */
@@ -96,9 +96,10 @@ async function connect(
   return redis;
 }
 
-async function startProbes({ config, lifecycle, ...base }: Base): Promise<ProbeListener> {
+async function startProbes({ config, lifecycle, ...base }: Base): Promise<RunningServer> {
   const gauges = { ...base, requestTimeoutMs: config.REQUEST_TIMEOUT_MS };
   const probes = await startProbeListener({
+    logger: base.logger,
     host: config.METRICS_HOST,
     port: config.METRICS_PORT,
     registry: refreshedAtScrape(base.registry, () => exportGauges(gauges)),
@@ -126,7 +127,7 @@ async function startCounting(base: Base): Promise<void> {
   lifecycle.started('sampler', () => sampler.stop());
 }
 
-async function startServing(base: Base): Promise<HttpServer> {
+async function startServing(base: Base): Promise<RunningServer> {
   const { config, logger, lifecycle, redis } = base;
   const fleet = watchFleet({ ...base, requestTimeoutMs: config.REQUEST_TIMEOUT_MS });
   const log = followLog(await connect(connectPatient, 'log', base), () => live.changed(), logger);
@@ -154,14 +155,8 @@ async function startServing(base: Base): Promise<HttpServer> {
     port: config.STATS_PORT,
     innerSecret: config.INNER_SECRET,
     logger,
-    routes: [
-      ...endpointRoutes({ ...base, ...limits }),
-      ...dashboardRoutes(dashboard),
-      ...pageRoutes(DIST, dashboard),
-      ...prometheusRoutes(redis, fleet),
-    ],
+    routes: createRoutes({ ...base, ...limits, ...dashboard, page: openPage(DIST, dashboard), live, fleet }),
     refuseOthers: (asked) => refuseOthers(dashboard, asked),
-    stream: { path: '/dashboard/events', open: (asked, response) => live.openStream(asked, response) },
   });
   lifecycle.started('http server', () => http.stop());
   // Registered after the server, so that pages hear `bye` before their connections close.

@@ -1,6 +1,6 @@
 import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
+import type { Readiness } from '@lontar/shared/http/probes.ts';
 import type { Instance } from '@lontar/shared/instances.ts';
-import type { Readiness } from '@lontar/shared/probe-listener.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { workerFailure } from '@lontar/shared/worker-failure.ts';

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Endpoint } from '@lontar/shared/endpoints.ts';
 import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
+import { startProbeListener } from '@lontar/shared/http/probes.ts';
 import { type Instance, startHeartbeat } from '@lontar/shared/instances.ts';
 import type { Lifecycle } from '@lontar/shared/lifecycle.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry, workerMetrics } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
-import { startProbeListener } from '@lontar/shared/probe-listener.ts';
 import { startRedisClock, tellTimeByRedis } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectForJobs, connectPatient } from '@lontar/shared/redis-connection.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
@@ -149,6 +149,7 @@ async function startProbes(
     ...progress.describe(),
   });
   const probes = await startProbeListener({
+    logger,
     host: config.METRICS_HOST,
     port: config.METRICS_PORT,
     registry,

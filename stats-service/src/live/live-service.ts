@@ -8,15 +8,16 @@ import type {
   StatsMessage,
   Tiles,
 } from '@lontar/shared/dashboard-contract.ts';
+import { failure, type HttpAnswer } from '@lontar/shared/http/envelope.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { sharedFor } from '@lontar/shared/shared-for.ts';
 import type { StatsMetrics } from '@lontar/shared/stats-metrics.ts';
 import { within } from '@lontar/shared/within.ts';
 import { findSession, sessionEnd } from '../access/operator-session.ts';
+import type { Asked } from '../asked.ts';
 import { readTiles } from '../counters/read-counters.ts';
 import { MOMENTS, readMoments } from '../counters/read-moments.ts';
 import type { RecentLog } from '../log/follow-log.ts';
-import { type Answer, type Asked, failure } from '../routes.ts';
 import { createLiveStream, type LiveStream } from './live-stream.ts';
 
 /** `stats` goes out at most this often, ms. */
@@ -50,7 +51,7 @@ export interface LiveDeps {
 
 export interface LiveService {
   /** `GET /dashboard/events`; gives an answer when the stream is refused. */
-  openStream(asked: Asked, response: ServerResponse): Promise<Answer | undefined>;
+  openStream(asked: Asked, response: ServerResponse): Promise<HttpAnswer | undefined>;
   /** Something was counted: pages want to know. */
   changed(): void;
   /** A session has just been revoked here. */

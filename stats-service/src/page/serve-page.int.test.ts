@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { mixedEvents } from '../../testing/mixed-events.ts';
 import { type RunningService, runService } from '../../testing/running-service.ts';
-import type { DashboardDeps } from '../access/routes.ts';
-import type { Asked } from '../routes.ts';
-import { pageRoutes } from './serve-page.ts';
+import type { DashboardDeps } from '../access/dashboard.ts';
+import type { Asked } from '../asked.ts';
+import { openPage } from './serve-page.ts';
 
 let redis: TestRedis;
 let service: RunningService;
@@ -30,9 +30,8 @@ afterAll(async () => {
 async function page(over: Partial<DashboardDeps>, cookie?: string): Promise<string> {
   const deps = { redis: redis.client, token: service.token, open: false, ...over } as DashboardDeps;
   const asked = { cookie, address: '192.0.2.10', query: new URLSearchParams(), ahead: false } as unknown as Asked;
-  const [route] = pageRoutes(pathToFileURL(`${folder}/`), deps);
-  const answer = await route?.handle(asked);
-  return answer?.body as string;
+  const answer = await openPage(pathToFileURL(`${folder}/`), deps).open(asked);
+  return answer.body as string;
 }
 
 test('the page brings its first counters for those who may see them, and nothing for others', async () => {

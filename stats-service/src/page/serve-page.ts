@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Tiles } from '@lontar/shared/dashboard-contract.ts';
+import { failure, type HttpAnswer } from '@lontar/shared/http/envelope.ts';
 import { sharedFor } from '@lontar/shared/shared-for.ts';
+import { type DashboardDeps, redeemLink } from '../access/dashboard.ts';
 import { findSession } from '../access/operator-session.ts';
-import { type DashboardDeps, redeemLink } from '../access/routes.ts';
+import type { Asked } from '../asked.ts';
 import { readTiles } from '../counters/read-counters.ts';
-import { type Answer, type Asked, failure, type Route } from '../routes.ts';
 
 /**
  * Scripts and styles of this origin alone, no markup from strings (Trusted Types; `dompurify` is the one policy that
@@ -51,24 +52,31 @@ const NOT_BUILT = `<!doctype html>
 <pre>npm run build -w dashboard</pre></html>
 `;
 
+export interface Page {
+  open(asked: Asked): Promise<HttpAnswer>;
+  /** One of its files, named by `:file`. */
+  asset(asked: Asked): Promise<HttpAnswer>;
+}
+
 /**
- * Serves the built page.
+ * Serves the built page. Not `express.static`: a name holds its content's hash, so that nothing has to be compared again,
+ * and no path is resolved.
  *
  * @param dist the build's folder; read at each request of the page, so that a build shows without a restart
  */
-export function pageRoutes(dist: URL, deps: DashboardDeps): Route[] {
+export function openPage(dist: URL, deps: DashboardDeps): Page {
   const tiles = sharedFor(TILES_MS, () => readTiles(deps.redis, Date.now()));
-  return [
-    { method: 'GET', path: '/', handle: (asked) => answerPage(dist, { ...deps, tiles }, asked) },
-    { method: 'GET', path: '/assets/:file', handle: ({ params }) => answerAsset(dist, params['file'] ?? '') },
-  ];
+  return {
+    open: (asked) => answerPage(dist, { ...deps, tiles }, asked),
+    asset: ({ params }) => answerAsset(dist, params['file'] ?? ''),
+  };
 }
 
 interface PageDeps extends DashboardDeps {
   readonly tiles: () => Promise<Tiles>;
 }
 
-async function answerPage(dist: URL, deps: PageDeps, asked: Asked): Promise<Answer> {
+async function answerPage(dist: URL, deps: PageDeps, asked: Asked): Promise<HttpAnswer> {
   const code = asked.query.get('code');
   // A browser that loads ahead of its user must not use up the link.
   if (code !== null && !asked.ahead) return redeemLink(deps, asked, code);
@@ -99,7 +107,7 @@ async function maySee(deps: DashboardDeps, asked: Asked): Promise<boolean> {
   return deps.open || (await findSession(deps, asked.cookie, asked.address).catch(() => undefined)) !== undefined;
 }
 
-async function answerAsset(dist: URL, file: string): Promise<Answer> {
+async function answerAsset(dist: URL, file: string): Promise<HttpAnswer> {
   if (!ASSET_PATTERN.test(file)) return failure('not_found');
   const content = await readFile(new URL(`assets/${file}`, dist)).catch(() => undefined);
   if (content === undefined) return failure('not_found');

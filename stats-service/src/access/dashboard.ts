@@ -1,23 +1,23 @@
 import { readKeyId } from '@lontar/shared/api-key.ts';
 import type { SessionState } from '@lontar/shared/dashboard-contract.ts';
+import { failure, type HttpAnswer } from '@lontar/shared/http/envelope.ts';
 import { readFilter } from '@lontar/shared/log-filter.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { z } from 'zod';
+import type { Asked } from '../asked.ts';
 import { readBlockedAddresses } from '../counters/blocked-addresses.ts';
 import { resetCounter } from '../counters/reset-counter.ts';
 import { CURSOR_PATTERN, readLogDetail, readLogPage } from '../log/read-log.ts';
-import { type Answer, type Asked, failure, type Route } from '../routes.ts';
 import {
   checkToken,
   findSession,
   type HasToWait,
   revokeSession,
-  type Session,
   sessionCookie,
   signInByCode,
   signInByToken,
 } from './operator-session.ts';
-import { createSignInPlaces, MOST_SIGN_INS_PER_ADDRESS } from './sign-in-places.ts';
+import { type createSignInPlaces, MOST_SIGN_INS_PER_ADDRESS } from './sign-in-places.ts';
 
 export interface DashboardDeps {
   readonly redis: Redis;
@@ -35,53 +35,29 @@ const FOR_OPERATOR =
 
 const signInSchema = z.object({ token: z.string().max(1_000) });
 
-/**
- * The page's own API. Only the operator sees the log, the blocked addresses and the fleet.
- *
- * @throws nothing itself; the handlers reject when Redis fails
- */
-export function dashboardRoutes(deps: DashboardDeps): Route[] {
-  const places = createSignInPlaces();
-  return [
-    { method: 'GET', path: '/dashboard/session', handle: (asked) => describeSession(deps, asked) },
-    { method: 'POST', path: '/dashboard/session', handle: (asked) => signIn(deps, places, asked) },
-    { method: 'POST', path: '/dashboard/sign-out', handle: (asked) => signOut(deps, asked) },
-    {
-      method: 'GET',
-      path: '/dashboard/log',
-      handle: forOperator(deps, async ({ query }) => {
-        const before = query.get('before') ?? undefined;
-        if (before !== undefined && !CURSOR_PATTERN.test(before)) return failure('invalid_parameter');
-        return { status: 200, body: await readLogPage(deps.redis, readFilter(query), before) };
-      }),
-    },
-    {
-      method: 'GET',
-      path: '/dashboard/log/:cursor',
-      handle: forOperator(deps, async ({ params }) => {
-        const cursor = params['cursor'] ?? '';
-        const detail = CURSOR_PATTERN.test(cursor) ? await readLogDetail(deps.redis, cursor) : undefined;
-        return detail ? { status: 200, body: detail } : failure('not_found', 'The log no longer holds this request.');
-      }),
-    },
-    {
-      method: 'GET',
-      path: '/dashboard/blocked',
-      handle: forOperator(deps, async () => ({
-        status: 200,
-        body: await readBlockedAddresses(deps.redis, Date.now()),
-      })),
-    },
-    {
-      method: 'POST',
-      path: '/dashboard/reset',
-      handle: forOperator(deps, async () => {
-        await resetCounter(deps.redis, Date.now());
-        deps.changed();
-        return { status: 204 };
-      }),
-    },
-  ];
+/** A page of the log, by the filters of the query. @throws when Redis fails, as all below */
+export async function readLog(redis: Redis, { query }: Asked): Promise<HttpAnswer> {
+  const before = query.get('before') ?? undefined;
+  if (before !== undefined && !CURSOR_PATTERN.test(before)) return failure('invalid_parameter');
+  return { status: 200, body: await readLogPage(redis, readFilter(query), before) };
+}
+
+/** One row of the log with its texts. */
+export async function readDetail(redis: Redis, { params }: Asked): Promise<HttpAnswer> {
+  const cursor = params['cursor'] ?? '';
+  const detail = CURSOR_PATTERN.test(cursor) ? await readLogDetail(redis, cursor) : undefined;
+  return detail ? { status: 200, body: detail } : failure('not_found', 'The log no longer holds this request.');
+}
+
+export async function listBlocked(redis: Redis): Promise<HttpAnswer> {
+  return { status: 200, body: await readBlockedAddresses(redis, Date.now()) };
+}
+
+/** Starts the counter of requests anew. */
+export async function resetRequests(deps: DashboardDeps): Promise<HttpAnswer> {
+  await resetCounter(deps.redis, Date.now());
+  deps.changed();
+  return { status: 204 };
 }
 
 /**
@@ -89,7 +65,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
  *
  * @returns a redirect to the page without the code: signed in, or with a note that the link is used up
  */
-export async function redeemLink(deps: DashboardDeps, asked: Asked, code: string): Promise<Answer> {
+export async function redeemLink(deps: DashboardDeps, asked: Asked, code: string): Promise<HttpAnswer> {
   const outcome = await signInByCode(deps, code, asked.address);
   const headers = { 'content-type': 'text/plain; charset=utf-8' };
   const body = 'See /\n';
@@ -102,7 +78,7 @@ export async function redeemLink(deps: DashboardDeps, asked: Asked, code: string
  * What everybody but the operator hears at paths that are the operator's alone; nothing for the operator, who has a
  * session or shows the token.
  */
-export async function refuseOthers(deps: DashboardDeps, asked: Asked): Promise<Answer | undefined> {
+export async function refuseOthers(deps: DashboardDeps, asked: Asked): Promise<HttpAnswer | undefined> {
   if (await findSession(deps, asked.cookie, asked.address)) return undefined;
   const refused = failure('invalid_api_key', FOR_OPERATOR);
   // An API key is no try to guess the token.
@@ -112,17 +88,18 @@ export async function refuseOthers(deps: DashboardDeps, asked: Asked): Promise<A
   return judged.outcome === 'wait' ? tooManyTries(judged) : refused;
 }
 
-function forOperator(
+/** Only the operator sees the log, the blocked addresses and the fleet. */
+export function forOperator(
   deps: DashboardDeps,
-  handle: (asked: Asked, session: Session) => Promise<Answer>,
-): (asked: Asked) => Promise<Answer> {
+  handle: (asked: Asked) => Promise<HttpAnswer>,
+): (asked: Asked) => Promise<HttpAnswer> {
   return async (asked) => {
     const session = await findSession(deps, asked.cookie, asked.address);
-    return session ? handle(asked, session) : failure('invalid_api_key', 'Sign in to see this part of the dashboard.');
+    return session ? handle(asked) : failure('invalid_api_key', 'Sign in to see this part of the dashboard.');
   };
 }
 
-async function describeSession(deps: DashboardDeps, asked: Asked): Promise<Answer> {
+export async function describeSession(deps: DashboardDeps, asked: Asked): Promise<HttpAnswer> {
   const session = await findSession(deps, asked.cookie, asked.address);
   const expiry = session ? { expiresAt: session.expiresAt } : {};
   return {
@@ -131,11 +108,11 @@ async function describeSession(deps: DashboardDeps, asked: Asked): Promise<Answe
   };
 }
 
-async function signIn(
+export async function signIn(
   deps: DashboardDeps,
   places: ReturnType<typeof createSignInPlaces>,
   asked: Asked,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const given = signInSchema.safeParse(asked.body);
   if (!given.success) return failure('invalid_parameter', 'Send { "token": "…" }.');
   const { address, secure } = asked;
@@ -146,13 +123,13 @@ async function signIn(
   return { status: 204, headers: { 'set-cookie': sessionCookie(outcome.cookie, secure) } };
 }
 
-function tooManyTries({ seconds, limit }: HasToWait): Answer {
+function tooManyTries({ seconds, limit }: HasToWait): HttpAnswer {
   const message = `Too many tries to sign in. Wait ${seconds} s, or take a link: "lontar dashboard" prints one.`;
   const { status, headers, body } = failure('too_many_requests', message, { 'retry-after': String(seconds) });
   return { status, headers: { ...headers }, body: { ...(body as object), used: limit, remaining: 0, limit } };
 }
 
-async function signOut(deps: DashboardDeps, asked: Asked): Promise<Answer> {
+export async function signOut(deps: DashboardDeps, asked: Asked): Promise<HttpAnswer> {
   const session = await findSession(deps, asked.cookie, asked.address);
   if (session) {
     await revokeSession(deps.redis, session);

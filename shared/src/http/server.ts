@@ -1,0 +1,62 @@
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { within } from '../within.ts';
+
+const CHECK_INTERVAL_MS = 1_000;
+/** Longer than any proxy in front keeps an idle connection, so that it is not closed under a request. */
+const KEEP_ALIVE_MS = 65_000;
+
+export interface RunningServer {
+  readonly port: number;
+  /** Ends idle connections at once, the others after their answer: those that have not ended in time are cut. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Serves on a port that only our own parts and the operator's tools reach. The public listener has more to bound, see
+ * gateway/src/server/server.ts.
+ *
+ * @param options.receiveMs how long a request may be on its way, ms
+ * @param options.lastAnswersMs how long answers that are on their way when it stops may take, ms
+ * @throws the system's error when the port is taken
+ */
+export async function serve(
+  listener: RequestListener,
+  options: {
+    readonly host: string;
+    readonly port: number;
+    readonly receiveMs: number;
+    readonly lastAnswersMs: number;
+    readonly maxHeaderSize?: number;
+  },
+): Promise<RunningServer> {
+  const { host, port, receiveMs, lastAnswersMs, maxHeaderSize } = options;
+  const limits: ServerOptions = {
+    ...(maxHeaderSize === undefined ? {} : { maxHeaderSize }),
+    headersTimeout: receiveMs,
+    requestTimeout: receiveMs,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  };
+  const server = createServer(limits, listener);
+  await listen(server, port, host);
+  return { port: (server.address() as AddressInfo).port, stop: () => close(server, lastAnswersMs) };
+}
+
+/** Resolves when the server listens. @throws the system's error when it cannot */
+export function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host, backlog: 4096 }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function close(server: Server, lastAnswersMs: number): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeIdleConnections();
+  await within(lastAnswersMs, closed, () => server.closeAllConnections());
+  await closed;
+}

@@ -1,0 +1,38 @@
+import { type HttpAnswer, success } from '@lontar/shared/http/envelope.ts';
+import { writeSpentUploads } from '@lontar/shared/inner-headers.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { readUploadLimit } from './check-limit.ts';
+import { judgeHealth } from './judge-health.ts';
+import { type HealthDeps, readHealth } from './read-health.ts';
+import { readServiceStats } from './service-stats.ts';
+import { readUsage } from './usage.ts';
+
+/*
+ * The four open endpoints under `/api/`; the gateway has counted the caller's window already. Each rejects when Redis fails
+ * (`RedisAwayError` where it is away), but for health, which says so.
+ */
+
+export async function answerUsage(redis: Redis): Promise<HttpAnswer> {
+  return success(await readUsage(redis, Date.now()));
+}
+
+export async function answerStats(redis: Redis): Promise<HttpAnswer> {
+  return success(await readServiceStats(redis, Date.now()));
+}
+
+export async function answerHealth(deps: HealthDeps): Promise<HttpAnswer> {
+  const health = judgeHealth(await readHealth(deps));
+  const isDown = health.status === 'down';
+  return { status: isDown ? 503 : 200, headers: isDown ? { 'retry-after': '5' } : {}, body: health };
+}
+
+export async function answerUploadLimit(
+  { redis, uploadsPerDay }: { readonly redis: Redis; readonly uploadsPerDay: number },
+  address: string,
+): Promise<HttpAnswer> {
+  const answer = await readUploadLimit(redis, { address, limit: uploadsPerDay, now: Date.now() });
+  if (answer.status === 200) return answer;
+  const { status, body, resetAt } = answer;
+  // Of the headers of limits the gateway makes all, Retry-After too, so that they agree.
+  return { status, headers: writeSpentUploads({ used: body.used, limit: body.limit, resetAt }), body };
+}
