@@ -1,4 +1,4 @@
-import { createApp, endWith, serveRoutes } from '@lontar/shared/http/app.ts';
+import { createExpress, endWith, serveRoutes } from '@lontar/shared/http/app.ts';
 import { failure, type HttpAnswer, sendAnswer } from '@lontar/shared/http/envelope.ts';
 import { type RunningServer, serve } from '@lontar/shared/http/server.ts';
 import { OPERATOR_ONLY_HEADER } from '@lontar/shared/inner-headers.ts';
@@ -41,7 +41,7 @@ export function startHttpServer(options: HttpServerOptions): Promise<RunningServ
   // What is for Prometheus does not exist for callers of the gateway, and the other way round.
   const forMonitoring = serveRoutes(routes.monitoring, guards, readAsked);
   const warnOfStranger = throttledWarning(logger, 'refused a request without INNER_SECRET');
-  const app = createApp();
+  const app = createExpress();
   app.use((request: Request, response: Response, next: NextFunction) => {
     const asker = askerOf(request.headers, options.innerSecret);
     if (asker === 'stranger') {

@@ -1,12 +1,12 @@
 import { ERROR_CATALOG, type ErrorCode } from '@lontar/shared/errors.ts';
+import { catalogBody, type HttpAnswer } from '@lontar/shared/http/envelope.ts';
 import type { Outcome, RequestEvent } from '@lontar/shared/request-event.ts';
 
 /**
  * What the gateway answers a request with: a handler gives it back, and the server sends it. The text that a model wrote
  * is a result, see `answerSettlement`; a content of an upload is a `ServedFile`.
  */
-export interface Answer {
-  readonly status: number;
+export interface Answer extends HttpAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body: unknown;
@@ -33,11 +33,11 @@ export interface RefusalDetails {
 
 /** An error answer: exactly the four fields of the contract, and the rate-limited record where there is one. */
 export function refuse(code: ErrorCode, details: RefusalDetails = {}): Answer {
-  const { status, label, message } = ERROR_CATALOG[code];
+  const body = catalogBody(code, details.message);
   return {
-    status,
+    status: body.code,
     headers: details.headers ?? {},
-    body: { status: false, code: status, message: details.message ?? message, error: label, ...details.record },
+    body: { ...body, ...details.record },
     report: { outcome: outcomeOf(code), error: code, ...details.report },
   };
 }

@@ -1,5 +1,6 @@
 import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
 import type { GenerationJob } from '@lontar/shared/generation-job.ts';
+import { successBody } from '@lontar/shared/http/envelope.ts';
 import { wasCharged } from '@lontar/shared/settlement/charge.ts';
 import type { Answered, Failed, Settlement } from '@lontar/shared/settlement/settlement.ts';
 import type { Admission } from '../admission/admit.ts';
@@ -77,10 +78,7 @@ function answered(settlement: Answered, about: SettledRequest): Answer {
     status: 200,
     headers: { ...rateLimitHeaders(admission), 'X-Masked': String(masked) },
     body: {
-      status: true,
-      code: 200,
-      message: 'Sukses',
-      result: settlement.text,
+      ...successBody(200, settlement.text),
       metadata: {
         api_version: API_VERSION,
         timestamp: new Date().toISOString(),

@@ -1,3 +1,4 @@
+import { successBody } from '@lontar/shared/http/envelope.ts';
 import type { Health } from '@lontar/shared/utility-answers.ts';
 
 /** Examples of what the utility endpoints answer; a test holds them against the schemas. */
@@ -13,7 +14,7 @@ const DAY = {
 };
 const TOTAL = { ...DAY, requests: 40_512, successes: 39_870, client_errors: 601, server_errors: 41, masked: 2_950 };
 const TIME = '2026-01-31T08:15:30.123Z';
-const success = (result: unknown) => ({ status: true, code: 200, message: 'Sukses', result });
+const success = (result: unknown) => successBody(200, result);
 
 export const CHECK_LIMIT_EXAMPLE = { used: 3, remaining: 17, limit: 20, reset: 1_769_904_000 };
 

@@ -1,6 +1,7 @@
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
+import { createExpress } from '@lontar/shared/http/app.ts';
 import { throttleLines } from '@lontar/shared/throttled-log.ts';
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import type { CheckKeyDeps } from '../admission/check-key.ts';
 import { isUnreadable } from '../caller/cross-site.ts';
 import { type Answer, refuse } from '../envelope/answer.ts';
@@ -60,14 +61,8 @@ type CountedDeps = Pick<AppDeps, 'admission' | 'statistics' | 'conclude'>;
 
 /** The gateway's Express application: the shell around handlers that never see a request object of Express. */
 export function createApp(deps: AppDeps): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
+  const app = createExpress();
   app.set('trust proxy', deps.door.trustProxy ?? false);
-  app.set('query parser', false);
-  app.set('case sensitive routing', true);
-  app.set('strict routing', true);
-
   setHeadersLast(app, fixedHeaders());
   app.use((request, response, next) => {
     createContext(request, response);
@@ -90,16 +85,7 @@ export function createApp(deps: AppDeps): Express {
     response.setHeader('Connection', 'close');
     next();
   });
-  for (const route of ROUTES)
-    app.all(route.path, takeMethods(route.methods, deps), refuseUnreadable(deps), serveRoute(route, deps));
-  for (const [path, take] of STREAMED_ROUTES) {
-    app.all(path, takeMethods(['POST'], deps), refuseUnreadable(deps), serveStreamed(path, deps, take));
-  }
-  app.all(FILE_PATH, serveFiles(deps.uploads));
-  const statistics = serveStats(deps);
-  const reference = createReference(deps.reference.limits);
-  for (const path of REFERENCE_PATHS) app.all(path, serveReference(path, deps.reference.publicUrl, reference));
-  for (const path of STATS_API_PATHS) app.all(path, takeMethods(['GET'], deps), statistics(path));
+  for (const [path, ...steps] of routeTable(deps)) app.all(path, ...steps);
   app.use('/api', (request, response) => {
     // A page shall see that there is nothing, not that it may not ask.
     if (isPreflight(request)) return void response.status(204).end();
@@ -111,6 +97,22 @@ export function createApp(deps: AppDeps): Express {
   app.use((_request, response) => sendPlain(response, refuse('not_found')));
   app.use(onError(deps));
   return app;
+}
+
+/** The gateway's paths, each with the steps that its requests go through after those that all share. The page's come last. */
+function routeTable(deps: AppDeps): (readonly [path: string, ...steps: RequestHandler[]])[] {
+  const { limits, publicUrl } = deps.reference;
+  const reference = createReference(limits);
+  const statistics = serveStats(deps);
+  const take = (...methods: readonly string[]) => takeMethods(methods, deps);
+  const readable = refuseUnreadable(deps);
+  return [
+    ...ROUTES.map((route) => [route.path, take(...route.methods), readable, serveRoute(route, deps)] as const),
+    ...STREAMED_ROUTES.map(([path, read]) => [path, take('POST'), readable, serveStreamed(path, deps, read)] as const),
+    [FILE_PATH, serveFiles(deps.uploads)],
+    ...REFERENCE_PATHS.map((path) => [path, serveReference(path, publicUrl, reference)] as const),
+    ...STATS_API_PATHS.map((path) => [path, take('GET'), statistics(path)] as const),
+  ];
 }
 
 function serveRoute(route: Route, deps: Pick<AppDeps, 'bodies' | 'generation' | 'conclude'>) {

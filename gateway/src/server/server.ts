@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ERROR_CATALOG, type ErrorEntry } from '@lontar/shared/errors.ts';
+import { errorBody } from '@lontar/shared/http/envelope.ts';
 import { TRANSFER_TIMEOUT_MS } from '../envelope/transfer-time.ts';
 import { answerOnSocket } from './answer-on-socket.ts';
 import { hasTransferEncoding, noteResponse, PublicRequest, serveChunked } from './chunked-requests.ts';
@@ -92,7 +93,7 @@ const cutWith = (problem: Problem) => (request: IncomingMessage) => answerUnread
 
 /** Answers a request that the HTTP parser could not read. */
 function answerUnreadable({ status, label, message }: Problem, socket: Duplex): void {
-  answerOnSocket({ status, headers: {}, body: { status: false, code: status, message, error: label } }, socket);
+  answerOnSocket({ status, headers: {}, body: errorBody(status, label, message) }, socket);
 }
 
 function problemOf(error: ParserError): Problem {

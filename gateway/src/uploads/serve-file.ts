@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { DownloadOutcome, GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
+import { successBody } from '@lontar/shared/http/envelope.ts';
 import { type CheckKeyDeps, checkKey, isCaller } from '../admission/check-key.ts';
 import { type Answer, refuse, unavailable } from '../envelope/answer.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
@@ -65,7 +66,7 @@ export async function deleteFile(deps: DeleteDeps, context: RequestContext, id: 
     return {
       status: 200,
       headers: {},
-      body: { status: true, code: 200, message: 'Sukses', result: { id, deleted: true } },
+      body: successBody(200, { id, deleted: true }),
       report: { outcome: 'success', keyId: caller.keyId },
     };
   });

@@ -1,4 +1,5 @@
 import type { UploadOutcome } from '@lontar/shared/gateway-metrics.ts';
+import { successBody } from '@lontar/shared/http/envelope.ts';
 import type { LimitState } from '../admission/admit.ts';
 import type { Caller } from '../admission/check-key.ts';
 import { rateLimitHeaders } from '../admission/rate-limit.ts';
@@ -33,7 +34,7 @@ export function keptAnswer(id: string, record: UploadRecord, { origin, caller, d
   return {
     status: 201,
     headers: rateLimitHeaders(caller.admission, day),
-    body: { status: true, code: 201, message: 'Sukses', result },
+    body: successBody(201, result),
     report: { outcome: 'success', keyId: caller.keyId },
   };
 }

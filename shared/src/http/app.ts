@@ -5,7 +5,7 @@ import { throttleLines } from '../throttled-log.ts';
 import { failure, type HttpAnswer, sendAnswer } from './envelope.ts';
 
 /** An Express application that decides nothing by itself: no caching, no reading of queries, paths as they are written. */
-export function createApp(): Express {
+export function createExpress(): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
