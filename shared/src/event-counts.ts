@@ -42,9 +42,15 @@ export function userOf(event: Pick<RequestEvent, 'keyId' | 'address'>): string {
   return event.keyId === undefined ? `address:${event.address}` : `key:${event.keyId}`;
 }
 
+const DAY_MS = 86_400_000;
+/** The day that was asked for last: asked for each event, it is the same nearly always. */
+let latest = { number: Number.NaN, day: '' };
+
 /** UTC day of a moment, `2026-01-31`. */
 export function utcDay(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, 10);
+  const number = Math.floor(atMs / DAY_MS);
+  if (number !== latest.number) latest = { number, day: new Date(atMs).toISOString().slice(0, 10) };
+  return latest.day;
 }
 
 function countMasked(count: (field: string, amount?: number) => void, event: RequestEvent): void {

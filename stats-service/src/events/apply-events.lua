@@ -17,7 +17,6 @@
 --            counts   list of { key, expiry in ms or '0', { field, amount, field, amount, … } }
 --            people   list of { set, sketch, counter hash, field, expiry in ms or '0', { member, … } }
 --            active   list of { user, Unix ms }
---            log      list of { row, texts or '' }
 --            refused  list of { name, shared name, row, shared row, count }
 -- ARGV[4]  how long a user counts as active, ms
 -- ARGV[5]  rows the log keeps
@@ -28,6 +27,7 @@
 -- ARGV[10] how long a row is open, ms
 -- ARGV[11] bytes that the events take in the stream
 -- ARGV[12] token of what was taken, or ''
+-- ARGV[13…] rows of answered requests: for each its row and its texts, or ''
 --
 -- Returns { 'applied', rows still open }; or { 'changed' }, having done nothing, when the consumer no longer holds exactly
 -- these events, or the token is not that of what was taken (another instance took some over, or they are counted already).
@@ -39,6 +39,10 @@
 -- A row about a refused request is written at once. Further ones of its name add to it; when it is no longer open, it is
 -- written anew with their number and its first form is deleted, so that there is one row for each name. Where too many
 -- are open, requests add to a row that all addresses share.
+
+local FIRST_ROW = 13
+-- Ids that one command takes; Lua hands over some thousands at most.
+local IDS_AT_ONCE = 500
 
 local ids = cjson.decode(ARGV[2])
 if #ids > 0 then
@@ -81,9 +85,14 @@ for _, user in ipairs(plan.active) do redis.call('ZADD', KEYS[2], 'GT', user[2],
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', string.format('%.0f', now - tonumber(ARGV[4])))
 redis.call('ZREMRANGEBYRANK', KEYS[2], 0, -(exact + 1))
 
-for _, line in ipairs(plan.log) do
-  local id = redis.call('XADD', KEYS[3], 'MAXLEN', ARGV[5], '*', 'row', line[1])
-  if line[2] ~= '' then redis.call('XADD', KEYS[4], 'MAXLEN', ARGV[6], id, 'texts', line[2]) end
+-- Trimmed once, after the last row: to take away single entries is dear, and whole nodes of a stream cost next to nothing.
+for i = FIRST_ROW, #ARGV, 2 do
+  local id = redis.call('XADD', KEYS[3], '*', 'row', ARGV[i])
+  if ARGV[i + 1] ~= '' then redis.call('XADD', KEYS[4], id, 'texts', ARGV[i + 1]) end
+end
+if #ARGV >= FIRST_ROW then
+  redis.call('XTRIM', KEYS[3], 'MAXLEN', ARGV[5])
+  redis.call('XTRIM', KEYS[4], 'MAXLEN', ARGV[6])
 end
 
 -- Of rows about refused requests the oldest goes first, so that the log's own bound takes no other row for them.
@@ -158,9 +167,10 @@ while first and isGone(first) do
   first = redis.call('LINDEX', KEYS[5], '0')
 end
 
-for _, id in ipairs(ids) do
-  redis.call('XACK', KEYS[1], 'stats', id)
-  redis.call('XDEL', KEYS[1], id)
+for i = 1, #ids, IDS_AT_ONCE do
+  local last = math.min(i + IDS_AT_ONCE - 1, #ids)
+  redis.call('XACK', KEYS[1], 'stats', unpack(ids, i, last))
+  redis.call('XDEL', KEYS[1], unpack(ids, i, last))
 end
 if #ids > 0 and redis.call('DECRBY', KEYS[7], ARGV[11]) < 0 then redis.call('DEL', KEYS[7]) end
 if ARGV[12] ~= '' then redis.call('DEL', KEYS[8], KEYS[9]) end

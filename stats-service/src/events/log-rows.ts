@@ -1,9 +1,11 @@
 import type { LogRow } from '@lontar/shared/dashboard-contract.ts';
 import { OTHER_ADDRESSES } from '@lontar/shared/event-tally.ts';
-import { type EventTexts, type RequestEvent, reasonOf } from '@lontar/shared/request-event.ts';
+import { type RequestEvent, reasonOf } from '@lontar/shared/request-event.ts';
 
 /** Longest masked text that the log keeps, characters; gateways cut at 4,000, and this bounds whatever comes. */
 const TEXT_CHARACTERS = 4_100;
+/** The same for both texts as a gateway tells them, as JSON, where a character takes six at most. */
+const TEXTS_JSON_CHARACTERS = 2 * 6 * TEXT_CHARACTERS;
 
 /** A row about refused requests, in the form that `apply-events.lua` takes. */
 export type RefusedRow = readonly [
@@ -16,25 +18,34 @@ export type RefusedRow = readonly [
   count: string,
 ];
 
-export function logRow(event: RequestEvent): Omit<LogRow, 'cursor'> {
+/** The row of an event, JSON of a `LogRow` without its cursor. */
+export function logRow(event: RequestEvent): string {
   const { endpoint, model, charged, masked, usage, attempts, queuedMs, modelMs, maskMs } = event.generation ?? {};
   const { id, at, route, method, status, outcome, error, responseMs, address, keyId } = event;
   const known = { id, at, route, method, status, outcome, error, ms: responseMs, address, keyId };
   const row = { ...known, endpoint, model, charged, masked, tokens: usage, attempts, queuedMs, modelMs, maskMs };
-  return JSON.parse(JSON.stringify(row)) as Omit<LogRow, 'cursor'>;
+  // Fields that are absent are left out of the JSON.
+  return JSON.stringify(row satisfies MaybeUndefined<Omit<LogRow, 'cursor'>>);
 }
+
+type MaybeUndefined<Row> = { readonly [Field in keyof Row]: Row[Field] | undefined };
 
 export function refusedRow(event: RequestEvent, count: number): RefusedRow {
   const reason = reasonOf(event);
   const { keyId: _, ...shared } = { ...event, address: OTHER_ADDRESSES };
-  const rows = [JSON.stringify(logRow(event)), JSON.stringify(logRow(shared))] as const;
+  const rows = [logRow(event), logRow(shared)] as const;
   return [`${Math.floor(event.at / 1000)} ${event.address} ${reason}`, `shared ${reason}`, ...rows, String(count)];
 }
 
-/** Gateways tell texts beside the event; those of an earlier version did so inside it. */
-export function logTexts({ generation }: RequestEvent, texts?: EventTexts): string {
-  const given = texts ?? { prompt: generation?.promptPreview, answer: generation?.answerPreview };
-  const prompt = given.prompt?.slice(0, TEXT_CHARACTERS).toWellFormed();
-  const answer = given.answer?.slice(0, TEXT_CHARACTERS).toWellFormed();
+/**
+ * The masked texts of an event, JSON as `EventTexts`, or empty.
+ *
+ * @param texts as the gateway tells them, beside the event: they are many times longer than all else, so they are passed
+ *   on unread, and judged when somebody reads them. Gateways of an earlier version told them inside the event.
+ */
+export function logTexts({ generation }: RequestEvent, texts?: string): string {
+  if (texts !== undefined) return texts.length <= TEXTS_JSON_CHARACTERS ? texts : '';
+  const prompt = generation?.promptPreview?.slice(0, TEXT_CHARACTERS).toWellFormed();
+  const answer = generation?.answerPreview?.slice(0, TEXT_CHARACTERS).toWellFormed();
   return prompt === undefined && answer === undefined ? '' : JSON.stringify({ prompt, answer });
 }

@@ -1,5 +1,5 @@
 import { parsePerson, parseTallyField } from '@lontar/shared/event-tally.ts';
-import { eventTextsSchema, requestEventSchema } from '@lontar/shared/request-event.ts';
+import { requestEventSchema } from '@lontar/shared/request-event.ts';
 import type { Numbers, Told } from './plan-batch.ts';
 
 /** An entry of the stream of events as Redis gives it. */
@@ -11,18 +11,20 @@ export type TakenTally = readonly [token: string, fields: readonly string[], peo
 /** What a gateway's entry takes beside its texts, bytes: the same number as in append-events.lua. */
 const ENTRY_BYTES = 64;
 
-/** The event of an entry; `undefined` where it cannot be understood. */
-export function parseEntry([, fields]: Entry): Told | undefined {
-  const event = requestEventSchema.safeParse(parseJson(fieldOf(fields, 'event')));
-  if (!event.success || !isPlausibleTime(event.data.at)) return undefined;
-  const texts = eventTextsSchema.safeParse(parseJson(fieldOf(fields, 'texts')));
-  return { event: event.data, texts: texts.data, count: 1 };
+/** An entry as it is counted. */
+export interface ReadEntry {
+  /** `undefined` where the event cannot be understood. */
+  readonly told: Told | undefined;
+  /** Bytes that the entry takes in the stream, as its gateway has counted them. */
+  readonly bytes: number;
 }
 
-/** Bytes that an entry takes in the stream, as its gateway has counted them. */
-export function bytesOf([, fields]: Entry): number {
-  const texts = ['event', 'texts'].map((name) => Buffer.byteLength(fieldOf(fields, name) ?? ''));
-  return texts.reduce((sum, bytes) => sum + bytes, ENTRY_BYTES);
+export function readEntry([, fields]: Entry): ReadEntry {
+  const [json, texts] = [fieldOf(fields, 'event'), fieldOf(fields, 'texts')];
+  const bytes = ENTRY_BYTES + Buffer.byteLength(json ?? '') + Buffer.byteLength(texts ?? '');
+  const event = requestEventSchema.safeParse(parseJson(json));
+  if (!event.success || !isPlausibleTime(event.data.at)) return { told: undefined, bytes };
+  return { told: { event: event.data, texts, count: 1 }, bytes };
 }
 
 /** What was told as numbers: requests that repeat one told already, and counters; and what cannot be understood. */

@@ -1,12 +1,6 @@
 import { countEvent, userOf, utcDay } from '@lontar/shared/event-counts.ts';
 import { OTHER_ADDRESSES, type TallyField, type TallyPerson } from '@lontar/shared/event-tally.ts';
-import {
-  type EventTexts,
-  isAnswer,
-  isGenerationRoute,
-  isThinned,
-  type RequestEvent,
-} from '@lontar/shared/request-event.ts';
+import { isAnswer, isGenerationRoute, isThinned, type RequestEvent } from '@lontar/shared/request-event.ts';
 import { DAY_DETAIL_TTL_MS, DAY_TTL_MS, MOMENT_TTL_MS, momentStart, statsKeys } from '../stats-keys.ts';
 import { logRow, logTexts, type RefusedRow, refusedRow } from './log-rows.ts';
 
@@ -16,7 +10,8 @@ const UNLOGGED_ROUTES: ReadonlySet<string> = new Set(['/api/usage', '/api/health
 /** An answered request as it was told, and how many like it. */
 export interface Told {
   readonly event: RequestEvent;
-  readonly texts?: EventTexts | undefined;
+  /** JSON of its `EventTexts`. */
+  readonly texts?: string | undefined;
   readonly count: number;
 }
 
@@ -26,7 +21,10 @@ export interface Numbers {
   readonly people: readonly (readonly [TallyPerson, at: number])[];
 }
 
-/** What a batch adds, in the form that `apply-events.lua` takes; keys are named by their place in `keys`. */
+/**
+ * What a batch adds, in the form that `apply-events.lua` takes; keys are named by their place in `keys`. The rows of `log`
+ * are handed over beside the rest, because their texts are long: as JSON inside JSON, each would be written and read twice.
+ */
 export interface BatchPlan {
   /** From KEYS[10] on. */
   readonly keys: readonly string[];
@@ -58,7 +56,7 @@ export function planBatch(
   keepTexts: boolean,
   numbers: Numbers = { counters: [], people: [] },
 ): BatchPlan {
-  const counts = new Tally();
+  const counts = new Counts();
   const people = new People();
   const active = new Map<string, number>();
   const log: [string, string][] = [];
@@ -75,7 +73,7 @@ export function planBatch(
     }
     if (UNLOGGED_ROUTES.has(event.route)) continue;
     if (isThinned(event)) refused.push(refusedRow(event, count));
-    else log.push([JSON.stringify(logRow(event)), keepTexts ? logTexts(event, texts) : '']);
+    else log.push([logRow(event), keepTexts ? logTexts(event, texts) : '']);
   }
   for (const [{ day, user, address }, at] of numbers.people) saw(day, user, address, at);
   for (const [counter, amount] of numbers.counters) addCounter(counts, counter, amount);
@@ -99,43 +97,62 @@ export function planBatch(
   };
 }
 
-function addCounts(counts: Tally, event: RequestEvent, times: number): void {
+function addCounts(counts: Counts, event: RequestEvent, times: number): void {
   const day = utcDay(event.at);
+  const moment = String(momentStart(event.at));
   countEvent(event, (scope, field, amount) => {
-    if (scope === 'moment') counts.add(statsKeys.moment(momentStart(event.at)), MOMENT_TTL_MS, field, amount * times);
-    else addOfDay(counts, scope, day, field, amount * times);
+    counts.add(scope, scope === 'moment' ? moment : day, field, amount * times);
   });
 }
 
-function addCounter(counts: Tally, counter: TallyField, amount: number): void {
+function addCounter(counts: Counts, counter: TallyField, amount: number): void {
   if (counter.kind === 'day' || counter.kind === 'response-times') {
-    addOfDay(counts, counter.kind, counter.day, counter.field, amount);
+    counts.add(counter.kind, counter.day, counter.field, amount);
   }
 }
 
-function addOfDay(counts: Tally, scope: 'day' | 'response-times', day: string, field: string, amount: number): void {
-  if (scope === 'response-times') return counts.add(statsKeys.responseTimes(day), DAY_DETAIL_TTL_MS, field, amount);
-  counts.add(statsKeys.totals, 0, field, amount);
-  counts.add(statsKeys.day(day), DAY_TTL_MS, field, amount);
+/** Where the counts of each scope are kept, by UTC day or by the beginning of a moment, and how long. */
+const KEPT = {
+  day: { keyOf: statsKeys.day, expiryMs: DAY_TTL_MS },
+  'response-times': { keyOf: statsKeys.responseTimes, expiryMs: DAY_DETAIL_TTL_MS },
+  moment: { keyOf: (startMs: string) => statsKeys.moment(Number(startMs)), expiryMs: MOMENT_TTL_MS },
+} as const;
+
+/** Sums by key and field. What counts for a day counts for all time, so that is added up only once. */
+class Counts {
+  readonly #scopes = {
+    day: new Map<string, Map<string, number>>(),
+    'response-times': new Map<string, Map<string, number>>(),
+    moment: new Map<string, Map<string, number>>(),
+  };
+
+  add(scope: keyof typeof KEPT, of: string, field: string, amount: number): void {
+    let fields = this.#scopes[scope].get(of);
+    if (fields === undefined) {
+      fields = new Map();
+      this.#scopes[scope].set(of, fields);
+    }
+    increase(fields, field, amount);
+  }
+
+  list(): (readonly [key: string, expiry: string, fields: readonly string[]])[] {
+    const totals = new Map<string, number>();
+    for (const fields of this.#scopes.day.values())
+      for (const [field, amount] of fields) increase(totals, field, amount);
+    const kept = (['day', 'response-times', 'moment'] as const).flatMap((scope) => {
+      const { keyOf, expiryMs } = KEPT[scope];
+      return [...this.#scopes[scope]].map(([of, fields]) => [keyOf(of), String(expiryMs), textOf(fields)] as const);
+    });
+    return totals.size > 0 ? [[statsKeys.totals, '0', textOf(totals)], ...kept] : kept;
+  }
 }
 
-/** Sums by key and field. */
-class Tally {
-  readonly #keys = new Map<string, { expiryMs: number; fields: Map<string, number> }>();
+function increase(fields: Map<string, number>, field: string, amount: number): void {
+  fields.set(field, (fields.get(field) ?? 0) + amount);
+}
 
-  add(key: string, expiryMs: number, field: string, amount: number): void {
-    const entry = this.#keys.get(key) ?? { expiryMs, fields: new Map<string, number>() };
-    entry.fields.set(field, (entry.fields.get(field) ?? 0) + amount);
-    this.#keys.set(key, entry);
-  }
-
-  list(): [key: string, expiry: string, fields: string[]][] {
-    return [...this.#keys].map(([key, { expiryMs, fields }]) => [
-      key,
-      String(expiryMs),
-      [...fields].flatMap(([field, amount]) => [field, String(amount)]),
-    ]);
-  }
+function textOf(fields: ReadonlyMap<string, number>): string[] {
+  return [...fields].flatMap(([field, amount]) => [field, String(amount)]);
 }
 
 /** Distinct users and addresses of each day and of all time. */

@@ -1,6 +1,7 @@
 import type { LogDetail, LogPage, LogRow } from '@lontar/shared/dashboard-contract.ts';
 import { type LogFilter, passesFilter } from '@lontar/shared/log-filter.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { eventTextsSchema } from '@lontar/shared/request-event.ts';
 import { statsKeys } from '../stats-keys.ts';
 
 /** Form of a row's cursor: an entry id of the log's stream. */
@@ -65,10 +66,19 @@ export async function readLogDetail(redis: Redis, cursor: string): Promise<LogDe
   ]);
   if (rows[0] === undefined) return undefined;
   const row = parseRow(rows[0]);
-  const text = texts[0] && fieldOf(texts[0], 'texts');
-  if (text !== undefined) return { row, texts: 'kept', ...(JSON.parse(text) as { prompt?: string; answer?: string }) };
+  const text = texts[0] && readTexts(fieldOf(texts[0], 'texts') ?? '');
+  if (text !== undefined) return { row, texts: 'kept', ...text };
   const expired = oldest !== undefined && compareCursors(cursor, oldest[0]) < 0 && row.outcome === 'success';
   return { row, texts: expired ? 'expired' : 'none' };
+}
+
+/** @returns `undefined` where the texts cannot be understood: they are kept as a gateway wrote them */
+function readTexts(json: string): Pick<LogDetail, 'prompt' | 'answer'> | undefined {
+  try {
+    return eventTextsSchema.parse(JSON.parse(json)) as Pick<LogDetail, 'prompt' | 'answer'>;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The row of an entry of the log's stream. */
