@@ -1,12 +1,11 @@
 import { createHmac, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { encodeBase62 } from './base62.ts';
+import { BASE62, encodeBase62 } from './base62.ts';
 
 const PREFIX = 'lt_live_';
 const ID_CHARACTERS = 10;
 const SECRET_CHARACTERS = 32;
 const CHECKSUM_CHARACTERS = 6;
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const FORM = /^lt_live_([0-9A-Za-z]{10})_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
 /** Form of the public part of a key: 10 base62 characters. */
@@ -50,9 +49,9 @@ export function hashApiKey(key: string, pepper: string): string {
 }
 
 function checksum(body: string): string {
-  return encodeBase62(BigInt(crc32(body)), CHECKSUM_CHARACTERS);
+  return encodeBase62(crc32(body), CHECKSUM_CHARACTERS);
 }
 
 function randomBase62(characters: number): string {
-  return Array.from({ length: characters }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('');
+  return Array.from({ length: characters }, () => BASE62.charAt(randomInt(BASE62.length))).join('');
 }
