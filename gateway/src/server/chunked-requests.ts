@@ -1,6 +1,7 @@
 import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ChunkDecoder } from './chunk-decoder.ts';
+import { newestResponse } from './in-turn.ts';
 
 /**
  * A request of Node's server that takes every one with a transfer encoding for one that leaves HTTP: Node then stops
@@ -30,7 +31,6 @@ export interface ChunkedOptions {
 }
 
 const decoders = new WeakMap<IncomingMessage, ChunkDecoder>();
-const newest = new WeakMap<Socket, ServerResponse>();
 
 /** Whether a body has come in very many chunks that hold next to nothing; it then seems to end. */
 export function isInTinyChunks(request: IncomingMessage): boolean {
@@ -47,11 +47,6 @@ export function hasCome(request: IncomingMessage): boolean {
   return request.complete && !isInTinyChunks(request);
 }
 
-/** Notes who answers on a connection: a request that is handed over waits for those before it. */
-export function noteResponse(socket: Socket, response: ServerResponse): void {
-  newest.set(socket, response);
-}
-
 /**
  * Serves requests with bodies in chunks by a decoder of our own; their connection ends with the answer. By Node's
  * parser, a few connections that send single bytes keep this process from doing anything else.
@@ -65,7 +60,7 @@ export function serveChunked(server: Server, listener: RequestListener, options:
     socket.setTimeout(0);
     const { 'transfer-encoding': encoding = '' } = original.headers;
     if (encoding.toLowerCase() !== 'chunked') return options.malformed(socket);
-    const before = newest.get(socket);
+    const before = newestResponse(socket);
     if (before === undefined || before.writableFinished) return take(original, socket, head, listener, options);
     before.once('finish', () => take(original, socket, head, listener, options));
   });

@@ -2,6 +2,13 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { announcesBody } from '../envelope/announces-body.ts';
 
+const newest = new WeakMap<Socket, ServerResponse>();
+
+/** Who answered last on a connection, or is about to; `undefined` where nobody has been served on it yet. */
+export function newestResponse(socket: Socket): ServerResponse | undefined {
+  return newest.get(socket);
+}
+
 /**
  * Serves the requests of one connection one after the other: each when the answer before it has been taken. Node would
  * serve all that come in one piece at once and hold their answers, and two kilobytes of requests can ask for megabytes
@@ -11,7 +18,6 @@ import { announcesBody } from '../envelope/announces-body.ts';
  * it would not be noticed. Its answer is short, unless somebody has paid for it.
  */
 export function serveInTurn(listener: RequestListener): RequestListener {
-  const newest = new WeakMap<Socket, ServerResponse>();
   return (request, response) => {
     const { socket } = request;
     const before = newest.get(socket);

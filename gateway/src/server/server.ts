@@ -4,7 +4,7 @@ import { ERROR_CATALOG, type ErrorEntry } from '@lontar/shared/errors.ts';
 import { errorBody } from '@lontar/shared/http/envelope.ts';
 import { TRANSFER_TIMEOUT_MS } from '../envelope/transfer-time.ts';
 import { answerOnSocket } from './answer-on-socket.ts';
-import { hasTransferEncoding, noteResponse, PublicRequest, serveChunked } from './chunked-requests.ts';
+import { hasTransferEncoding, PublicRequest, serveChunked } from './chunked-requests.ts';
 import type { ConnectionDoor } from './connection-bounds.ts';
 import { holdBody } from './hold-body.ts';
 import { serveInTurn } from './in-turn.ts';
@@ -70,7 +70,6 @@ function whileOpen(listener: RequestListener): RequestListener {
   return (request, response) => {
     const { socket } = request;
     if (!socket.writable) return void socket.destroy();
-    noteResponse(socket, response);
     listener(request, response);
   };
 }
@@ -83,8 +82,9 @@ function refuseWithoutHost(listener: RequestListener): RequestListener {
 }
 
 function letBodiesWait(listener: RequestListener): RequestListener {
+  const cut = cutWith(ERROR_CATALOG.payload_too_large);
   return (request, response) => {
-    holdBody(request, response, cutWith(ERROR_CATALOG.payload_too_large));
+    holdBody(request, response, cut);
     listener(request, response);
   };
 }

@@ -85,14 +85,23 @@ for _, user in ipairs(plan.active) do redis.call('ZADD', KEYS[2], 'GT', user[2],
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', string.format('%.0f', now - tonumber(ARGV[4])))
 redis.call('ZREMRANGEBYRANK', KEYS[2], 0, -(exact + 1))
 
--- Trimmed once, after the last row: to take away single entries is dear, and whole nodes of a stream cost next to nothing.
-for i = FIRST_ROW, #ARGV, 2 do
-  local id = redis.call('XADD', KEYS[3], '*', 'row', ARGV[i])
-  if ARGV[i + 1] ~= '' then redis.call('XADD', KEYS[4], id, 'texts', ARGV[i + 1]) end
+-- The last of each stream trims it: to take away single entries is dear, and whole nodes of a stream cost next to nothing.
+local lastRow, lastTexts = #ARGV - 1, 0
+for i = FIRST_ROW, lastRow, 2 do
+  if ARGV[i + 1] ~= '' then lastTexts = i end
 end
-if #ARGV >= FIRST_ROW then
-  redis.call('XTRIM', KEYS[3], 'MAXLEN', ARGV[5])
-  redis.call('XTRIM', KEYS[4], 'MAXLEN', ARGV[6])
+for i = FIRST_ROW, lastRow, 2 do
+  local id
+  if i < lastRow then
+    id = redis.call('XADD', KEYS[3], '*', 'row', ARGV[i])
+  else
+    id = redis.call('XADD', KEYS[3], 'MAXLEN', ARGV[5], '*', 'row', ARGV[i])
+  end
+  if i == lastTexts then
+    redis.call('XADD', KEYS[4], 'MAXLEN', ARGV[6], id, 'texts', ARGV[i + 1])
+  elseif ARGV[i + 1] ~= '' then
+    redis.call('XADD', KEYS[4], id, 'texts', ARGV[i + 1])
+  end
 end
 
 -- Of rows about refused requests the oldest goes first, so that the log's own bound takes no other row for them.
