@@ -9,6 +9,8 @@ const LOOK_AGAIN_MS = 100;
 
 export interface AskDeps extends UntilTakenDeps {
   readonly redis: Redis;
+  /** `FREE_FAILURES_PER_HOUR`. */
+  readonly freeFailuresPerHour: number;
   /** See `RedisPresence.returnedAt`. */
   readonly redisReturnedAt: () => number;
   /** See `RedisPresence.outageEndedAt`. */
@@ -36,7 +38,9 @@ async function ask(deps: AskDeps, { job, start, losses }: JobStart, alone: boole
   const { id: requestId, keyId, gateway: replyTo, receivedAt } = job;
   const answer = await untilTaken(deps, job, () => {
     const redisBackAt = deps.redisOutageEndedAt();
-    return rejoin(deps.redis, { requestId, keyId, replyTo, start, losses, receivedAt, redisBackAt, alone });
+    const { freeFailuresPerHour } = deps;
+    const known = { requestId, keyId, replyTo, start, losses, receivedAt, redisBackAt, alone, freeFailuresPerHour };
+    return rejoin(deps.redis, known);
   });
   return answer ?? { kind: 'gone' };
 }

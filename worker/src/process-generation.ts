@@ -52,7 +52,7 @@ async function goOn(deps: ProcessDeps, start: JobStart, startedAt: number, mayRu
   if (mayRun.kind === 'settled') return finish(deps, run, 'repeated');
   if (mayRun.kind === 'gone') return finish(deps, run, 'cancelled');
   if (mayRun.kind === 'left') return finishAborted(deps, run, 'cancelled');
-  if (mayRun.kind === 'deadly') return giveUpDeadly(deps, run);
+  if (mayRun.kind === 'deadly') return giveUpDeadly(deps, run, mayRun.deaths);
   if (signal.aborted) return finishAborted(deps, run, abortReason(start));
   if (startedAt >= job.deadlineAt) return finishAborted(deps, run, 'deadline');
 
@@ -70,8 +70,8 @@ function runOf(start: JobStart, startedAt: number, mayRun: Rejoined): Run {
 }
 
 /** A job that workers die of: no other one may take it, and the caller has waited long enough. */
-async function giveUpDeadly(deps: ProcessDeps, run: Run): Promise<JobEnd> {
-  const line = { requestId: run.job.id, deaths: GENERATION_JOB.deathsAtMost };
+async function giveUpDeadly(deps: ProcessDeps, run: Run, deaths: number): Promise<JobEnd> {
+  const line = { requestId: run.job.id, deaths };
   deps.logger.error(line, 'a job was given up: each worker that had it died or went silent (a poison pill)');
   deps.metrics.jobsGivenUp.inc({ reason: 'poison_pill' });
   await settleJob(deps, run, { v: 1, outcome: 'failed', error: 'internal_error' }, undefined);

@@ -3,6 +3,7 @@
 -- KEYS[1]  request hash
 -- KEYS[2]  key's flight        sorted set of the key's reservations
 -- KEYS[3]  inbox               stream of the gateway that waits
+-- KEYS[4]  free failures       list: when failures that may have cost money were given back to the key, Unix ms
 -- ARGV[1]  request id
 -- ARGV[2]  number of this start, from 2
 -- ARGV[3]  longest length of the inbox
@@ -12,16 +13,34 @@
 -- ARGV[7]  '1' where this job is alone: no other suspect runs in this worker
 -- ARGV[8]  deaths of workers from which on a job is a suspect, and runs alone
 -- ARGV[9]  deaths of workers after which it is given up
+-- ARGV[10] free failures of a key in an hour
 --
 -- Returns { 'run', spent }     the request is unsettled; earlier starts are fenced off from now on. spent is 1 where a call
 --                              that may have cost money is noted (note-start.lua), else 0
 --         { 'left', spent }    as 'run', but the caller has left: it must be settled, and the model not called
 --         { 'alone', spent }   as 'run', but only where no other suspect runs: ask again then; nothing is fenced off yet
---         { 'deadly', spent }  too many workers died of it: it must not run, and is to be settled as failed
+--         { 'deadly', spent, deaths }  workers died of it, and it must not run again, but is to be settled as failed: too
+--                              many died, or the model may have been called twice and the key has no free failure left
 --         { 'settled' }        it was settled before; the reply has been sent again, and the model must not be called
 --         { 'gone' }           there is no such reservation (any more): no caller waits
 --
+-- Each call that may have cost money beyond the second needs a free failure of its own, else a prompt that workers die of
+-- would cost more than one that stalls. How many such calls were let run is noted (`beyond`), and counted by settle.lua.
+--
 -- Idempotent: the fence only grows, each loss is counted once, and a repeated reply is recognised by its request id.
+
+--- @include <clock>
+
+local HOUR_MS = 3600000
+-- Calls that a credit, or a free failure, stands for.
+local CALLS_PAID = 2
+
+-- Whether the key has so many free failures left; settle.lua tells how they are counted.
+local function hasFree(wanted)
+  if wanted > tonumber(ARGV[10]) then return false end
+  local inTheWay = tonumber(redis.call('LINDEX', KEYS[4], string.format('%d', wanted - 1 - ARGV[10])) or '0')
+  return inTheWay <= now - HOUR_MS or inTheWay >= now + HOUR_MS
+end
 
 local result, left, spent, fence, begun, losses, deaths =
   unpack(redis.call('HMGET', KEYS[1], 'result', 'left', 'spent', 'fence', 'begun', 'losses', 'deaths'))
@@ -43,15 +62,18 @@ if lost > 0 then
   if ranAndWasLost and tonumber(begun or ARGV[5]) > tonumber(ARGV[6]) then deaths = deaths + 1 end
   redis.call('HSET', KEYS[1], 'losses', ARGV[4], 'deaths', deaths)
 end
+-- Calls beyond those that are paid for, the next one included.
+local beyond = deaths + spent + 1 - CALLS_PAID
 -- The job of a caller who has left does no more harm, however many died of it: the model is not called.
 if not left then
-  if deaths >= tonumber(ARGV[9]) then return { 'deadly', spent } end
+  if deaths >= tonumber(ARGV[9]) or (beyond > 0 and not hasFree(beyond)) then
+    return { 'deadly', spent, deaths }
+  end
   if deaths >= tonumber(ARGV[8]) and ARGV[7] ~= '1' then return { 'alone', spent } end
 end
 
 if start > fence then
-  local time = redis.call('TIME')
-  local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
-  redis.call('HSET', KEYS[1], 'fence', ARGV[2], 'begun', now)
+  redis.call('HSET', KEYS[1], 'fence', ARGV[2], 'begun', string.format('%.0f', now))
+  if beyond > 0 and not left then redis.call('HSET', KEYS[1], 'beyond', beyond) end
 end
 return { left and 'left' or 'run', spent }

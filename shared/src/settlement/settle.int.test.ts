@@ -23,6 +23,7 @@ const failure = (error: GenerationFailure): Settlement => ({ v: 1, outcome: 'fai
 const failed = failure('upstream_error');
 const first: RejoinInput = {
   ...{ requestId, keyId, replyTo: gateway, start: 1, losses: 0, receivedAt: 1_000, redisBackAt: 0, alone: false },
+  freeFailuresPerHour: 5,
 };
 
 let server: TestRedis;
@@ -227,6 +228,81 @@ describe('failures that are given back', () => {
   });
 });
 
+describe('prompts that workers die of', () => {
+  const FREE = 5;
+  const CALLS_AT_MOST = 2 * (1 + FREE);
+  let ids = 0;
+
+  /** One request of this key, whose worker dies in each call as long as it is let run. */
+  async function pill(over: { readonly stallsFirst?: boolean; readonly leavesIn?: number } = {}) {
+    const id = `req_deadly_${ids++}`;
+    await reserve(redis, id, keyId);
+    let calls = 1;
+    let [start, losses] = [1, 0];
+    if (over.stallsFirst) await noteCost(redis, { requestId: id, keyId });
+    else losses++;
+    for (;;) {
+      start++;
+      const asked = { ...first, requestId: id, start, losses, alone: true, freeFailuresPerHour: FREE };
+      const { kind } = await rejoin(redis, asked);
+      if (kind !== 'run') break;
+      calls++;
+      losses++;
+      if (calls === over.leavesIn) await redis.hset(redisKeys.request(id), { left: '1' });
+    }
+    return { calls, isCharged: await settleFailed(id, start) };
+  }
+  async function stall() {
+    const id = `req_stalls_${ids++}`;
+    await reserve(redis, id, keyId);
+    return { calls: 2, isCharged: await settleFailed(id, 1) };
+  }
+  async function settleFailed(id: string, attempt: number): Promise<boolean> {
+    const settlement = failure('internal_error');
+    const result = await settle(redis, {
+      ...{ requestId: id, keyId, settlement, cost: 'yes', freeFailuresPerHour: FREE, attempt },
+    });
+    return result.kind === 'settled' && result.settlement.outcome === 'failed' && result.settlement.charged === true;
+  }
+  /** Calls until the key has paid its one credit. */
+  async function callsUntilPaid(next: (request: number) => Promise<{ calls: number; isCharged: boolean }>) {
+    let calls = 0;
+    for (let request = 0; request < 100; request++) {
+      const { calls: made, isCharged } = await next(request);
+      calls += made;
+      if (isCharged) return calls;
+    }
+    throw new Error('the key never paid');
+  }
+
+  test.each([0, 1, 2, 3, 4, 5, 6])(
+    'cost no more calls than free failures stand for, behind %i stalls',
+    async (stalls) => {
+      const calls = await callsUntilPaid((request) => (request < stalls ? stall() : pill()));
+      expect(calls).toBeLessThanOrEqual(CALLS_AT_MOST);
+      expect(await redis.llen(redisKeys.keyFreeFailures(keyId))).toBeLessThanOrEqual(FREE);
+    },
+  );
+
+  test.each([
+    ['that stall first', { stallsFirst: true }],
+    ['whose caller leaves in the second call', { leavesIn: 2 }],
+    ['whose caller leaves in the third call', { leavesIn: 3 }],
+  ])('cost no more calls where they are ones %s', async (_which, over) => {
+    expect(await callsUntilPaid(() => pill(over))).toBeLessThanOrEqual(CALLS_AT_MOST);
+  });
+
+  test('have three calls while the key has free failures left, and use up two of them', async () => {
+    expect(await pill()).toEqual({ calls: 3, isCharged: false });
+    expect(await redis.llen(redisKeys.keyFreeFailures(keyId))).toBe(2);
+  });
+
+  test('have two calls where the key has none left: no third worker dies', async () => {
+    for (let free = 0; free < FREE; free++) expect(await stall()).toMatchObject({ isCharged: false });
+    expect(await pill()).toEqual({ calls: 2, isCharged: true });
+  });
+});
+
 describe('a settlement that cannot know whether the model was called', () => {
   const { job, lock } = jobKeys(requestId);
   const byGateway = (settlement: Settlement, leaveToWorker = false) =>
@@ -393,6 +469,6 @@ describe('rejoin', () => {
     expect(await again(2, { losses: 1 })).toEqual({ kind: 'run', spent: true });
     expect(await again(3, { losses: 2 })).toEqual({ kind: 'alone', spent: true });
     expect(await again(3, { losses: 2, alone: true })).toEqual({ kind: 'run', spent: true });
-    expect(await again(4, { losses: 3 })).toEqual({ kind: 'deadly', spent: true });
+    expect(await again(4, { losses: 3 })).toEqual({ kind: 'deadly', spent: true, deaths: 3 });
   });
 });

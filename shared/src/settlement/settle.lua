@@ -34,7 +34,10 @@
 --         { 'fenced' }                  a later attempt has taken the job over; this one may not settle
 --         { 'gone' }                    there is no such reservation (any more)
 --
--- Idempotent by request id: its reservation is taken away once, its free failure is counted with that, and its charge
+-- A free failure stands for two calls that may have cost money; each further one that rejoin.lua has let run counts as one
+-- more (`beyond`), also where the caller has left.
+--
+-- Idempotent by request id: its reservation is taken away once, its free failures are counted with that, and its charge
 -- becomes a refund once.
 
 local HOUR_MS = 3600000
@@ -69,7 +72,7 @@ if redis.call('ZREM', KEYS[2], ARGV[1]) == 0 then return { 'gone' } end
 -- Written out where it is needed, because closures take time to make and an answer needs none of this.
 local terms = ARGV[2]
 if KEYS[5] then
-  local left, spent, returned = unpack(redis.call('HMGET', KEYS[1], 'left', 'spent', 'returned'))
+  local left, spent, returned, beyond = unpack(redis.call('HMGET', KEYS[1], 'left', 'spent', 'returned', 'beyond'))
   local mayHaveCost = ARGV[10] == 'yes'
   if ARGV[10] == 'look' then
     local started, ended = unpack(redis.call('HMGET', KEYS[5], 'ats', 'atm'))
@@ -77,20 +80,23 @@ if KEYS[5] then
   end
   if not mayHaveCost then
     terms = 'refund'
-  elseif terms == 'limited' then
+  elseif terms == 'limited' or (terms == 'charge' and beyond) then
+    local isPaid = left or terms == 'charge'
     terms = 'charge'
     local most = tonumber(ARGV[11])
-    if most > 0 and not left then
-      -- A true sliding hour with at most as many entries as failures are free: the oldest of them has to have left.
-      local time = redis.call('TIME')
-      local now = time[1] * 1000 + math.floor(time[2] / 1000)
-      local oldest = tonumber(redis.call('LINDEX', KEYS[7], string.format('%d', -most)) or '0')
+    local wanted = (isPaid and 0 or 1) + tonumber(beyond or '0')
+    local time = redis.call('TIME')
+    local now = time[1] * 1000 + math.floor(time[2] / 1000)
+    for count = math.min(wanted, most), 1, -1 do
+      -- A true sliding hour with at most as many entries as failures are free: the oldest of them have to have left.
+      local inTheWay = tonumber(redis.call('LINDEX', KEYS[7], string.format('%d', count - 1 - most)) or '0')
       -- One that is further ahead than the hour is from a clock that was wrong.
-      if oldest <= now - HOUR_MS or oldest >= now + HOUR_MS then
-        terms = 'refund'
-        redis.call('RPUSH', KEYS[7], string.format('%.0f', now))
+      if inTheWay <= now - HOUR_MS or inTheWay >= now + HOUR_MS then
+        if count == wanted and not isPaid then terms = 'refund' end
+        for _ = 1, count do redis.call('RPUSH', KEYS[7], string.format('%.0f', now)) end
         redis.call('LTRIM', KEYS[7], string.format('%d', -most), '-1')
         redis.call('PEXPIRE', KEYS[7], string.format('%d', HOUR_MS))
+        break
       end
     end
   end

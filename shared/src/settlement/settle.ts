@@ -117,11 +117,15 @@ export interface RejoinInput {
   readonly redisBackAt: number;
   /** No other job that workers died of runs in this worker. */
   readonly alone: boolean;
+  /** `FREE_FAILURES_PER_HOUR`: a call that may have cost money beyond the second needs a free failure of its own. */
+  readonly freeFailuresPerHour: number;
 }
 
 /** Whether a job that is started again may go on; `spent`: a call may have cost money, see `noteCost`. */
 export type Rejoined =
-  | { readonly kind: 'run' | 'left' | 'alone' | 'deadly'; readonly spent: boolean }
+  | { readonly kind: 'run' | 'left' | 'alone'; readonly spent: boolean }
+  /** It must not run again; `deaths`: how many workers died of it. */
+  | { readonly kind: 'deadly'; readonly spent: boolean; readonly deaths: number }
   | { readonly kind: 'settled' | 'gone' };
 
 /**
@@ -131,8 +135,13 @@ export type Rejoined =
  * @throws when Redis fails; the deaths may have been counted then, and are not counted twice
  */
 export async function rejoin(redis: Redis, input: RejoinInput): Promise<Rejoined> {
-  const keys = [redisKeys.request(input.requestId), redisKeys.keyFlight(input.keyId), redisKeys.inbox(input.replyTo)];
-  const [kind, spent] = (await rejoinScript(redis, keys, [
+  const keys = [
+    redisKeys.request(input.requestId),
+    redisKeys.keyFlight(input.keyId),
+    redisKeys.inbox(input.replyTo),
+    redisKeys.keyFreeFailures(input.keyId),
+  ];
+  const [kind, spent, deaths = 0] = (await rejoinScript(redis, keys, [
     input.requestId,
     input.start,
     INBOX_LENGTH,
@@ -142,8 +151,10 @@ export async function rejoin(redis: Redis, input: RejoinInput): Promise<Rejoined
     input.alone ? 1 : 0,
     GENERATION_JOB.aloneAfterDeaths,
     GENERATION_JOB.deathsAtMost,
-  ])) as ['run' | 'left' | 'alone' | 'deadly', number] | ['settled' | 'gone'];
-  return kind === 'settled' || kind === 'gone' ? { kind } : { kind, spent: spent === 1 };
+    input.freeFailuresPerHour,
+  ])) as ['run' | 'left' | 'alone' | 'deadly', number, number?] | ['settled' | 'gone'];
+  if (kind === 'settled' || kind === 'gone') return { kind };
+  return kind === 'deadly' ? { kind, spent: spent === 1, deaths } : { kind, spent: spent === 1 };
 }
 
 interface NotedRequest {
