@@ -11,6 +11,7 @@
 -- KEYS[8]  tally taken      hash: what was told as numbers and taken by take-tally.lua
 -- KEYS[9]  people taken     sorted set
 -- KEYS[10…] counters, distinct people and response times that the plan names by their place in KEYS
+-- KEYS[the last two] tally and people: what was told as numbers and nobody has taken yet
 -- ARGV[1]  consumer that holds the events
 -- ARGV[2]  ids of the events, JSON list in the order of the stream; may be empty
 -- ARGV[3]  plan, JSON: what the batch adds (numbers as text, so that none loses digits on the way)
@@ -29,7 +30,8 @@
 -- ARGV[12] token of what was taken, or ''
 -- ARGV[13…] rows of answered requests: for each its row and its texts, or ''
 --
--- Returns { 'applied', rows still open }; or { 'changed' }, having done nothing, when the consumer no longer holds exactly
+-- Returns { 'applied', rows still open }; or, having done nothing, { 'numbers' } when numbers were told before the events and
+-- none were taken, or { 'changed' } when the consumer no longer holds exactly
 -- these events, or the token is not that of what was taken (another instance took some over, or they are counted already).
 --
 -- An event is counted exactly once: it is counted only while it is pending for the caller, and is acknowledged and
@@ -51,6 +53,10 @@ if #ids > 0 then
   for i, entry in ipairs(pending) do
     if entry[1] ~= ids[i] then return { 'changed' } end
   end
+end
+-- Numbers count with the event that was told after them: once the stream is empty, nothing is uncounted.
+if #ids > 0 and ARGV[12] == '' and redis.call('EXISTS', KEYS[8], KEYS[#KEYS - 1], KEYS[#KEYS]) > 0 then
+  return { 'numbers' }
 end
 if ARGV[12] ~= '' and redis.call('HGET', KEYS[8], 'token') ~= ARGV[12] then return { 'changed' } end
 
