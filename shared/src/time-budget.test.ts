@@ -59,6 +59,7 @@ const ORDER: readonly [lower: Sum, upper: Sum, why: string][] = [
     { SWEEP_GRACE_MS: 1 },
     'a gateway or worker that lives settles a request before the sweeper does',
   ],
+  [{ STATS_PATIENCE_MS: 1 }, { TRANSFER_TIMEOUT_MS: 1 }, 'an answer begins before all of it must have come'],
   [{ HEALTH_PART_MS: 1 }, { STATS_PATIENCE_MS: 1 }, 'a health answer with a part missing arrives in time'],
   [
     { STATS_PATIENCE_MS: 1, COMMAND_TIMEOUT_MS: 1 },

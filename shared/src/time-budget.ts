@@ -70,6 +70,12 @@ export const STATS_PROMISE_MS = 5_000;
 /** How long stats-service has for the head of an answer, and for a whole health answer. */
 export const STATS_PATIENCE_MS = STATS_PROMISE_MS - 1_000;
 
+/**
+ * How long a request, or the answer to one, may be on its way. Long enough for 10 MB over a slow line (90 KB a second); what
+ * is much slower is cut earlier, see the gateway's pace.ts.
+ */
+export const TRANSFER_TIMEOUT_MS = 120_000;
+
 /** What is left of a gateway's drain for requests that are given up at its end. */
 export const LAST_ANSWERS_MS = REFUSAL_PROMISE_MS + 500;
 /** What a stopping worker keeps of its time for handing jobs back and closing connections. */

@@ -6,7 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
-import { readSettlement } from '@lontar/shared/settlement/settle.ts';
+import { readSettlement } from '@lontar/shared/testing/read-settlement.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { reserve } from '@lontar/shared/testing/reservations.ts';

@@ -1,10 +1,10 @@
-import { hashApiKey } from '@lontar/shared/api-key.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { isCrossSite } from '../caller/cross-site.ts';
 import { repeatedKeyMessage } from '../caller/identify.ts';
 import { type Answer, refuse, unavailable } from '../envelope/answer.ts';
-import type { GivenKey, PresentedKey, RequestContext } from '../envelope/request-context.ts';
+import type { GivenKey, RequestContext } from '../envelope/request-context.ts';
 import { type Admission, type AdmissionRules, admit } from './admit.ts';
+import { keyToJudge } from './key-to-judge.ts';
 import { rateLimitHeaders } from './rate-limit.ts';
 import { refusalFor } from './refusal.ts';
 
@@ -42,11 +42,9 @@ export async function checkKey(
   const problem = presentationProblem(context.key);
   // Where nothing is counted, there is nothing to ask about a key that was not given.
   if (problem && mode === 'judge') return problem;
-  const { id: keyId, text = '' }: Partial<PresentedKey> = context.key.kind === 'presented' ? context.key.key : {};
-  const admission = await ask(deps, context, {
-    mode: problem ? 'count' : mode,
-    ...(keyId !== undefined && { key: { id: keyId, hash: hashApiKey(text, deps.pepper) } }),
-  });
+  const key = context.key.kind === 'presented' ? keyToJudge(context.key.key, deps.pepper) : undefined;
+  const keyId = key?.id;
+  const admission = await ask(deps, context, { mode: problem ? 'count' : mode, ...(key && { key }) });
   if (admission === undefined) return unavailable();
   const refusal = refusalFor(admission, keyId);
   if (refusal) return refusal;
@@ -55,14 +53,23 @@ export async function checkKey(
   return keyId === undefined ? refuse('invalid_api_key', { headers }) : { keyId, admission };
 }
 
+/** What came of counting; where Redis could not be asked, there is a refusal alone. */
+export interface Count {
+  /** How the address stands. */
+  readonly admission?: Admission;
+  readonly refusal?: Answer | undefined;
+}
+
 /**
- * Counts the request under its address, for a caller whose key is not known yet.
+ * Counts the request under its address, for a caller whose key is of no interest, or not known yet.
  *
- * @returns how the address stands, or the refusal
+ * @returns with a refusal where the address may not make it, or Redis cannot be asked
  */
-export async function countCaller(deps: CountDeps, context: RequestContext): Promise<Admission | Answer> {
+export async function countCaller(deps: CountDeps, context: RequestContext): Promise<Count> {
   const admission = await ask(deps, context, { mode: 'count' });
-  return admission === undefined ? unavailable() : (refusalFor(admission, undefined) ?? admission);
+  return admission === undefined
+    ? { refusal: unavailable() }
+    : { admission, refusal: refusalFor(admission, undefined) };
 }
 
 function presentationProblem(key: GivenKey): Answer | undefined {

@@ -1,4 +1,3 @@
-import { hashApiKey } from '@lontar/shared/api-key.ts';
 import type { Endpoint } from '@lontar/shared/endpoints.ts';
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import { GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
@@ -9,6 +8,7 @@ import { ENQUEUED_BY_MS } from '@lontar/shared/time-budget.ts';
 import { within } from '@lontar/shared/within.ts';
 import { type Admission, admit } from '../admission/admit.ts';
 import type { CheckKeyDeps } from '../admission/check-key.ts';
+import { keyToJudge } from '../admission/key-to-judge.ts';
 import { rateLimitHeaders } from '../admission/rate-limit.ts';
 import { refusalFor } from '../admission/refusal.ts';
 import { isCrossSite } from '../caller/cross-site.ts';
@@ -117,8 +117,7 @@ async function askAdmission(
   reading: GenerationReading,
 ): Promise<Admission | undefined> {
   const presented = reading.kind === 'missing' ? undefined : reading.key;
-  const key =
-    presented?.id === undefined ? undefined : { id: presented.id, hash: hashApiKey(presented.text, deps.pepper) };
+  const key = presented && keyToJudge(presented, deps.pepper);
   const stopTimer = deps.metrics.admissionDuration.startTimer();
   try {
     return await admit(deps.redis, deps.rules, {

@@ -1,6 +1,6 @@
-import { hashApiKey } from '@lontar/shared/api-key.ts';
 import { type Admission, type AdmissionInput, admit } from '../admission/admit.ts';
 import type { CheckKeyDeps } from '../admission/check-key.ts';
+import { keyToJudge } from '../admission/key-to-judge.ts';
 import { rateLimitHeaders } from '../admission/rate-limit.ts';
 import { refusalFor } from '../admission/refusal.ts';
 import { isCrossSite } from '../caller/cross-site.ts';
@@ -63,8 +63,8 @@ function howToJudge(
   how: 'foresee' | 'check',
 ): Pick<AdmissionInput, 'mode' | 'key'> {
   if (presented === undefined) return { mode: how === 'foresee' ? how : 'count' };
-  const { id, text } = presented;
-  return id === undefined ? { mode: 'bad-key' } : { mode: how, key: { id, hash: hashApiKey(text, pepper) } };
+  const key = keyToJudge(presented, pepper);
+  return key === undefined ? { mode: 'bad-key' } : { mode: how, key };
 }
 
 /** The key that query or headers name. One of several is none: the body's reader refuses them. */

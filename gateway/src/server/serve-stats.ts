@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
-import { type CheckKeyDeps, checkKey, isCaller } from '../admission/check-key.ts';
+import { type CheckKeyDeps, type Count, checkKey, isCaller } from '../admission/check-key.ts';
 import { rateLimitHeaders } from '../admission/rate-limit.ts';
 import { limited } from '../admission/refusal.ts';
 import { type Answer, refuse } from '../envelope/answer.ts';
@@ -10,7 +10,7 @@ import type { SharedLooks } from '../statistics/shared-looks.ts';
 import { createSmallBodies, MOST_BODY_BYTES, type SmallBody } from '../statistics/small-bodies.ts';
 import { LIVE_STREAM_PATH, type StatsProxy } from '../statistics/stats-proxy.ts';
 import { type ConcludeDeps, concludeAnswer, concludeProxied } from './conclude.ts';
-import { type Count, countRequest } from './count-request.ts';
+import { countRequest } from './count-request.ts';
 
 type Handler = (request: Request, response: Response, next: NextFunction) => Promise<void>;
 type Problem = Exclude<SmallBody, { kind: 'whole' }>;

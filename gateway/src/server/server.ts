@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { Duplex } from 'node:stream';
 import { ERROR_CATALOG, type ErrorEntry } from '@lontar/shared/errors.ts';
 import { errorBody } from '@lontar/shared/http/envelope.ts';
-import { TRANSFER_TIMEOUT_MS } from '../envelope/transfer-time.ts';
+import { TRANSFER_TIMEOUT_MS } from '@lontar/shared/time-budget.ts';
 import { answerOnSocket } from './answer-on-socket.ts';
 import { hasTransferEncoding, PublicRequest, serveChunked } from './chunked-requests.ts';
 import type { ConnectionDoor } from './connection-bounds.ts';

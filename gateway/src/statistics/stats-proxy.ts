@@ -9,11 +9,10 @@ import {
   SPENT_UPLOADS_HEADER,
   type SpentUploads,
 } from '@lontar/shared/inner-headers.ts';
-import { STATS_PATIENCE_MS } from '@lontar/shared/time-budget.ts';
+import { STATS_PATIENCE_MS, TRANSFER_TIMEOUT_MS } from '@lontar/shared/time-budget.ts';
 import { createProxyMiddleware, type Options } from 'http-proxy-middleware';
 import { type RefusalDetails, refuse } from '../envelope/answer.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
-import { TRANSFER_TIMEOUT_MS } from '../envelope/transfer-time.ts';
 
 /** Headers of a caller that stats-service gets to see; everything else stays here, keys above all. */
 const FORWARDED_HEADERS = new Set([

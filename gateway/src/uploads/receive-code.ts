@@ -92,8 +92,8 @@ async function receiveCodeWithKey(
   origin: string,
   request: IncomingMessage,
 ): Promise<Answer> {
-  const admission = await countCaller(deps, context);
-  if ('status' in admission) return admission;
+  const { admission, refusal } = await countCaller(deps, context);
+  if (refusal || admission === undefined) return refusal ?? unavailable();
   const problem = unreadableBody(request, BODY_WITH_KEY_BYTES);
   if (problem) return problemAnswer(problem, admission);
   const giveBack = deps.shortBodies.take(context.address, declaredLength(request) ?? BODY_WITH_KEY_BYTES);

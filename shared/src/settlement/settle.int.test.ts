@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { readSettlement } from '../../testing/read-settlement.ts';
 import { startTestRedis, type TestRedis } from '../../testing/redis-server.ts';
 import { countReservations, reserve } from '../../testing/reservations.ts';
 import type { GenerationFailure } from '../errors.ts';
 import { jobKeys } from '../generation-queue.ts';
 import type { Redis } from '../redis-connection.ts';
 import { redisKeys } from '../redis-keys.ts';
-import { noteCost, noteReturn, type RejoinInput, readSettlement, rejoin, settle } from './settle.ts';
+import { noteCost, noteReturn, type RejoinInput, rejoin, settle } from './settle.ts';
 import { parseSettlement, type Settlement } from './settlement.ts';
 
 const requestId = 'req_0000000000000000000001';

@@ -192,13 +192,3 @@ async function noteStart(
   const keys = [redisKeys.request(requestId), redisKeys.keyFlight(keyId)];
   await noteStartScript(redis, keys, [requestId, field, value]);
 }
-
-/**
- * The stored outcome of a request, or `undefined` while it is unsettled or no longer kept.
- *
- * @throws when Redis fails
- */
-export async function readSettlement(redis: Redis, requestId: string): Promise<Settlement | undefined> {
-  const stored = await redis.hget(redisKeys.request(requestId), 'result');
-  return stored === null ? undefined : parseSettlement(stored);
-}
