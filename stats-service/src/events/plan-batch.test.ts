@@ -117,6 +117,15 @@ test('texts are kept only where the operator allows it, and never beyond their b
   expect(off?.[0]).not.toContain('ppp');
 });
 
+test('texts that were told beside their event are kept as they were written, within a bound', () => {
+  const texts = JSON.stringify({ prompt: 'tell me', answer: '\u{1F600}\n'.repeat(2_000) });
+  const rowsOf = (given: string, keepTexts: boolean) =>
+    planTold([{ event: event(), texts: given, count: 1 }], keepTexts).log.map(([, kept]) => kept);
+  expect(rowsOf(texts, true)).toEqual([texts]);
+  expect(rowsOf(texts, false)).toEqual(['']);
+  expect(rowsOf(`"${'x'.repeat(100_000)}"`, true)).toEqual(['']);
+});
+
 test('an event counts as often as it stands for, and its address once', () => {
   const refused = event({ status: 403, outcome: 'blocked', error: 'address_blocked' });
   const plan = planTold(
