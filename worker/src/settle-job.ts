@@ -28,7 +28,12 @@ export interface Run extends JobStart {
   readonly spentBefore: boolean;
 }
 
-/** @param call how this start's model call ended; absent where none was made */
+/**
+ * Settles the request of a start that has come to its end. Never rejects: where Redis fails, it tries again until the
+ * deadline.
+ *
+ * @param call how this start's model call ended; absent where none was made
+ */
 export async function settleJob(
   deps: SettleDeps,
   { job, start, spentBefore }: Run,
@@ -43,14 +48,15 @@ export async function settleJob(
   );
   countCall(deps, call, chargeOf(result));
   if (result && result.kind !== 'settled') {
-    deps.logger.info({ requestId, result: result.kind }, 'somebody else settled first');
+    deps.logger.info({ requestId, result: result.kind }, 'settlement lost: already settled');
   }
 }
 
 /**
- * Settles a request whose job nobody can run, so that its caller need not wait for the deadline.
+ * Settles a request whose job no worker can run, so that its caller need not wait for the deadline.
  *
  * @param job undefined where its data cannot be read; its gateway then finds the stored result
+ * @throws when Redis fails; whether the request is settled is then unknown, and a repeated settlement changes nothing
  */
 export async function settleGivenUp(
   { redis, freeFailuresPerHour }: Pick<SettleDeps, 'redis' | 'freeFailuresPerHour'>,
@@ -59,7 +65,7 @@ export async function settleGivenUp(
 ): Promise<void> {
   const keyId = job?.keyId ?? (await findReservation(redis, requestId)) ?? '';
   const settlement = { v: 1, outcome: 'failed', error: 'internal_error' } as const;
-  // A job that can be read is given up after it was started; of one that cannot, the model was never asked.
+  // A job that can be read is given up after it was started; of one that cannot, the model was never called.
   const cost = job === undefined ? 'no' : 'yes';
   await settle(redis, {
     requestId,
@@ -71,7 +77,10 @@ export async function settleGivenUp(
   });
 }
 
-/** A job goes back to the queue after this call; the note comes first, because the next worker cannot know of it. */
+/**
+ * A job goes back to the queue after this call; the note comes first, because the next worker cannot know of it. Never
+ * rejects: where Redis fails, the note is repeated until the deadline.
+ */
 export async function noteRetry(deps: SettleDeps, { job }: Run, call: ModelErrorKind): Promise<void> {
   const request = { requestId: job.id, keyId: job.keyId };
   if (mayHaveCost(call)) await untilTaken(deps, job, () => noteCost(deps.redis, request));
@@ -79,8 +88,9 @@ export async function noteRetry(deps: SettleDeps, { job }: Run, call: ModelError
 }
 
 /**
- * A stopping worker hands a job back. Noted once at most, because its time is short: a start that nobody noted counts as
+ * A stopping worker hands a job back. Noted once at most, because its time is short: a start without a note counts as
  * one that may have cost money.
+ * Never rejects: a note that Redis did not take is missing.
  *
  * @param call how this start's model call ended; absent where none was made
  */

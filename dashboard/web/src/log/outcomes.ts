@@ -10,7 +10,7 @@ export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
   blocked: 'Blocked',
   content_blocked: 'Content blocked',
   timeout: 'Timed out',
-  shed: 'Turned away',
+  shed: 'Unavailable',
   server_error: 'Failed',
 };
 
