@@ -33,7 +33,8 @@ export type RetryReason = (typeof RETRY_REASONS)[number];
 export const CALL_CHARGES = ['charged', 'given_back', 'open'] as const;
 export type CallCharge = (typeof CALL_CHARGES)[number];
 
-const JOB_OUTCOMES = ['answered', 'failed', 'retried', 'expired', 'cancelled', 'repeated'] as const;
+/** `lock_lost`: the queue took the job away from the worker, and another one has it; `repeated`: it was settled before. */
+const JOB_OUTCOMES = ['answered', 'failed', 'retried', 'expired', 'cancelled', 'lock_lost', 'repeated'] as const;
 export type JobOutcome = (typeof JOB_OUTCOMES)[number];
 
 /** Why a job was given up: workers died of it, its data cannot be read, or it failed in an unforeseen way. */

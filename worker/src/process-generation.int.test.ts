@@ -130,7 +130,7 @@ const never: Generate = (_request, signal) =>
   });
 
 describe('one start of a job', () => {
-  test('asks the model with its persona and settles the masked answer', async () => {
+  test('calls the model with its persona and settles the masked answer', async () => {
     expect(await processGeneration(deps(answers), start())).toEqual({ kind: 'done' });
     expect(asked).toEqual([
       {
@@ -246,14 +246,14 @@ describe('no model is called', () => {
     expect(await server.client.xlen(redisKeys.inbox('g'))).toBe(2);
   });
 
-  test('for a request that nobody knows any more', async () => {
+  test('for a request that Redis does not know any more', async () => {
     await server.client.del(redisKeys.keyFlight('k'));
     await processGeneration(deps(answers), start({}, { start: 2 }));
     expect(asked).toHaveLength(0);
   });
 });
 
-test('a job that nobody can read is settled for the key that has its reservation, and gives its credit back', async () => {
+test('a job that cannot be read is settled for the key that has its reservation, and gives its credit back', async () => {
   for (let other = 0; other < 250; other++) await reserve(server.client, `req_of_${other}`, `key-${other}`);
   await settleGivenUp({ redis: server.client, freeFailuresPerHour: 5 }, requestId, undefined);
   expect(await settled()).toMatchObject({ outcome: 'failed', error: 'internal_error' });
@@ -300,9 +300,10 @@ describe('an aborted call', () => {
   test('whose job another worker has settles nothing', async () => {
     expect(await abortedBy('lock lost')).toEqual({ kind: 'done' });
     expect(await settled()).toBeUndefined();
+    expect(await registry.metrics()).toContain('queue_jobs_processed_total{outcome="lock_lost",service="worker"} 1');
   });
 
-  test('because its caller left is charged: the model had been asked', async () => {
+  test('because its caller left is charged: the model had been called', async () => {
     expect(await abortedBy('cancelled')).toEqual({ kind: 'done' });
     expect(await settled()).toEqual({ v: 1, outcome: 'failed', error: 'client_closed', charged: true });
     expect(await charged()).toBe(1);
@@ -337,14 +338,14 @@ describe('a caller who left', () => {
   const aborted = AbortSignal.abort('cancelled' satisfies AbortReason);
   const leave = () => server.client.hset(redisKeys.request(requestId), 'left', '1');
 
-  test('before the job began pays nothing, and the model is not asked', async () => {
+  test('before the job began pays nothing, and the model is not called', async () => {
     expect(await processGeneration(deps(answers), start({}, { signal: aborted }))).toEqual({ kind: 'done' });
     expect(asked).toHaveLength(0);
     expect(await settled()).toMatchObject({ error: 'client_closed', charged: false });
     expect(await charged()).toBe(0);
   });
 
-  test('from a worker that died pays, and the model is not asked again', async () => {
+  test('from a worker that died pays, and the model is not called again', async () => {
     await leave();
     expect(await processGeneration(deps(answers), start({}, { start: 2, attempt: 1, losses: 1 }))).toEqual({
       kind: 'done',
@@ -410,7 +411,7 @@ describe('a job that workers died of', () => {
     expect(await next).toBeDefined();
   });
 
-  test('whose caller leaves while it waits to run alone is settled, and the model not asked', async () => {
+  test('whose caller leaves while it waits to run alone is settled, and the model not called', async () => {
     const leaving = new AbortController();
     const quarantine = createQuarantine(() => leaving.abort('cancelled' satisfies AbortReason));
     await quarantine.enter(new AbortController().signal);
@@ -457,7 +458,7 @@ describe('a job that stopping workers hand back', () => {
     await queue.close();
   });
 
-  test('before the model was asked costs its caller, who leaves then, nothing', async () => {
+  test('before the model was called costs its caller, who leaves then, nothing', async () => {
     for (let stop = 0; stop < 2; stop++) {
       await stopDuring(async (next) => {
         await untilStopped(next);
@@ -469,7 +470,7 @@ describe('a job that stopping workers hand back', () => {
     expect(await charged()).toBe(0);
   });
 
-  test('and that is lost with a worker then is one that may have asked it', async () => {
+  test('and that is lost with a worker then is one that may have called it', async () => {
     await stopDuring(async (next) => {
       await untilStopped(next);
       return processGeneration(deps(answers), next);
@@ -478,7 +479,7 @@ describe('a job that stopping workers hand back', () => {
     expect(await leave()).toMatchObject({ settlement: { charged: true } });
   });
 
-  test('after it was asked is one that its caller, who leaves then, pays for', async () => {
+  test('after it was called is one that its caller, who leaves then, pays for', async () => {
     await stopDuring((next) =>
       processGeneration(deps(never, { clock: { now: () => redisTime(), stop: () => undefined } }), next),
     );
@@ -488,7 +489,7 @@ describe('a job that stopping workers hand back', () => {
     expect(await calls()).toEqual(['cancelled open']);
   });
 
-  test('before it was asked has a call of its own that timed out made again, as any other', async () => {
+  test('before it was called has a call of its own that timed out made again, as any other', async () => {
     const end = await processGeneration(deps(fails(new ModelError('timed_out'))), start({}, { start: 3, attempt: 1 }));
     expect(end.kind).toBe('again');
   });

@@ -99,7 +99,7 @@ async function finishAborted(
       return finish(deps, run, 'cancelled');
     case 'lock lost':
       countCall(deps, call, 'open');
-      return finish(deps, run, 'cancelled');
+      return finish(deps, run, 'lock_lost');
     case 'stopping':
       await noteHandBack(deps, run, call);
       finish(deps, run, 'retried');
