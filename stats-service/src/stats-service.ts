@@ -159,7 +159,7 @@ async function startServing(base: Base): Promise<RunningServer> {
     refuseOthers: (asked) => refuseOthers(dashboard, asked),
   });
   lifecycle.started('http server', () => http.stop());
-  // Registered after the server, so that pages hear `bye` before their connections close.
+  // Registered after the server, so that pages get `bye` before their connections close.
   lifecycle.started('live streams', () => live.stop());
   return http;
 }

@@ -87,7 +87,7 @@ test('a job that stopping workers hand back uses up no attempt, counts as no los
   ]);
 });
 
-test('a job whose caller left before it began is processed with a signal that says so: somebody has to settle it', async () => {
+test('a job whose caller left before it began is processed with a signal that says so: this worker has to settle it', async () => {
   const begun = Promise.withResolvers<JobStart>();
   const runner = run((start) => {
     begun.resolve(start);

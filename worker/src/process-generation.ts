@@ -28,7 +28,7 @@ export interface ProcessDeps extends AskDeps, SettleDeps {
 
 /**
  * One start of a generation job: ask whether it may run, call the model, mask, settle. The settlement carries the reply;
- * whoever settles first wins, so a start too many changes nothing.
+ * the first settlement wins, so a start too many changes nothing.
  */
 export async function processGeneration(deps: ProcessDeps, start: JobStart): Promise<JobEnd> {
   const { job } = start;

@@ -178,7 +178,7 @@ describe('one admission', () => {
   });
 
   test.each([
-    ['an unknown key', { key: { id: 'nobody', hash: 'x' } }, {}, 'unknown_key', ''],
+    ['an unknown key', { key: { id: 'unknown', hash: 'x' } }, {}, 'unknown_key', ''],
     ['a wrong secret', { key: { id: 'k1', hash: 'x' } }, {}, 'unknown_key', ''],
     ['a revoked key', {}, { state: 'revoked' }, 'key_not_active', 'revoked'],
     ['an expired key', {}, { expiresAt: 1 }, 'key_not_active', 'expired'],

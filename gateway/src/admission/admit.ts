@@ -68,8 +68,8 @@ export interface AdmissionInput {
    * - `check` counts the address and judges the key, which it charges nothing (check-key.lua)
    * - `bad-key` does the same of a key that needs no look-up (check-key.lua)
    * - `judge` judges the key alone, for paths outside `/api/`, which no hour counts (judge-key.lua)
-   * - `count` counts the address, and tells whether the key is genuine (count-request.lua)
-   * - `look` tells the hour of the address (look-at-address.lua)
+   * - `count` counts the address, and says whether the key is genuine (count-request.lua)
+   * - `look` gives the hour of the address (look-at-address.lua)
    */
   readonly mode: 'generate' | 'count' | 'bad-key' | 'check' | 'judge' | 'foresee' | 'look';
   readonly requestId: string;
@@ -155,7 +155,7 @@ export async function admit(
 }
 
 /**
- * Reads what the scripts of admission packed; the order of the fields is told in includes/answer-layouts.lua.
+ * Reads what the scripts of admission packed; the order of the fields is in includes/answer-layouts.lua.
  *
  * @param perHour requests that the address may make in an hour
  * @throws RangeError where the fields are not those of the layout
@@ -181,7 +181,7 @@ export function readAnswer(reply: Buffer, perHour: number): Admission {
   };
 }
 
-/** What the answer tells of a key with terms of its own. */
+/** What the answer holds of a key with terms of its own. */
 function readTerms(fields: PackedReader, now: number): Pick<Admission, 'hour' | 'day' | 'credits' | 'maxOutputTokens'> {
   const hour = { used: fields.uint32(), limit: fields.double(), resetAt: fields.uint32() };
   const day = { used: fields.uint32(), limit: fields.double(), resetAt: nextUtcDay(now) };

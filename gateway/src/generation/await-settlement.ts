@@ -29,9 +29,9 @@ export interface AwaitDeps {
 /**
  * Waits for the first of: the reply, the deadline, the caller's leaving, the gateway's own end. All but the first settle
  * the request here, which stops the work on it; where a worker was faster, its settlement counts. What a caller who has left
- * pays only the worker knows that has the job: it is told, and its settlement waited for.
+ * pays only the worker knows that has the job: it is asked to stop, and its settlement waited for.
  *
- * @returns the one settlement of the request, without `charged` where Redis could not be told of the end; never rejects
+ * @returns the one settlement of the request, without `charged` where Redis could not take the end; never rejects
  */
 export async function awaitSettlement(deps: AwaitDeps, input: AwaitInput): Promise<Settlement> {
   const endsAt = performance.now() + input.waitMs;
@@ -44,7 +44,8 @@ export async function awaitSettlement(deps: AwaitDeps, input: AwaitInput): Promi
     if (settled) return settled;
     const reply = await firstOf({ reply: input.reply, waitMs: STOP_REPEAT_MS });
     if (typeof reply === 'object') return reply;
-    // The gateway has no more time: the request is marked, so that the worker settles it, or whoever takes its job over.
+    // The gateway has no more time: the request is marked, so that the worker settles it, or the worker that takes its
+    // job over.
     if (reply === 'given up') return failed('client_closed');
   }
 }

@@ -37,7 +37,7 @@ interface DoorDeps {
   readonly metrics: Pick<GatewayMetrics, 'inFlight' | 'tooMuch'>;
 }
 
-/** What the gateway tells about itself. */
+/** What the gateway says about itself. */
 interface ReferenceDeps {
   readonly limits: PublicLimits;
   /** `PUBLIC_URL` */

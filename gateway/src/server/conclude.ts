@@ -27,9 +27,9 @@ export interface ConcludeDeps {
 }
 
 /**
- * Ends a request: tells the statistics, then sends the answer, so that what was answered is counted even if this
- * process dies the moment after. A caller who has left gets nothing and counts as no answer; one who left and paid is told
- * to the operator's log.
+ * Ends a request: reports it to the statistics, then sends the answer, so that what was answered is counted even if
+ * this process dies the moment after. A caller who has left gets nothing and counts as no answer; one who left and paid
+ * is reported to the operator's log.
  */
 export async function concludeAnswer(
   deps: ConcludeDeps,
@@ -57,7 +57,7 @@ export async function concludeAnswer(
 async function concludeLeft(deps: ConcludeDeps, path: string, context: RequestContext, report: Report): Promise<void> {
   deps.logger.debug({ requestId: context.id }, 'the caller left before the answer');
   const { keyId, generation } = report;
-  // Nothing was reserved, so that there is nothing to tell.
+  // Nothing was reserved, so that there is nothing to report.
   if (generation === undefined) return;
   deps.metrics.callersLeft.inc({ charge: CHARGES[String(generation.charged)] ?? 'open' });
   if (generation.charged !== true || keyId === undefined) return;
@@ -70,7 +70,7 @@ async function concludeLeft(deps: ConcludeDeps, path: string, context: RequestCo
 /** By what is known of the charge. */
 const CHARGES: Readonly<Record<string, CallCharge>> = { true: 'charged', false: 'given_back' };
 
-/** Tells the statistics about a request that stats-service answers, when its answer has gone out. */
+/** Reports to the statistics a request that stats-service answers, when its answer has gone out. */
 export function concludeProxied(deps: ConcludeDeps, path: string, response: Response, context: RequestContext): void {
   response.once('finish', () => {
     void recordEvent(deps, path, context, response.statusCode, { outcome: outcomeOfStatus(response.statusCode) });
@@ -126,7 +126,7 @@ function logAnswer({ logger, refusedLines }: Pick<ConcludeDeps, 'logger' | 'refu
   else logger.info(line, 'answered');
 }
 
-/** That nobody can be served is no caller's doing: all who are turned away then are of one kind. */
+/** That no caller can be served is no caller's doing: all refused requests then are of one kind. */
 function kindOf(event: RequestEvent): string {
   if (event.outcome === 'shed') return event.outcome;
   return `${event.address} ${event.status < 400 ? event.route : reasonOf(event)}`;

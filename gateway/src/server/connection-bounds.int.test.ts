@@ -44,7 +44,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
 const OPEN = /^gateway_connections_open\S* (\d+)/m;
 
 describe('connections', () => {
-  test('of one address beyond its bound are told 429 and closed, and others are not hindered', async () => {
+  test('of one address beyond its bound get 429 and are closed, and others are not hindered', async () => {
     gateway = await startTestGateway({ MAX_CONNECTIONS_PER_ADDRESS: '3' });
     const own = await Promise.all([open(), open(), open()]);
     const fourth = await open();
@@ -65,7 +65,7 @@ describe('connections', () => {
     expect(await metric(/^gateway_too_much_total\{what="connections",whose="address"\S* (\d+)/m)).toBe(1);
   });
 
-  test('beyond the bound of all are told 503', async () => {
+  test('beyond the bound of all get 503', async () => {
     gateway = await startTestGateway({ MAX_CONNECTIONS: '2' });
     await Promise.all([open(), open('127.0.0.2')]);
     expect(await ask(await open('127.0.0.3'), `${GET}\r\n`)).toMatch(/^HTTP\/1\.1 503 [^]*Retry-After: 1\r\n/);
@@ -93,7 +93,7 @@ describe('connections', () => {
     expect(await ask(await open(), `${GET}${from('192.0.2.1')}`)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  test('requests of a forwarded address beyond its bound are told 429, until one ends', async () => {
+  test('requests of a forwarded address beyond its bound get 429, until one ends', async () => {
     gateway = await startTestGateway({ MAX_CONNECTIONS_PER_ADDRESS: '1', TRUST_PROXY: '127.0.0.1' });
     const from = (address: string) => `X-Forwarded-For: ${address}\r\n\r\n`;
     const waiting = await open();

@@ -12,10 +12,10 @@ export function newestResponse(socket: Socket): ServerResponse | undefined {
 /**
  * Serves the requests of one connection one after the other: each when the answer before it has been taken. Node would
  * serve all that come in one piece at once and hold their answers, and two kilobytes of requests can ask for megabytes
- * that nobody reads.
+ * that are not read.
  *
  * A POST with a body does not wait: its socket is not read until its body is, so that the leaving of the caller before
- * it would not be noticed. Its answer is short, unless somebody has paid for it.
+ * it would not be noticed. Its answer is short, unless a key has paid for it.
  */
 export function serveInTurn(listener: RequestListener): RequestListener {
   return (request, response) => {

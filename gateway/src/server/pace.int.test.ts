@@ -70,7 +70,7 @@ describe('an exchange', () => {
     await ended;
   });
 
-  test('that waits for its answer is left alone', async () => {
+  test('that waits for its answer is not cut', async () => {
     const socket = await open((_request, response) => void setTimeout(() => response.end('at last'), 1_000));
     socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     expect(await text(socket)).toContain('at last');

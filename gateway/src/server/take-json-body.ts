@@ -11,7 +11,7 @@ import { expectsContinue } from './hold-body.ts';
 import { type BodyReading, readBody } from './read-body.ts';
 import { refuseTooMuch } from './too-much.ts';
 
-/** A body that says to be no longer than this may come while nobody has been asked about its caller, bytes. */
+/** A body that says to be no longer than this may come before its caller was judged, bytes. */
 const SHORT_BODY_BYTES = 16 * 1024;
 /** How long it has for that, ms. Most come in one piece with their head, or a moment later. */
 const SHORT_BODY_MS = 50;

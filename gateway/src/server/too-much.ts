@@ -2,7 +2,7 @@ import type { DoorBound } from '@lontar/shared/gateway-metrics.ts';
 import { type Answer, refuse } from '../envelope/answer.ts';
 import type { TooMuch } from './body-budget.ts';
 
-/** What was too much, as a caller whose own address has it is told. */
+/** What was too much, in the words for a caller whose own address has it. */
 const OF_ADDRESS = {
   connections: (limit) =>
     `Your address has ${limit} connections open, which is the limit. Close some, or use them again.`,

@@ -4,18 +4,18 @@ import type { CountDeps } from '../admission/check-key.ts';
 import { rateLimitHeaders } from '../admission/rate-limit.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
 
-/** What was seen of an address is told for this long, ms. */
+/** What was seen of an address is given for this long, ms. */
 const FRESH_MS = 1_000;
 /** Looks in a second, and with that addresses that are remembered. */
 const MOST_LOOKS = 200;
 /** How long a request that is not counted waits for its rate-limit headers, ms. */
 const PATIENCE_MS = 150;
 
-/** Tells the limits of addresses whose requests no limit counts: by at most one look at Redis a second for each. */
+/** Gives the limits of addresses whose requests no limit counts: by at most one look at Redis a second for each. */
 export interface SharedLooks {
   /**
    * Gives the rate-limit headers of a request that no limit counts or refuses. Where Redis does not answer at once, or
-   * very many addresses ask, there are none: the request may be there to tell that. Never rejects.
+   * very many addresses ask, there are none: the request may be there to report that. Never rejects.
    */
   look(context: RequestContext): Promise<Readonly<Record<string, string>>>;
   /** Whether there is nothing to forget. */

@@ -24,9 +24,9 @@ export interface DashboardDeps {
   readonly token: string;
   /** `DASHBOARD_PUBLIC`. */
   readonly open: boolean;
-  /** Told when a session is revoked. */
+  /** Called when a session is revoked. */
   readonly signedOut: (digest: string) => void;
-  /** Told when a counter was changed by hand. */
+  /** Called when a counter was changed by hand. */
   readonly changed: () => void;
 }
 
@@ -75,7 +75,7 @@ export async function redeemLink(deps: DashboardDeps, asked: Asked, code: string
 }
 
 /**
- * What everybody but the operator hears at paths that are the operator's alone; nothing for the operator, who has a
+ * What all clients but the operator get at paths that are the operator's alone; nothing for the operator, who has a
  * session or shows the token.
  */
 export async function refuseOthers(deps: DashboardDeps, asked: Asked): Promise<HttpAnswer | undefined> {

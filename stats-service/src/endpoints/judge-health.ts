@@ -67,7 +67,7 @@ function judgeQueue({ queue }: HealthReading): Health['queue'] {
 
 function judgeGateways({ instances }: HealthReading): Health['gateways'] {
   const up = instances?.filter(({ service }) => service === 'gateway').length ?? 0;
-  // Whoever reads this came through a gateway, so a missing registration is not an outage.
+  // A client that reads this came through a gateway, so a missing registration is not an outage.
   return up > 0 ? { status: 'ok', instances: up } : { status: 'degraded', reason: 'none is registered', instances: 0 };
 }
 

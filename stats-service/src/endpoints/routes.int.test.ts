@@ -61,7 +61,7 @@ test('stats counts keys by state and what uploads stored', async () => {
   });
 });
 
-test("check-limit tells the caller's own uploads, and 429 when none is left", async () => {
+test("check-limit gives the caller's own uploads, and 429 when none is left", async () => {
   expect((await json('/api/check-limit')).body).toMatchObject({ used: 0, remaining: 20, limit: 20 });
   await redis.client.set(redisKeys.uploads(utcDay(Date.now()), HOME), '19');
   const { body } = await json('/api/check-limit');
@@ -182,7 +182,7 @@ test('what is for Prometheus does not exist for those who come through the gatew
   expect([post.status, post.headers.get('allow')]).toEqual([404, null]);
 });
 
-test('nobody else is answered, whatever is asked and whatever is sent', async () => {
+test('no other client is answered, whatever it asks for and whatever is sent', async () => {
   const wrong = `${service.innerSecret.slice(0, -1)}!`;
   const attempts = [
     [],

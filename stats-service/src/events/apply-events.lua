@@ -1,4 +1,4 @@
--- Counts one batch of events and takes them out of the stream, and what was told as numbers with them, all or nothing.
+-- Counts one batch of events and takes them out of the stream, and what was sent as numbers with them, all or nothing.
 --
 -- KEYS[1]  events           stream of answered requests, with the consumer group `stats`
 -- KEYS[2]  active users     sorted set: user to last request, Unix ms
@@ -6,9 +6,9 @@
 -- KEYS[4]  log texts        stream of masked texts, under the entry ids of the log
 -- KEYS[5]  log refused      list: entry ids of the rows about refused requests, newest last
 -- KEYS[6]  log open         hash: rows that further requests of their second still add to, by name:
---                           'Unix ms of opening, entry id, requests that the row tells, requests that came'
+--                           'Unix ms of opening, entry id, requests that the row shows, requests that came'
 -- KEYS[7]  event bytes      string: bytes in the stream
--- KEYS[8]  tally taken      hash: what was told as numbers and taken by take-tally.lua
+-- KEYS[8]  tally taken      hash: what was sent as numbers and taken by take-tally.lua
 -- KEYS[9]  people taken     sorted set
 -- KEYS[10…] counters, distinct people and response times that the plan names by their place in KEYS
 -- KEYS[the last two] tally and people: what was told as numbers and nobody has taken yet
@@ -36,7 +36,7 @@
 --
 -- An event is counted exactly once: it is counted only while it is pending for the caller, and is acknowledged and
 -- deleted in the same script. A caller that never saw the reply asks for its pending events again and finds none. What
--- was told as numbers is counted only under its token, and deleted in the same script.
+-- was sent as numbers is counted only under its token, and deleted in the same script.
 --
 -- A row about a refused request is written at once. Further ones of its name add to it; when it is no longer open, it is
 -- written anew with their number and its first form is deleted, so that there is one row for each name. Where too many

@@ -27,7 +27,7 @@ export function readEntry([, fields]: Entry): ReadEntry {
   return { told: { event: event.data, texts, count: 1 }, bytes };
 }
 
-/** What was told as numbers: requests that repeat one told already, and counters; and what cannot be understood. */
+/** What was sent as numbers: requests that repeat one sent already, and counters; and what cannot be understood. */
 export function parseTally([, fields, members]: TakenTally): {
   readonly repeats: readonly Told[];
   readonly numbers: Numbers;

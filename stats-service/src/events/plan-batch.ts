@@ -7,7 +7,7 @@ import { logRow, logTexts, type RefusedRow, refusedRow } from './log-rows.ts';
 /** Their own traffic would drown the log: monitors and pages ask for these every few seconds. */
 const UNLOGGED_ROUTES: ReadonlySet<string> = new Set(['/api/usage', '/api/health', '/api/stats', '/api/check-limit']);
 
-/** An answered request as it was told, and how many like it. */
+/** An answered request as it was sent, and how many like it. */
 export interface Told {
   readonly event: RequestEvent;
   /** JSON of its `EventTexts`. */
@@ -15,7 +15,7 @@ export interface Told {
   readonly count: number;
 }
 
-/** What was told as numbers alone. */
+/** What was sent as numbers alone. */
 export interface Numbers {
   readonly counters: readonly (readonly [TallyField, amount: number])[];
   readonly people: readonly (readonly [TallyPerson, at: number])[];
@@ -49,7 +49,7 @@ const FIRST_KEY = 10;
  * Adds up a batch of events, so that Redis makes one increment per counter and not one per event.
  *
  * @param keepTexts whether masked prompts and answers go into the log (`LOG_CONTENT`)
- * @param numbers requests that were told as numbers, to be added
+ * @param numbers requests that were sent as numbers, to be added
  */
 export function planBatch(
   told: readonly Told[],
@@ -67,7 +67,7 @@ export function planBatch(
   };
   for (const { event, texts, count } of told) {
     if (isAnswer(event)) addCounts(counts, event, count);
-    // Whose requests these were is told beside them.
+    // Whose requests these were is sent beside them.
     if (isAnswer(event) && isGenerationRoute(event.route) && event.address !== OTHER_ADDRESSES) {
       saw(utcDay(event.at), userOf(event), event.address, event.at);
     }

@@ -6,7 +6,7 @@ import { type WorkerCircumstances, workerFailure } from '@lontar/shared/worker-f
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import { type ParsedMetric, parseMetrics, sumOf } from './parse-metrics.ts';
 
-/** The fleet is looked at this often while somebody watches, ms. */
+/** The fleet is looked at this often while an operator watches, ms. */
 const FRESH_MS = 4_000;
 const SCRAPE_TIMEOUT_MS = 1_500;
 const MAX_SCRAPE_BYTES = 4 * 1024 * 1024;
@@ -18,7 +18,7 @@ export interface FleetDeps {
 }
 
 export interface FleetWatch {
-  /** Everyone who is up, with figures from their metrics; at most a few seconds old. */
+  /** All processes that are up, with figures from their metrics; at most a few seconds old. */
   fleet(): Promise<Fleet>;
   /** All instances' metrics added up, in Prometheus's text format. */
   aggregated(): Promise<string>;

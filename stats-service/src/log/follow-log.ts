@@ -26,7 +26,7 @@ export interface RecentLog {
  * Never throws: where Redis fails, the log is read again until it answers.
  *
  * @param redis a patient connection of its own: reads block
- * @param onRows told each time that rows have come
+ * @param onRows called each time that rows have come
  */
 export function followLog(redis: Redis, onRows: () => void, logger: Logger): RecentLog {
   let rows: LogRow[] = [];

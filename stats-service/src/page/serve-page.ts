@@ -42,7 +42,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const ASSET_PATTERN = /^[\w-]+(?:\.[\w-]+)*\.(?:js|css|svg)$/;
 
 const PLACE = '<div id="page">';
-/** The numbers in the page may be this old, ms: with DASHBOARD_PUBLIC anybody may load it, any number of times. */
+/** The numbers in the page may be this old, ms: with DASHBOARD_PUBLIC any client may load it, any number of times. */
 const TILES_MS = 500;
 
 const NOT_BUILT = `<!doctype html>
@@ -89,7 +89,7 @@ async function answerPage(dist: URL, deps: PageDeps, asked: Asked): Promise<Http
 }
 
 /**
- * Told in the page itself: that the stream is open, so that the page connects at once and does not ask first; and the
+ * Stands in the page itself: that the stream is open, so that the page connects at once and does not ask first; and the
  * counters of now, so that it shows numbers before the stream has opened.
  */
 async function openPlace(deps: PageDeps): Promise<string> {
