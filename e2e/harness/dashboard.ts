@@ -17,6 +17,11 @@ export interface DashboardStack {
   answer(events: readonly RequestEvent[]): Promise<void>;
 }
 
+/**
+ * Starts the service with its statistics, and the page that they serve.
+ *
+ * @throws Error when the page cannot be built; whatever `startStack` throws
+ */
 export async function startDashboard(): Promise<DashboardStack> {
   // Not built anew while it stands: other tests are being served it.
   const unbuilt = await buildPage(ROOT);
