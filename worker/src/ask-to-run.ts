@@ -24,7 +24,7 @@ export interface AskDeps extends UntilTakenDeps {
  * @returns `alone` where it may once no other suspect runs in this worker: see `askAlone`
  */
 export async function askToRun(deps: AskDeps, start: JobStart, now: number): Promise<Rejoined> {
-  if (start.start === 1 && now - start.job.receivedAt < LATE_JOB_MS) return { kind: 'run', spent: false };
+  if (start.number === 1 && now - start.job.receivedAt < LATE_JOB_MS) return { kind: 'run', spent: false };
   await untilWithdrawn(deps, start.job);
   return ask(deps, start, false);
 }
@@ -34,7 +34,7 @@ export function askAlone(deps: AskDeps, start: JobStart): Promise<Rejoined> {
   return ask(deps, start, true);
 }
 
-async function ask(deps: AskDeps, { job, start, losses }: JobStart, alone: boolean): Promise<Rejoined> {
+async function ask(deps: AskDeps, { job, number: start, losses }: JobStart, alone: boolean): Promise<Rejoined> {
   const { id: requestId, keyId, gateway: replyTo, receivedAt } = job;
   const answer = await untilTaken(deps, job, () => {
     const redisBackAt = deps.redisOutageEndedAt();

@@ -1,9 +1,9 @@
 import type { AbortReason, JobStart } from './job-runner.ts';
-import { type ModelAnswer, ModelError, type ModelErrorKind, type ModelRequest } from './model/language-model.ts';
+import { ModelError, type ModelErrorKind, type ModelRequest, type ModelResult } from './model/language-model.ts';
 import type { ProcessDeps } from './process-generation.ts';
 
 export type AttemptResult =
-  | { readonly kind: 'answer'; readonly answer: ModelAnswer; readonly durationMs: number }
+  | { readonly kind: 'answer'; readonly answer: ModelResult; readonly durationMs: number }
   | { readonly kind: 'failed'; readonly error: ModelErrorKind; readonly retryAfterMs?: number | undefined }
   /** `call`: how the call ended all the same; it may have been over when the end came. */
   | { readonly kind: 'aborted'; readonly reason: AbortReason | 'deadline'; readonly call: ModelErrorKind };

@@ -69,7 +69,7 @@ test('a job that stopping workers hand back uses up no attempt, counts as no los
       begun.resolve(start);
       return handBack(start);
     });
-    expect(await begun.promise).toMatchObject({ start: stop, attempt: 1, losses: 0 });
+    expect(await begun.promise).toMatchObject({ number: stop, attempt: 1, losses: 0 });
     if (stop === 1) await add('req_0000000000000000000002');
     await runner.stop(0);
     expect(await queue.counts()).toEqual({ waiting: 2, active: 0, delayed: 0, failed: 0 });
@@ -82,8 +82,8 @@ test('a job that stopping workers hand back uses up no attempt, counts as no los
   });
   await both.promise;
   expect(order).toMatchObject([
-    { job: { id: requestId }, start: stops + 1, attempt: 1, losses: 0 },
-    { job: { id: 'req_0000000000000000000002' }, start: 1 },
+    { job: { id: requestId }, number: stops + 1, attempt: 1, losses: 0 },
+    { job: { id: 'req_0000000000000000000002' }, number: 1 },
   ]);
 });
 

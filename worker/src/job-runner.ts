@@ -19,7 +19,7 @@ export type AbortReason = 'cancelled' | 'lock lost' | 'stopping';
 export interface JobStart {
   readonly job: GenerationJob;
   /** How often the job was started, this time included: the fence of its settlement. */
-  readonly start: number;
+  readonly number: number;
   /** Which model attempt this is, from 1. */
   readonly attempt: number;
   /** How often the queue has taken the job back from a worker that was lost. */
@@ -148,7 +148,7 @@ function createProcessor(
     try {
       const end = await options.process({
         job: parsed.data,
-        start: job.attemptsStarted,
+        number: job.attemptsStarted,
         attempt: job.attemptsMade + 1,
         losses: job.stalledCounter,
         // Processed all the same: somebody has to settle the request, and this worker has its job.

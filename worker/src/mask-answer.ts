@@ -7,7 +7,7 @@ import { MaskingBudgetExceeded } from './masking/work-budget.ts';
 /** Characters of a prompt that the operator's log keeps. */
 const PROMPT_PREVIEW_CHARS = 4_000;
 
-export type MaskedAnswer =
+export type MaskedResult =
   | { readonly kind: 'masked'; readonly text: string; readonly counts: MaskCounts; readonly durationMs: number }
   | { readonly kind: 'failed'; readonly reason: string; readonly durationMs: number };
 
@@ -19,7 +19,7 @@ export type MaskedAnswer =
 export async function maskAnswer(
   { masker, metrics }: { readonly masker: Masker; readonly metrics: WorkerMetrics },
   text: string,
-): Promise<MaskedAnswer> {
+): Promise<MaskedResult> {
   let durationMs = 0;
   const timed = (steps: Iterator<undefined, MaskResult>) => {
     const startedAt = performance.now();

@@ -15,9 +15,9 @@ import { createMasker, type Masker } from './masking/mask.ts';
 import {
   type LanguageModel,
   MODEL_ERROR_KINDS,
-  type ModelAnswer,
   ModelError,
   type ModelRequest,
+  type ModelResult,
 } from './model/language-model.ts';
 import { type ProcessDeps, processGeneration } from './process-generation.ts';
 import { createQuarantine } from './quarantine.ts';
@@ -47,7 +47,7 @@ beforeEach(async () => {
 });
 
 type Generate = LanguageModel['generate'];
-const answer: ModelAnswer = { text: `Here is ${SECRET}.`, usage: { input: 3, output: 4 }, finishReason: 'stop' };
+const answer: ModelResult = { text: `Here is ${SECRET}.`, usage: { input: 3, output: 4 }, finishReason: 'stop' };
 const masker: Masker = {
   ...({} as Masker),
   *maskInSlices(text) {
@@ -104,7 +104,7 @@ function start(job: Partial<GenerationJob> = {}, over: Partial<JobStart> = {}): 
     deadlineAt: NOW + 10_000,
     ...job,
   };
-  return { job: data, start: 1, attempt: 1, losses: 0, signal: new AbortController().signal, ...over };
+  return { job: data, number: 1, attempt: 1, losses: 0, signal: new AbortController().signal, ...over };
 }
 
 /** What the metric of model calls has counted, as `outcome charge`. */
@@ -236,7 +236,7 @@ describe('no model is called', () => {
   });
 
   test.each([
-    ['a second start', {}, { start: 2 }],
+    ['a second start', {}, { number: 2 }],
     ['a late first start', { receivedAt: NOW - 5_000 }, {}],
   ] as const)('on %s of a request that is settled, and the reply is sent again', async (_what, job, over) => {
     const settlement = { v: 1, outcome: 'failed', error: 'timed_out' } as const;
@@ -248,7 +248,7 @@ describe('no model is called', () => {
 
   test('for a request that Redis does not know any more', async () => {
     await server.client.del(redisKeys.keyFlight('k'));
-    await processGeneration(deps(answers), start({}, { start: 2 }));
+    await processGeneration(deps(answers), start({}, { number: 2 }));
     expect(asked).toHaveLength(0);
   });
 });
@@ -267,7 +267,7 @@ test('a job that starts again while Redis refuses writes waits until it may go o
   await server.client.config('SET', 'min-replicas-to-write', '1');
   let processed: Promise<unknown> | undefined;
   await new Promise<void>((refused) => {
-    processed = processGeneration(deps(answers, { onRedisFailure: () => refused() }), start({}, { start: 2 }));
+    processed = processGeneration(deps(answers, { onRedisFailure: () => refused() }), start({}, { number: 2 }));
   });
   expect(asked).toHaveLength(0);
   await server.client.config('SET', 'min-replicas-to-write', '0');
@@ -347,7 +347,7 @@ describe('a caller who left', () => {
 
   test('from a worker that died pays, and the model is not called again', async () => {
     await leave();
-    expect(await processGeneration(deps(answers), start({}, { start: 2, attempt: 1, losses: 1 }))).toEqual({
+    expect(await processGeneration(deps(answers), start({}, { number: 2, attempt: 1, losses: 1 }))).toEqual({
       kind: 'done',
     });
     expect(asked).toHaveLength(0);
@@ -361,7 +361,7 @@ describe('a caller who left', () => {
   ] as const)('between two attempts, the first of them %s, pays: %s', async (kind, isCharged, charges) => {
     await processGeneration(deps(fails(new ModelError(kind))), start());
     await leave();
-    await processGeneration(deps(answers), start({}, { start: 2, attempt: 2 }));
+    await processGeneration(deps(answers), start({}, { number: 2, attempt: 2 }));
     expect(asked).toHaveLength(1);
     expect(await settled()).toMatchObject({ error: 'client_closed', charged: isCharged });
     expect(await charged()).toBe(charges);
@@ -369,7 +369,7 @@ describe('a caller who left', () => {
 });
 
 describe('a job that workers died of', () => {
-  const after = (deaths: number) => ({ start: deaths + 1, losses: deaths });
+  const after = (deaths: number) => ({ number: deaths + 1, losses: deaths });
   const die = (deaths: number) =>
     server.client.hset(redisKeys.request(requestId), {
       fence: deaths,
@@ -490,7 +490,7 @@ describe('a job that stopping workers hand back', () => {
   });
 
   test('before it was called has a call of its own that timed out made again, as any other', async () => {
-    const end = await processGeneration(deps(fails(new ModelError('timed_out'))), start({}, { start: 3, attempt: 1 }));
+    const end = await processGeneration(deps(fails(new ModelError('timed_out'))), start({}, { number: 3, attempt: 1 }));
     expect(end.kind).toBe('again');
   });
 });
@@ -504,7 +504,7 @@ describe('a call that may have cost money and brought no answer', () => {
     for (const [index, next] of kinds.entries()) {
       const end = await processGeneration(
         deps(fails(new ModelError(next))),
-        start({}, { start: index + 1, attempt: index + 1 }),
+        start({}, { number: index + 1, attempt: index + 1 }),
       );
       expect(end.kind).toBe(index < 2 ? 'again' : 'done');
     }
@@ -514,7 +514,7 @@ describe('a call that may have cost money and brought no answer', () => {
   test('is not made again where a worker died over the one before', async () => {
     const end = await processGeneration(
       deps(fails(new ModelError('timed_out'))),
-      start({}, { start: 2, attempt: 1, losses: 1 }),
+      start({}, { number: 2, attempt: 1, losses: 1 }),
     );
     expect(end).toEqual({ kind: 'done' });
   });
@@ -532,7 +532,7 @@ describe('a call that may have cost money and brought no answer', () => {
   test.each(['rate_limited', 'server_error', 'connection', 'refused', 'unauthorized'] as const)(
     'is none of %s, which is always given back',
     async (kind) => {
-      const last = start({}, { start: 5, attempt: 5 });
+      const last = start({}, { number: 5, attempt: 5 });
       await processGeneration(deps(fails(new ModelError(kind)), { freeFailuresPerHour: 0 }), last);
       expect(await settled()).toMatchObject({ error: 'upstream_error', charged: false });
       expect(await charged()).toBe(0);
@@ -542,7 +542,7 @@ describe('a call that may have cost money and brought no answer', () => {
 
   test('counts although the last failure of its request cost nothing', async () => {
     await processGeneration(deps(fails(new ModelError('timed_out'))), start());
-    const last = start({}, { start: 5, attempt: 5 });
+    const last = start({}, { number: 5, attempt: 5 });
     await processGeneration(deps(fails(new ModelError('server_error')), { freeFailuresPerHour: 0 }), last);
     expect(await settled()).toMatchObject({ error: 'upstream_error', charged: true });
   });
@@ -556,7 +556,7 @@ describe('a call that may have cost money and brought no answer', () => {
 
 test('a start that a later one has overtaken cannot settle', async () => {
   const overtaken: Generate = async () => {
-    await processGeneration(deps(answers), start({}, { start: 2 }));
+    await processGeneration(deps(answers), start({}, { number: 2 }));
     return { ...answer, text: 'too late' };
   };
   await processGeneration(deps(overtaken), start());

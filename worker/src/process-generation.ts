@@ -33,7 +33,7 @@ export interface ProcessDeps extends AskDeps, SettleDeps {
 export async function processGeneration(deps: ProcessDeps, start: JobStart): Promise<JobEnd> {
   const { job } = start;
   const startedAt = deps.clock.now();
-  if (start.start === 1) deps.metrics.jobWait.observe(Math.max(0, startedAt - job.receivedAt) / 1000);
+  if (start.number === 1) deps.metrics.jobWait.observe(Math.max(0, startedAt - job.receivedAt) / 1000);
 
   const mayRun = await askToRun(deps, start, startedAt);
   if (mayRun.kind !== 'alone') return goOn(deps, start, startedAt, mayRun);

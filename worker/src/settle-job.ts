@@ -36,7 +36,7 @@ export interface Run extends JobStart {
  */
 export async function settleJob(
   deps: SettleDeps,
-  { job, start, spentBefore }: Run,
+  { job, number: start, spentBefore }: Run,
   settlement: Settlement,
   call: ModelErrorKind | undefined,
 ): Promise<void> {
@@ -96,7 +96,7 @@ export async function noteRetry(deps: SettleDeps, { job }: Run, call: ModelError
  */
 export async function noteHandBack(
   deps: SettleDeps,
-  { job, start, attempt, losses }: Run,
+  { job, number: start, attempt, losses }: Run,
   call: ModelErrorKind | undefined,
 ): Promise<void> {
   const request = { requestId: job.id, keyId: job.keyId };

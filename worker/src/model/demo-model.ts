@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { demoAnswer } from './demo-answer.ts';
-import { type LanguageModel, type ModelAnswer, ModelError, type ModelRequest } from './language-model.ts';
+import { type LanguageModel, ModelError, type ModelRequest, type ModelResult } from './language-model.ts';
 
 /** About how many characters of English or Indonesian make one token. */
 const CHARS_PER_TOKEN = 4;
@@ -33,7 +33,7 @@ export function demoModel({ latencyMs = 0, seed = '' }: DemoOptions = {}): Langu
 }
 
 /** Cuts between words only: no made-up secret holds a space, so that none can lose the part by which it is known. */
-function cutToTokens({ system, prompt, maxOutputTokens }: ModelRequest, whole: string): ModelAnswer {
+function cutToTokens({ system, prompt, maxOutputTokens }: ModelRequest, whole: string): ModelResult {
   const limit = maxOutputTokens * CHARS_PER_TOKEN;
   const text = whole.length <= limit ? whole : whole.slice(0, whole.slice(0, limit + 1).search(/\s\S*$/)).trimEnd();
   return {

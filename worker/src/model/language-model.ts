@@ -12,7 +12,7 @@ export interface LanguageModel {
    * @param signal ends the attempt at once: the deadline, a lost job lock, a caller that left
    * @throws ModelError and nothing else
    */
-  generate(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
+  generate(request: ModelRequest, signal: AbortSignal): Promise<ModelResult>;
   /** Closes the connections; attempts that still run end with a ModelError. */
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface ModelRequest {
   readonly maxOutputTokens: number;
 }
 
-export interface ModelAnswer {
+export interface ModelResult {
   /** Never blank, well-formed Unicode, and NOT masked: it must not leave the worker's memory as it is. */
   readonly text: string;
   readonly usage: TokenUsage;

@@ -1,10 +1,10 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import {
   type LanguageModel,
-  type ModelAnswer,
   ModelError,
   type ModelErrorKind,
   type ModelRequest,
+  type ModelResult,
 } from './language-model.ts';
 import { type AttemptEnd, toModelError } from './to-model-error.ts';
 
@@ -67,7 +67,7 @@ const WITHOUT_TEXT: Partial<Record<string, ModelErrorKind>> = {
  *
  * @throws ModelError `content_blocked`, `output_used_up` or `empty_answer` where there is no text
  */
-function toAnswer(result: LanguageModelV4GenerateResult): ModelAnswer {
+function toAnswer(result: LanguageModelV4GenerateResult): ModelResult {
   const { unified } = result.finishReason;
   const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   if (text.trim() === '') throw new ModelError(WITHOUT_TEXT[unified] ?? 'empty_answer');
