@@ -21,7 +21,7 @@ interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
   readonly routes: Routes;
-  /** What everybody but the operator hears at paths that the gateway keeps for the operator. */
+  /** What all clients but the operator get at paths that the gateway keeps for the operator. */
   readonly refuseOthers: (asked: Asked) => Promise<HttpAnswer | undefined>;
   readonly logger: Logger;
   /** `INNER_SECRET`. */
@@ -30,7 +30,7 @@ interface HttpServerOptions {
 
 /**
  * Serves the routes on a listener for the gateway, which names the caller in a header that it strips from what callers
- * send, and for Prometheus. Whoever cannot prove to be one of them is refused, whatever is asked for.
+ * send, and for Prometheus. A client that cannot prove to be one of them is refused, whatever is asked for.
  *
  * @throws the system's error when the port is taken
  */

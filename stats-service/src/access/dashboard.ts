@@ -42,18 +42,31 @@ export async function readLog(redis: Redis, { query }: Asked): Promise<HttpAnswe
   return { status: 200, body: await readLogPage(redis, readFilter(query), before) };
 }
 
-/** One row of the log with its texts. */
+/**
+ * One row of the log with its texts.
+ *
+ * @throws when Redis fails
+ */
 export async function readDetail(redis: Redis, { params }: Asked): Promise<HttpAnswer> {
   const cursor = params['cursor'] ?? '';
   const detail = CURSOR_PATTERN.test(cursor) ? await readLogDetail(redis, cursor) : undefined;
   return detail ? { status: 200, body: detail } : failure('not_found', 'The log no longer holds this request.');
 }
 
+/**
+ * The addresses that are blocked now.
+ *
+ * @throws when Redis fails
+ */
 export async function listBlocked(redis: Redis): Promise<HttpAnswer> {
   return { status: 200, body: await readBlockedAddresses(redis, Date.now()) };
 }
 
-/** Starts the counter of requests anew. */
+/**
+ * Starts the counter of requests anew.
+ *
+ * @throws when Redis fails; whether the counter was reset is then unknown
+ */
 export async function resetRequests(deps: DashboardDeps): Promise<HttpAnswer> {
   await resetCounter(deps.redis, Date.now());
   deps.changed();
@@ -129,6 +142,11 @@ function tooManyTries({ seconds, limit }: HasToWait): HttpAnswer {
   return { status, headers: { ...headers }, body: { ...(body as object), used: limit, remaining: 0, limit } };
 }
 
+/**
+ * Ends the session that the request names, and takes its cookie back.
+ *
+ * @throws when Redis fails; whether the session has ended is then unknown
+ */
 export async function signOut(deps: DashboardDeps, asked: Asked): Promise<HttpAnswer> {
   const session = await findSession(deps, asked.cookie, asked.address);
   if (session) {

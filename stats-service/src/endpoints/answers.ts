@@ -12,10 +12,20 @@ import { readUsage } from './usage.ts';
  * (`RedisAwayError` where it is away), but for health, which says so.
  */
 
+/**
+ * `/api/usage`.
+ *
+ * @throws when Redis fails
+ */
 export async function answerUsage(redis: Redis): Promise<HttpAnswer> {
   return success(await readUsage(redis, Date.now()));
 }
 
+/**
+ * `/api/stats`.
+ *
+ * @throws when Redis fails
+ */
 export async function answerStats(redis: Redis): Promise<HttpAnswer> {
   return success(await readServiceStats(redis, Date.now()));
 }
@@ -26,6 +36,11 @@ export async function answerHealth(deps: HealthDeps): Promise<HttpAnswer> {
   return { status: isDown ? 503 : 200, headers: isDown ? { 'retry-after': '5' } : {}, body: health };
 }
 
+/**
+ * `/api/check-limit`: the caller's uploads of today.
+ *
+ * @throws when Redis fails
+ */
 export async function answerUploadLimit(
   { redis, uploadsPerDay }: { readonly redis: Redis; readonly uploadsPerDay: number },
   address: string,

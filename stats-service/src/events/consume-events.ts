@@ -131,7 +131,7 @@ async function read({ redis, consumer }: ConsumerDeps, own: boolean, blockMs: nu
   return reply?.[0]?.[1] ?? [];
 }
 
-/** What gateways told as numbers; `undefined` when there is nothing. */
+/** What gateways sent as numbers; `undefined` when there is nothing. */
 async function takeTally(redis: Redis): Promise<TakenTally | undefined> {
   const keys = [
     redisKeys.eventTally,
@@ -171,7 +171,7 @@ interface Applied {
 }
 
 /**
- * Counts the entries and what was told as numbers, acknowledges and deletes both, in one step.
+ * Counts the entries and what was sent as numbers, acknowledges and deletes both, in one step.
  *
  * @returns how many rows are still open; `numbers` when some were told that were not taken; `undefined` when the entries are no longer exactly what this consumer holds, or
  *   another one has counted the numbers; nothing was counted then
