@@ -59,6 +59,27 @@ describe('the budget of bodies', () => {
     expect(held).toBe(0);
     expect(opened(budget.open('b')).grow(300)).toBeUndefined();
   });
+
+  test('takes nothing for a body that has ended', () => {
+    let held = 0;
+    const budget = createBodyBudget(bounds, (bytes) => (held = bytes));
+    const share = opened(budget.open('a'));
+    share.close();
+    expect(share.isClosed).toBe(true);
+    expect(share.grow(10)).toBe('address');
+    expect(held).toBe(0);
+  });
+
+  test('enlarges a buffer with what it holds, and counts what is new', () => {
+    let held = 0;
+    const budget = createBodyBudget(bounds, (bytes) => (held = bytes));
+    const share = opened(budget.open('a'));
+    (share.enlarge(100) as Buffer).write('hello');
+    const larger = share.enlarge(200) as Buffer;
+    expect([larger.length, larger.toString('latin1', 0, 5), held]).toEqual([200, 'hello', 200]);
+    expect(share.enlarge(301)).toBe('address');
+    expect(larger.toString('latin1', 0, 5)).toBe('hello');
+  });
 });
 
 test.each([

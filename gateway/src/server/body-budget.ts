@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
+import { type BodyBuffers, createBodyBuffers } from './body-buffers.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** What bodies may hold at most and at least, whatever the heap, bytes. */
@@ -10,6 +11,7 @@ const LARGEST_BODIES = 4;
 const ADDRESSES = 8;
 /** A body that has begun to arrive costs about so much besides its bytes, in sockets and parser. */
 const BYTES_BESIDE = 64 * 1024;
+const NOTHING = Buffer.alloc(0);
 
 /** Why a body is refused: by what its own address has open or holds, or by what all have. */
 export type TooMuch = 'address' | 'all';
@@ -33,6 +35,15 @@ export interface BodyShare {
    * @returns why not; nothing was taken then
    */
   grow(bytes: number): TooMuch | undefined;
+  /**
+   * Grows to one buffer of so many bytes, more than before, that begins with what the one before holds. Both are the
+   * share's: nobody may use the one before any more, nor the new one when the share is closed.
+   *
+   * @returns why not; the one before is good then
+   */
+  enlarge(bytes: number): Buffer | TooMuch;
+  /** Whether it has been closed. */
+  readonly isClosed: boolean;
   /** Gives everything back. May be called again. */
   close(): void;
 }
@@ -47,7 +58,11 @@ export interface BodyBudget {
 }
 
 /** @param onHeld called at each change with what is held, bytes */
-export function createBodyBudget(bounds: BodyBounds, onHeld: (bytes: number) => void = () => undefined): BodyBudget {
+export function createBodyBudget(
+  bounds: BodyBounds,
+  onHeld: (bytes: number) => void = () => undefined,
+  buffers: BodyBuffers = createBodyBuffers(),
+): BodyBudget {
   const byAddress = new Map<string, { bodies: number; bytes: number }>();
   let bodies = 0;
   let held = 0;
@@ -55,16 +70,32 @@ export function createBodyBudget(bounds: BodyBounds, onHeld: (bytes: number) => 
   function share(address: string, own: { bodies: number; bytes: number }): BodyShare {
     let bytes = 0;
     let isOpen = true;
+    let buffer: Buffer = NOTHING;
+    const grow = (more: number): TooMuch | undefined => {
+      // Nobody would give it back.
+      if (!isOpen) return 'address';
+      if (own.bytes + more > bounds.bytesPerAddress) return 'address';
+      // No more than it leaves: its own bytes against those that are free.
+      if (own.bytes + more > bounds.bytes - held - more) return 'all';
+      bytes += more;
+      own.bytes += more;
+      held += more;
+      onHeld(held);
+      return undefined;
+    };
     return {
-      grow(more) {
-        if (own.bytes + more > bounds.bytesPerAddress) return 'address';
-        // No more than it leaves: its own bytes against those that are free.
-        if (own.bytes + more > bounds.bytes - held - more) return 'all';
-        bytes += more;
-        own.bytes += more;
-        held += more;
-        onHeld(held);
-        return undefined;
+      get isClosed() {
+        return !isOpen;
+      },
+      grow,
+      enlarge(size) {
+        const of = grow(size - buffer.length);
+        if (of) return of;
+        const larger = buffers.take(size);
+        buffer.copy(larger);
+        buffers.giveBack(buffer);
+        buffer = larger;
+        return larger;
       },
       close() {
         if (!isOpen) return;
@@ -74,6 +105,8 @@ export function createBodyBudget(bounds: BodyBounds, onHeld: (bytes: number) => 
         if (bytes > 0) onHeld(held);
         own.bytes -= bytes;
         if (--own.bodies === 0) byAddress.delete(address);
+        buffers.giveBack(buffer);
+        buffer = NOTHING;
       },
     };
   }

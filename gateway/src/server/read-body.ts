@@ -3,6 +3,9 @@ import type { BodyShare, TooMuch } from './body-budget.ts';
 import { isInTinyChunks } from './chunked-requests.ts';
 
 const FIRST_BYTES = 16 * 1024;
+const NOTHING = Buffer.alloc(0);
+const ignore = (): void => undefined;
+
 /** A body that was read, or why it was not. */
 export type BodyReading =
   | { readonly kind: 'whole'; readonly bytes: Buffer }
@@ -14,21 +17,21 @@ export type BodyReading =
  * whatever cause, what still comes is thrown away.
  *
  * @param most the longest body, bytes
+ * @returns with bytes that are good until the share is closed
  */
 export function readBody(request: IncomingMessage, share: BodyShare, most: number): Promise<BodyReading> {
   return new Promise((resolve) => {
-    let bytes: Buffer = Buffer.alloc(0);
+    let bytes: Buffer = NOTHING;
     let length = 0;
     const take = (piece: Buffer): void => {
+      // Refused meanwhile: the bytes are somebody else's by now.
+      if (share.isClosed) return end({ kind: 'cut_off' });
       const needed = length + piece.length;
       if (needed > most) return end({ kind: 'too_large' });
       if (needed > bytes.length) {
-        const larger = Math.min(most, Math.max(needed, FIRST_BYTES, 2 * bytes.length));
-        const of = share.grow(larger - bytes.length);
-        if (of) return end({ kind: 'too_much', of });
-        const grown = Buffer.allocUnsafeSlow(larger);
-        bytes.copy(grown, 0, 0, length);
-        bytes = grown;
+        const larger = share.enlarge(Math.min(most, sizeFor(needed)));
+        if (typeof larger === 'string') return end({ kind: 'too_much', of: larger });
+        bytes = larger;
       }
       piece.copy(bytes, length);
       length = needed;
@@ -37,11 +40,20 @@ export function readBody(request: IncomingMessage, share: BodyShare, most: numbe
       end(isInTinyChunks(request) ? { kind: 'tiny_chunks' } : { kind: 'whole', bytes: bytes.subarray(0, length) });
     const breakOff = (): void => end({ kind: 'cut_off' });
     const end = (reading: BodyReading): void => {
-      request.off('data', take).off('end', finish).off('close', breakOff);
+      request.off('data', take).off('end', finish).off('close', breakOff).off('error', breakOff).on('error', ignore);
       // Also what Node has buffered must go.
       request.resume();
       resolve(reading);
+      // A listener that is left may keep this as long as the connection is open.
+      bytes = NOTHING;
     };
     request.on('data', take).once('end', finish).once('close', breakOff).once('error', breakOff);
   });
+}
+
+/** Few sizes, so that buffers fit the next body: each twice the one before. */
+function sizeFor(bytes: number): number {
+  let size = FIRST_BYTES;
+  while (size < bytes) size *= 2;
+  return size;
 }
