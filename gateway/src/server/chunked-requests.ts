@@ -2,6 +2,10 @@ import { IncomingMessage, type RequestListener, type Server, ServerResponse } fr
 import type { Socket } from 'node:net';
 import { ChunkDecoder } from './chunk-decoder.ts';
 import { newestResponse } from './in-turn.ts';
+import { neverReadAgain, stopReading } from './stop-reading.ts';
+
+/** What may come behind a body while its request is in work, bytes. Nobody looks at it; reading shows when the caller leaves. */
+const MOST_BEHIND_BYTES = 64 * 1024;
 
 /**
  * A request of Node's server that takes every one with a transfer encoding for one that leaves HTTP: Node then stops
@@ -28,6 +32,8 @@ export interface ChunkedOptions {
   /** Answers a request whose body is not framed as it says, or does not end, and ends its connection. */
   readonly malformed: (socket: Socket) => void;
   readonly tooLate: (socket: Socket) => void;
+  /** Told how much has been read of a body into memory of its own, bytes. */
+  readonly onRead: (bytes: number) => void;
 }
 
 const decoders = new WeakMap<IncomingMessage, ChunkDecoder>();
@@ -56,15 +62,19 @@ export function hasCome(request: IncomingMessage): boolean {
  */
 export function serveChunked(server: Server, listener: RequestListener, options: ChunkedOptions): void {
   server.on('upgrade', (original: IncomingMessage, socket: Socket, head: Buffer) => {
-    socket.on('error', () => undefined);
+    socket.on('error', ignore);
     socket.setTimeout(0);
     const { 'transfer-encoding': encoding = '' } = original.headers;
     if (encoding.toLowerCase() !== 'chunked') return options.malformed(socket);
     const before = newestResponse(socket);
-    if (before === undefined || before.writableFinished) return take(original, socket, head, listener, options);
-    before.once('finish', () => take(original, socket, head, listener, options));
+    // Bound, not a function written here: all of those share what one of them needs, and would hold the head's 64 KB.
+    const taken = take.bind(undefined, original, socket, head, listener, options);
+    if (before === undefined || before.writableFinished) taken();
+    else before.once('finish', taken);
   });
 }
+
+const ignore = (): void => undefined;
 
 function take(
   original: IncomingMessage,
@@ -75,7 +85,9 @@ function take(
 ): void {
   // The one before has ended the connection.
   if (socket.destroyed || !socket.writable) return void socket.destroy();
+  // Handed over, it goes on reading.
   stopReading(socket);
+  socket.on('resume', () => socket._read(0));
   const request = bodiless(original, socket);
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
@@ -84,18 +96,6 @@ function take(
   socket.on('drain', () => response.emit('drain'));
   const begin = (): void => listener(request, response);
   receive({ request, socket, head, begin, isAnswered: () => response.writableEnded }, options);
-}
-
-/**
- * A socket that is handed over goes on reading, into memory of its own. There is no public way to stop that: `pause` only
- * keeps what has been read. What is resumed has to be told to begin again, because it takes itself for reading.
- */
-function stopReading(socket: Socket): void {
-  const { _handle: handle } = socket as { _handle?: { reading: boolean; readStop(): void } | null };
-  if (!handle?.reading) return;
-  handle.reading = false;
-  handle.readStop();
-  socket.on('resume', () => socket._read(0));
 }
 
 /** The same request, whose body is still to come. */
@@ -124,18 +124,25 @@ interface Arrival {
 /** Makes the decoded pieces that come from the socket the body of the request. */
 function receive(
   { request, socket, head, begin, isAnswered }: Arrival,
-  { malformed, tooLate, timeoutMs }: ChunkedOptions,
+  { malformed, tooLate, timeoutMs, onRead }: ChunkedOptions,
 ): void {
   const decoder = new ChunkDecoder();
   decoders.set(request, decoder);
   const timer = setTimeout(() => request.complete || tooLate(socket), timeoutMs);
+  let behind = 0;
   const decode = (raw: Buffer): void => {
+    onRead(raw.length);
     // Behind the end, or behind the answer: the connection ends with that.
-    if (request.complete || request.destroyed || isAnswered()) return;
+    if (request.complete || request.destroyed || isAnswered()) {
+      behind += raw.length;
+      if (behind > MOST_BEHIND_BYTES) neverReadAgain(socket);
+      return;
+    }
     const content = decoder.decode(raw);
     if (content === undefined) return malformed(socket);
     // Also of one that is broken off: it would end its connection before the answer, see `hasCome`.
     if (decoder.isDone || decoder.isAbsurd) request.complete = true;
+    if (decoder.isAbsurd) neverReadAgain(socket);
     if (content.length > 0 && !request.push(content)) socket.pause();
     if (request.complete) request.push(null);
   };

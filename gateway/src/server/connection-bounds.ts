@@ -2,29 +2,26 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { getHeapStatistics } from 'node:v8';
 import { limitAddress } from '@lontar/shared/address.ts';
-import { answerOnSocket } from './answer-on-socket.ts';
 import type { TooMuch } from './body-budget.ts';
+import { createRefusals } from './refused-connections.ts';
 import { refuseTooMuch } from './too-much.ts';
 
 /** What an open connection with a request in work takes, bytes, with much to spare. */
 const BYTES_OF_CONNECTION = 64 * 1024;
 const MOST_CONNECTIONS = 65_536;
 const LEAST_CONNECTIONS = 256;
-/** When one that is too many is told, ms. At once, whoever dials again and again would do so all the faster. */
-const REFUSED_AFTER_MS = 750;
-/** And when it is closed, whether or not its caller has noticed, ms. */
-const CLOSED_AFTER_MS = 5_000;
-/** How many may wait for that at once; those beyond are reset. */
-const MOST_REFUSED = 1_000;
-
 export interface ConnectionBounds {
   readonly perAddress: number;
   readonly inAll: number;
 }
 
 export interface ConnectionDoor {
-  /** Counts a connection that has come. One too many is not read, told so, and closed. */
-  enter(socket: Socket): void;
+  /**
+   * Counts a connection that has come. One too many is not read, told so, and closed.
+   *
+   * @returns whether it may be served
+   */
+  enter(socket: Socket): boolean;
 }
 
 /** What metrics are told. */
@@ -46,27 +43,13 @@ export function createConnectionDoor(
   watch: DoorWatch,
 ): ConnectionDoor {
   const byAddress = new Map<string, number>();
-  let refused = 0;
+  const refusals = createRefusals();
   let open = 0;
 
-  function refuse(socket: Socket, of: TooMuch): void {
+  function refuse(socket: Socket, of: TooMuch): false {
     watch.refused(of);
-    if (refused >= MOST_REFUSED) return void socket.resetAndDestroy();
-    refused++;
-    // Not at once: Node has just told it to begin, which takes effect by then.
-    process.nextTick(() => socket.pause());
-    const tell = setTimeout(
-      answerOnSocket,
-      REFUSED_AFTER_MS,
-      refuseTooMuch(of, 'connections', bounds.perAddress),
-      socket,
-    );
-    const close = setTimeout(() => socket.destroy(), CLOSED_AFTER_MS);
-    socket.once('close', () => {
-      clearTimeout(tell);
-      clearTimeout(close);
-      refused--;
-    });
+    refusals.hold(socket, refuseTooMuch(of, 'connections', bounds.perAddress));
+    return false;
   }
 
   return {
@@ -84,6 +67,7 @@ export function createConnectionDoor(
         watch.closed();
         if (address !== undefined) leave(byAddress, address);
       });
+      return true;
     },
   };
 }

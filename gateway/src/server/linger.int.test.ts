@@ -64,6 +64,47 @@ test('a sender that does not end is ended', async () => {
   await closed;
 });
 
+test('one in chunks that is answered without its body is not read on, and keeps nothing', async () => {
+  const client = await open(refuse);
+  const [accepted] = (await once(server, 'connection')) as [Socket];
+  client.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
+  await once(client.resume(), 'end');
+  const { bytesRead } = accepted;
+  // Far more than a socket of ours would take at a time; it is in the kernel's memory then.
+  await new Promise<void>((sent) => client.write('2000\r\n'.repeat(20_000), () => sent()));
+  expect({ read: accepted.bytesRead, kept: accepted.readableLength }).toEqual({ read: bytesRead, kept: 0 });
+  accepted.destroy();
+});
+
+test('of very many that wait unread, the one that was answered first gives way', async () => {
+  const accepted: Socket[] = [];
+  const clients = [await open(refuse)];
+  server.on('connection', (socket: Socket) => accepted.push(socket));
+  const { port } = server.address() as AddressInfo;
+  const ask = async (client: Socket) => {
+    client.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
+    await once(client.resume(), 'end');
+  };
+  for (let next = 0; next <= 401; next++) {
+    const client = clients[next] ?? connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    clients[next] = client.on('error', () => undefined);
+    await ask(client);
+  }
+  expect(accepted.at(0)?.destroyed).toBe(true);
+  expect(accepted.at(-1)?.destroyed).toBe(false);
+  for (const socket of [...accepted, ...clients]) socket.destroy();
+});
+
+test('a connection that the door refuses gets no parser, and nothing of it is read', async () => {
+  server = createPublicServer(refuse, { enter: () => false }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
+  const [accepted] = (await once(server, 'connection')) as [Socket & { parser?: unknown }];
+  expect(accepted.parser).toBeUndefined();
+  client.destroy();
+  accepted.destroy();
+});
+
 test('a request behind one that was refused is not taken', async () => {
   let taken = 0;
   const client = await open((request, response) => {

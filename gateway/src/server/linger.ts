@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { hasCome, isChunked } from './chunked-requests.ts';
 import { cameWithBody } from './hold-body.ts';
+import { neverReadAgain } from './stop-reading.ts';
 
 /**
  * How long a sender has to notice an early answer, ms. One that is not read any more costs next to nothing meanwhile, and
@@ -9,12 +10,16 @@ import { cameWithBody } from './hold-body.ts';
  */
 const READ_MS = 2_000;
 const UNREAD_MS = 5_000;
+/** How many wait unread at once. Their clients may have left long ago, which shows only where something is read. */
+const MOST_UNREAD = 400;
 /** What is read of a body meanwhile, bytes: of a file that was refused, all; of how many at once. */
 const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_READ_AT_ONCE = 8;
 const LOOK_MS = 25;
 
 let readNow = 0;
+/** Those that wait unread, the one that has waited longest first. */
+const unread = new Set<Socket>();
 
 /**
  * Ends the connection behind an answer that goes out before the request's body has arrived, and so that the sender gets
@@ -33,25 +38,32 @@ export function closeIfUnread(request: IncomingMessage, response: ServerResponse
 }
 
 function linger(socket: Socket, request: IncomingMessage): void {
-  const isRead = !isChunked(request) && readNow < MOST_READ_AT_ONCE;
-  if (isRead) readNow++;
+  socket.end();
+  if (isChunked(request) || readNow >= MOST_READ_AT_ONCE) return leaveUnread(socket);
+  readNow++;
   const most = socket.bytesRead + MOST_BYTES;
-  const end = performance.now() + (isRead ? READ_MS : UNREAD_MS);
+  const end = performance.now() + READ_MS;
   const timer = setInterval(() => {
     const isOver = hasCome(request) || socket.bytesRead > most || performance.now() > end;
     if (!isOver && !socket.destroyed) return;
     clearInterval(timer);
-    if (isRead) readNow--;
+    readNow--;
     socket.destroy();
   }, LOOK_MS);
-  socket.end();
-  if (isRead) socket.resume();
-  else stopReading(socket);
+  socket.resume();
 }
 
-/** What has come goes, and nothing more comes: what is paused alone would be kept, and filled up. */
-function stopReading(socket: Socket): void {
-  socket.pause();
-  socket._read = () => undefined;
-  socket.read();
+function leaveUnread(socket: Socket): void {
+  neverReadAgain(socket);
+  const [longest] = unread;
+  if (longest !== undefined && unread.size >= MOST_UNREAD) {
+    unread.delete(longest);
+    longest.destroy();
+  }
+  unread.add(socket);
+  const timer = setTimeout(() => socket.destroy(), UNREAD_MS);
+  socket.once('close', () => {
+    clearTimeout(timer);
+    unread.delete(socket);
+  });
 }

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ERROR_CATALOG, type ErrorEntry } from '@lontar/shared/errors.ts';
 import { errorBody } from '@lontar/shared/http/envelope.ts';
+import { collectAfter } from '@lontar/shared/patches/young-generation.ts';
 import { TRANSFER_TIMEOUT_MS } from '@lontar/shared/time-budget.ts';
 import { answerOnSocket } from './answer-on-socket.ts';
 import { hasTransferEncoding, PublicRequest, serveChunked } from './chunked-requests.ts';
@@ -15,6 +17,8 @@ const MAX_HEADER_BYTES = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 8_000;
 const KEEP_ALIVE_MS = 65_000;
 const CHECK_INTERVAL_MS = 1_000;
+/** What is read of bodies in chunks takes memory until the next collection; this much asks for one. */
+const MOST_GARBAGE_BYTES = 4 * 1024 * 1024;
 
 type Problem = Pick<ErrorEntry, 'status' | 'label' | 'message'>;
 const NO_HTTP: Problem = { status: 400, label: 'Bad Request', message: 'This is not a valid HTTP request.' };
@@ -50,9 +54,10 @@ export function createPublicServer(listener: RequestListener, door?: ConnectionD
     },
     guarded,
   );
-  if (door) server.on('connection', (socket) => door.enter(socket));
+  if (door) guardDoor(server, door);
   server.once('close', paced.stop);
   serveChunked(server, guarded, {
+    onRead: collectAfter(MOST_GARBAGE_BYTES),
     timeoutMs: TRANSFER_TIMEOUT_MS,
     malformed: (socket) => answerUnreadable(NO_HTTP, socket),
     tooLate: (socket) => answerUnreadable(ERROR_CATALOG.request_timeout, socket),
@@ -63,6 +68,18 @@ export function createPublicServer(listener: RequestListener, door?: ConnectionD
   server.on('checkContinue', guarded);
   server.on('clientError', (error: ParserError, socket) => answerUnreadable(problemOf(error), socket));
   return server;
+}
+
+/**
+ * Lets in what the door does not refuse. Node's own listener would make a parser for every connection and begin to read
+ * from it; those that are refused may be many, and shall cost next to nothing.
+ */
+function guardDoor(server: Server, door: ConnectionDoor): void {
+  const listeners = server.listeners('connection') as ((this: Server, socket: Socket) => void)[];
+  server.removeAllListeners('connection');
+  server.on('connection', (socket) => {
+    if (door.enter(socket)) for (const serve of listeners) serve.call(server, socket);
+  });
 }
 
 /** Not for requests behind an answer that ended their connection, see linger.ts: nobody could be answered. */
