@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BodyAttack } from './body-attack.ts';
 
-/** One refused at once must not make this process dial in a tight loop. */
-const REDIAL_MS = 100;
+/** Next to nothing, but this process has other connections to attend to. */
+const REDIAL_MS = 1;
 
 const attack = JSON.parse(process.argv[2] ?? '') as BodyAttack;
 const counts: Record<string, number> = {};
