@@ -47,6 +47,23 @@ const IMPORTS: OxlintOverride[] = [
   { files: ['e2e/bench/floors/queue-*.ts'], rules: { 'eslint/no-restricted-imports': 'off' } },
 ];
 
+/** Machines' clocks may be hours apart, and may be set: services go by Redis's. */
+const NO_MACHINE_TIME: OxlintOverride = {
+  files: ['gateway/src/**', 'worker/src/**', 'stats-service/src/**', 'shared/src/**'],
+  excludeFiles: ['**/*.test.ts', 'shared/src/machine-time.ts'],
+  rules: {
+    'eslint/no-restricted-properties': [
+      'error',
+      {
+        object: 'Date',
+        property: 'now',
+        message:
+          'Deadlines, waits and windows go by RedisClock, durations by performance.now(), the rest by machineNow().',
+      },
+    ],
+  },
+};
+
 export default defineConfig({
   plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'node', 'promise', 'jest'],
   categories: { correctness: 'error', suspicious: 'error', perf: 'error' },
@@ -83,6 +100,7 @@ export default defineConfig({
   },
   overrides: [
     ...IMPORTS,
+    NO_MACHINE_TIME,
     { files: ['**/main.ts', 'cli/bootstrap.mjs'], rules: { 'node/no-process-env': 'off', 'eslint/no-console': 'off' } },
     {
       files: ['**/*.test.ts', '**/testing/**', 'e2e/**'],

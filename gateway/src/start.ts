@@ -30,7 +30,12 @@ import type { PublicLimits } from './reference/openapi.ts';
 import { createApp } from './server/app.ts';
 import { bodyLimit } from './server/body.ts';
 import { bodyBounds, createBodyBudget } from './server/body-budget.ts';
-import { type ConnectionDoor, createConnectionDoor, mostConnections } from './server/connection-bounds.ts';
+import {
+  type ConnectionDoor,
+  createConnectionDoor,
+  type DoorWatch,
+  mostConnections,
+} from './server/connection-bounds.ts';
 import { isProxy } from './server/origin.ts';
 import { thinRefusedLines } from './server/refused-lines.ts';
 import { createPublicServer } from './server/server.ts';
@@ -99,18 +104,18 @@ export async function startGateway(
   const draining = () => lifecycle.stopping;
   const judging = { ...admission, turnstile };
   const app = createApp({
-    door: { trustProxy: config.TRUST_PROXY, connectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS, metrics },
+    door: { trustProxy: config.TRUST_PROXY, connectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS, metrics, clock },
     admission,
-    bodies: { ...judging, ...bodyDeps(config, metrics) },
+    bodies: { ...judging, ...bodyDeps(config, metrics), clock },
     generation: { ...judging, ...generationSettings(config), gateway, queue, inbox, withdrawals, clock, metrics },
     uploads: { ...admission, ...uploads },
     statistics: { ...statistics, looks: shareLooks(admission) },
     reference: { limits: publicLimits(config), publicUrl: config.PUBLIC_URL },
     conclude: { redis, clock, metrics, logger, events, refusedLines, draining, logRequests: config.LOG_REQUESTS },
   });
-  const server = createPublicServer(app, openDoor(config, metrics, app));
+  const server = createPublicServer(app, openDoor(config, metrics, clock, app));
   // Before the listener, so that probes and heartbeat go on while it drains.
-  const metricsPort = await startProbes(config, lifecycle, { gateway, redis, inbox, registry, server, logger });
+  const metricsPort = await startProbes(config, lifecycle, { gateway, redis, clock, inbox, registry, server, logger });
   await listen(server, config.PORT, config.HOST);
   const times = { noticeMs: config.DRAIN_NOTICE_MS, drainMs: config.DRAIN_TIMEOUT_MS };
   lifecycle.started('public listener', () => stopServing(server, { ...times, giveUpWaiting: inbox.giveUp }));
@@ -168,13 +173,14 @@ function bodyDeps(config: GatewayConfig, metrics: GatewayMetrics) {
 }
 
 /** Connections as Express tells proxies from callers: one truth for both. */
-function openDoor(config: GatewayConfig, metrics: GatewayMetrics, app: Express): ConnectionDoor {
+function openDoor(config: GatewayConfig, metrics: GatewayMetrics, clock: RedisClock, app: Express): ConnectionDoor {
   const bounds = { perAddress: config.MAX_CONNECTIONS_PER_ADDRESS, inAll: config.MAX_CONNECTIONS ?? mostConnections() };
-  return createConnectionDoor(bounds, isProxy(app), {
+  const watch: DoorWatch = {
     opened: () => metrics.connections.inc(),
     closed: () => metrics.connections.dec(),
     refused: (whose) => metrics.tooMuch.inc({ what: 'connections', whose }),
-  });
+  };
+  return createConnectionDoor(bounds, isProxy(app), watch, clock);
 }
 
 /** Events that cannot be told wholly, or not at all, are measured. */
@@ -236,13 +242,14 @@ async function startProbes(
   parts: {
     gateway: string;
     redis: Redis;
+    clock: RedisClock;
     inbox: Inbox;
     registry: ReturnType<typeof createRegistry>;
     server: Server;
     logger: Logger;
   },
 ): Promise<number> {
-  const { gateway, redis, inbox, registry, server, logger } = parts;
+  const { gateway, redis, clock, inbox, registry, server, logger } = parts;
   const probes = await startProbeListener({
     logger,
     host: config.METRICS_HOST,
@@ -256,7 +263,7 @@ async function startProbes(
     },
   });
   lifecycle.started('probes', probes.stop);
-  const startedAt = Date.now();
+  const startedAt = clock.now();
   const heartbeat = await startHeartbeat(
     redis,
     (): Instance => ({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ENDPOINTS, PUBLIC_MODELS } from './endpoints.ts';
+import { redisTimeSchema } from './redis-clock.ts';
 import { REQUEST_ID_PATTERN } from './request-id.ts';
 import { SWEEP_GRACE_MS } from './time-budget.ts';
 
@@ -22,10 +23,10 @@ export const generationJobSchema = z.object({
   keyId: z.string(),
   /** Gateway instance that waits for the reply. */
   gateway: z.string(),
-  /** When the gateway received the request, Unix ms. */
-  receivedAt: z.number().int(),
-  /** When the caller stops waiting, Unix ms. Expired work is dropped without calling the model. */
-  deadlineAt: z.number().int(),
+  /** When the gateway received the request. */
+  receivedAt: redisTimeSchema,
+  /** When the caller stops waiting. Expired work is dropped without calling the model. */
+  deadlineAt: redisTimeSchema,
 });
 
 export type GenerationJob = z.infer<typeof generationJobSchema>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Redis } from './redis-connection.ts';
+import { readRedisTime, redisTimeSchema } from './redis-clock.ts';
+import type { Redis } from './redis-connection.ts';
 import { redisKeys } from './redis-keys.ts';
 import { loadScript } from './redis-script.ts';
 import { HEARTBEAT_MS, INSTANCE_EXPIRY_MS } from './time-budget.ts';
@@ -11,22 +12,22 @@ const instanceSchema = z.object({
   version: z.string(),
   /** Where its Prometheus metrics are served. */
   metricsUrl: z.string(),
-  startedAt: z.number().int(),
+  startedAt: redisTimeSchema,
   /** Requests or jobs in work now. */
   inFlight: z.number().int(),
   /** Jobs in work at most; workers only. */
   slots: z.number().int().optional(),
-  /** When a job was last started or finished, Unix ms; workers only. */
-  lastProgressAt: z.number().int().optional(),
+  /** When a job was last started or finished; workers only. */
+  lastProgressAt: redisTimeSchema.optional(),
   draining: z.boolean(),
   /** The last outcome of a model call: `none` before the first. Workers only. */
   model: z
-    .object({ provider: z.string(), lastOutcome: z.enum(['none', 'ok', 'failed']), at: z.number().int() })
+    .object({ provider: z.string(), lastOutcome: z.enum(['none', 'ok', 'failed']), at: redisTimeSchema })
     .optional(),
 });
 
 export type Instance = z.infer<typeof instanceSchema>;
-const beatSchema = z.object({ seenAt: z.number(), instance: instanceSchema });
+const beatSchema = z.object({ seenAt: redisTimeSchema, instance: instanceSchema });
 
 const beatScript = loadScript(new URL('./heartbeat.lua', import.meta.url));
 
@@ -63,8 +64,7 @@ export async function startHeartbeat(redis: Redis, describe: () => Instance): Pr
  * @throws when Redis fails, or holds a record that is no JSON
  */
 export async function listInstances(redis: Redis): Promise<Instance[]> {
-  const [records, [seconds]] = await Promise.all([redis.hvals(redisKeys.instances), redis.time()]);
-  const now = Number(seconds) * 1000;
+  const [records, now] = await Promise.all([redis.hvals(redisKeys.instances), readRedisTime(redis)]);
   return records
     .map((record) => beatSchema.safeParse(JSON.parse(record)))
     .filter((beat) => beat.success && beat.data.seenAt > now - INSTANCE_EXPIRY_MS)

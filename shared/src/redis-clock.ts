@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
+import { machineNow } from './machine-time.ts';
 import type { Redis } from './redis-connection.ts';
 
 const RESYNC_MS = 10_000;
@@ -8,6 +9,11 @@ export const redisTimeSchema = z.number().int().brand<'RedisTime'>();
 
 /** A moment by Redis's clock, Unix ms. `Date.now()` is no such moment: this machine's clock may be hours away. */
 export type RedisTime = z.infer<typeof redisTimeSchema>;
+
+/** @param ms negative for an earlier moment */
+export function later(at: RedisTime, ms: number): RedisTime {
+  return (at + ms) as RedisTime;
+}
 
 /** Redis's time, so that deadlines mean the same on every machine, whatever the machines' own clocks say. */
 export interface RedisClock {
@@ -22,19 +28,38 @@ export interface RedisClock {
  * @throws when Redis cannot be asked the first time
  */
 export async function startRedisClock(redis: Redis): Promise<RedisClock> {
-  let offset = await measureOffset(redis);
-  const timer = setInterval(() => {
+  return keepTime(redis, await measureOffset(redis));
+}
+
+/**
+ * The same for a service that starts without Redis: it tells this machine's time until Redis has answered for the first
+ * time. Until then there is nothing of Redis's to compare with.
+ */
+export function followRedisClock(redis: Redis): RedisClock {
+  return keepTime(redis, machineNow() - performance.now());
+}
+
+function keepTime(redis: Redis, firstOffset: number): RedisClock {
+  let offset = firstOffset;
+  const measure = () => {
     measureOffset(redis).then(
       (measured) => {
         offset = measured;
       },
       () => undefined,
     );
-  }, RESYNC_MS);
+  };
+  // What answers after an outage may be another Redis on another machine.
+  redis.on('ready', measure);
+  if (redis.status === 'ready') measure();
+  const timer = setInterval(measure, RESYNC_MS);
   timer.unref();
   return {
     now: () => Math.floor(performance.now() + offset) as RedisTime,
-    stop: () => clearInterval(timer),
+    stop() {
+      clearInterval(timer);
+      redis.off('ready', measure);
+    },
   };
 }
 
@@ -48,20 +73,7 @@ export async function readRedisTime(redis: Redis): Promise<RedisTime> {
   return Math.floor(Number(seconds) * 1000 + Number(microseconds) / 1000) as RedisTime;
 }
 
-/**
- * Makes `Date.now()` of this process give Redis's time. BullMQ reckons waits between attempts, and its locks, by
- * `Date.now()`: where a machine's clock is set back, a job that waits for its next attempt would wait for that long.
- */
-export function tellTimeByRedis(clock: RedisClock): { stop(): void } {
-  const own = Date.now;
-  Date.now = clock.now;
-  return {
-    stop() {
-      Date.now = own;
-    },
-  };
-}
-
+/** How far Redis's clock is ahead of this process's monotonic one, ms. */
 async function measureOffset(redis: Redis): Promise<number> {
   const before = performance.now();
   const [seconds, microseconds] = await redis.time();

@@ -2,11 +2,9 @@ import { Redis } from 'ioredis';
 import { nameAwayErrors } from './patches/away-errors.ts';
 import { gatherWrites } from './patches/gather-writes.ts';
 import { limitReplyTime } from './patches/reply-patience.ts';
-import { letTwinsBeSilent } from './patches/silent-twins.ts';
 import {
   COMMAND_TIMEOUT_MS,
   FAIL_FAST_SILENCE_MS,
-  JOB_WAIT_SILENCE_MS,
   PATIENT_SILENCE_MS,
   REDIS_CONNECT_TIMEOUT_MS,
 } from './time-budget.ts';
@@ -54,16 +52,6 @@ export function connectPatient(url: string, name: string): Redis {
     lazyConnect: true,
   });
   gatherWrites(redis);
-  return redis;
-}
-
-/**
- * A patient connection for BullMQ, which makes itself a twin of it to wait for jobs: that one may be silent for as long
- * as a wait for a delayed job takes, and BullMQ watches over it.
- */
-export function connectForJobs(url: string, name: string): Redis {
-  const redis = connectPatient(url, name);
-  letTwinsBeSilent(redis, JOB_WAIT_SILENCE_MS);
   return redis;
 }
 

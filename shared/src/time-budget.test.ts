@@ -29,10 +29,9 @@ const ORDER: readonly [lower: Sum, upper: Sum, why: string][] = [
     { PATIENT_SILENCE_MS: 1 },
     'a connection that only listens asks before it would count as dead',
   ],
-  [{ BULLMQ_BLOCK_MS: 1 }, { JOB_WAIT_SILENCE_MS: 1 }, "BullMQ's wait for a job is not taken for a dead connection"],
   [
-    { COMMAND_TIMEOUT_MS: 2 },
-    { JOB_LOCK_MS: 0.5 },
+    { LOCK_RENEWAL_MS: 2, COMMAND_TIMEOUT_MS: 2 },
+    { JOB_LOCK_MS: 1 },
     'a slow renewal of a lock, and one more try, come before the lock ends',
   ],
   [{ STALLED_CHECK_MS: 1 }, { JOB_LOCK_MS: 1 }, 'a lock that has ended is noticed sooner than a lock lasts'],

@@ -38,13 +38,11 @@ export const LISTENER_ASK_MS = LONGEST_BLOCK_MS / 2;
 export const FAIL_FAST_SILENCE_MS = COMMAND_TIMEOUT_MS + 1_200;
 /** The same of a connection whose commands may block. */
 export const PATIENT_SILENCE_MS = LONGEST_BLOCK_MS + 1_500;
-/** BullMQ waits at most so long for a job that is delayed (`maximumBlockTimeout`). */
-export const BULLMQ_BLOCK_MS = 10_000;
-/** The same of the connection on which BullMQ waits for jobs. */
-export const JOB_WAIT_SILENCE_MS = BULLMQ_BLOCK_MS + 2_000;
 
-/** The lock of a job whose worker died ends after this; BullMQ renews it at half of it. */
+/** The lock of a job whose worker died ends after this. */
 export const JOB_LOCK_MS = 5_000;
+/** How often workers look for locks to renew: those that are older than this. */
+export const LOCK_RENEWAL_MS = JOB_LOCK_MS / 4;
 /** How often workers look for jobs whose lock has ended. */
 export const STALLED_CHECK_MS = 1_500;
 /** An event loop that is silent for so long does not come back in time for clients: its process ends itself. */

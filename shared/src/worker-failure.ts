@@ -1,4 +1,5 @@
 import type { Instance } from './instances.ts';
+import type { RedisTime } from './redis-clock.ts';
 import { IDLE_PROGRESS_MS } from './time-budget.ts';
 
 /** Jobs that wait for a worker. */
@@ -11,8 +12,7 @@ export interface Backlog {
 }
 
 export interface WorkerCircumstances {
-  /** Unix ms. */
-  readonly now: number;
+  readonly now: RedisTime;
   readonly backlog: Backlog;
   /** How long a job may take, ms: a worker whose slots are all busy shows no progress for that long, rightly. */
   readonly longestJobMs: number;

@@ -1,5 +1,6 @@
 import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
 import { listInstances } from '@lontar/shared/instances.ts';
+import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { QUEUE_STATES, type StatsMetrics } from '@lontar/shared/stats-metrics.ts';
 import { workerFailure } from '@lontar/shared/worker-failure.ts';
@@ -9,6 +10,7 @@ import { readLagMs } from './endpoints/read-health.ts';
 
 export interface ExportDeps {
   readonly redis: Redis;
+  readonly clock: RedisClock;
   readonly queue: GenerationQueue;
   readonly metrics: StatsMetrics;
   readonly requestTimeoutMs: number;
@@ -20,15 +22,15 @@ export interface ExportDeps {
  */
 export async function exportGauges(deps: ExportDeps): Promise<void> {
   await Promise.allSettled([
-    exportTiles(deps.redis, deps.metrics),
+    exportTiles(deps),
     exportQueue(deps),
     exportRedis(deps.redis, deps.metrics),
     readLagMs(deps.redis).then((lagMs) => deps.metrics.eventLag.set(lagMs / 1000)),
   ]);
 }
 
-async function exportTiles(redis: Redis, metrics: StatsMetrics): Promise<void> {
-  const tiles = await readTiles(redis, Date.now());
+async function exportTiles({ redis, clock, metrics }: ExportDeps): Promise<void> {
+  const tiles = await readTiles(redis, clock.now());
   metrics.requestsSinceReset.set(tiles.requestsSinceReset);
   metrics.requestsAllTime.set(tiles.requestsAllTime);
   metrics.requestsToday.set(tiles.requestsToday);
@@ -44,11 +46,11 @@ async function exportTiles(redis: Redis, metrics: StatsMetrics): Promise<void> {
   metrics.blockedAddresses.set(tiles.blockedAddresses);
 }
 
-async function exportQueue({ redis, queue, metrics, requestTimeoutMs }: ExportDeps): Promise<void> {
+async function exportQueue({ redis, clock, queue, metrics, requestTimeoutMs }: ExportDeps): Promise<void> {
   const [state, instances] = await Promise.all([readQueueState(queue), listInstances(redis)]);
   for (const name of QUEUE_STATES) metrics.queueJobs.set({ state: name }, state[name]);
   metrics.queueOldestWaitingAge.set(state.oldestWaitingAgeMs / 1000);
-  const circumstances = { now: Date.now(), backlog: state, longestJobMs: requestTimeoutMs };
+  const circumstances = { now: clock.now(), backlog: state, longestJobMs: requestTimeoutMs };
   const failing = instances.filter(
     (instance) => instance.service === 'worker' && workerFailure(instance, circumstances) !== undefined,
   );

@@ -47,8 +47,8 @@ export function createRoutes(deps: RouteDeps): Routes {
   const head = true;
   return {
     callers: [
-      { method: 'GET', path: '/api/usage', handle: () => answerUsage(redis) },
-      { method: 'GET', path: '/api/stats', handle: () => answerStats(redis) },
+      { method: 'GET', path: '/api/usage', handle: () => answerUsage(deps) },
+      { method: 'GET', path: '/api/stats', handle: () => answerStats(deps) },
       { method: 'GET', path: '/api/health', handle: () => answerHealth(deps) },
       { method: 'GET', path: '/api/check-limit', handle: ({ address }) => answerUploadLimit(deps, address) },
       { method: 'GET', path: '/', head, handle: page.open },
@@ -59,7 +59,7 @@ export function createRoutes(deps: RouteDeps): Routes {
       { method: 'POST', path: '/dashboard/sign-out', handle: (asked) => signOut(deps, asked) },
       { method: 'GET', path: '/dashboard/log', head, handle: operator((asked) => readLog(redis, asked)) },
       { method: 'GET', path: '/dashboard/log/:cursor', head, handle: operator((asked) => readDetail(redis, asked)) },
-      { method: 'GET', path: '/dashboard/blocked', head, handle: operator(() => listBlocked(redis)) },
+      { method: 'GET', path: '/dashboard/blocked', head, handle: operator(() => listBlocked(deps)) },
       { method: 'POST', path: '/dashboard/reset', handle: operator(() => resetRequests(deps)) },
     ],
     monitoring: [

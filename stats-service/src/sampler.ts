@@ -1,4 +1,5 @@
 import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
+import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { MOMENT_TTL_MS, momentStart, statsKeys } from './stats-keys.ts';
 
@@ -8,10 +9,14 @@ const SAMPLE_MS = 5_000;
  * Notes the queue's depth for the charts every few seconds. Several instances write the same point; the last one
  * counts. Never throws: where Redis fails, a point is missing.
  */
-export function startSampler(deps: { readonly redis: Redis; readonly queue: GenerationQueue }): { stop(): void } {
+export function startSampler(deps: {
+  readonly redis: Redis;
+  readonly clock: RedisClock;
+  readonly queue: GenerationQueue;
+}): { stop(): void } {
   const sample = async () => {
     const [counts, oldestMs] = await Promise.all([deps.queue.counts(), deps.queue.oldestWaitingAgeMs()]);
-    const moment = statsKeys.moment(momentStart(Date.now()));
+    const moment = statsKeys.moment(momentStart(deps.clock.now()));
     await deps.redis
       .pipeline()
       .hset(moment, 'waiting', counts.waiting, 'oldest', Math.round(oldestMs))

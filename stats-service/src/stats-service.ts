@@ -7,6 +7,7 @@ import type { Lifecycle } from '@lontar/shared/lifecycle.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
+import { followRedisClock, type RedisClock, type RedisTime } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
 import { type StatsMetrics, statsMetrics } from '@lontar/shared/stats-metrics.ts';
 import type { Registry } from 'prom-client';
@@ -40,7 +41,8 @@ interface Base {
   readonly lifecycle: Lifecycle;
   readonly instanceId: string;
   readonly version: string;
-  readonly startedAt: number;
+  readonly clock: RedisClock;
+  readonly startedAt: RedisTime;
   readonly registry: Registry;
   readonly metrics: StatsMetrics;
   readonly redis: Redis;
@@ -61,13 +63,16 @@ export async function startStatsService(
   const { version } = manifest;
   const registry = createRegistry('stats-service', version);
   const redis = await connect(connectFailFast, 'commands', { config, logger, lifecycle });
+  const clock = followRedisClock(redis);
+  lifecycle.started('clock', clock.stop);
   const base: Base = {
     config,
     logger,
     lifecycle,
     instanceId: `stats-${randomBytes(6).toString('hex')}`,
     version,
-    startedAt: Date.now(),
+    clock,
+    startedAt: clock.now(),
     registry,
     metrics: statsMetrics(registry),
     redis,
@@ -130,7 +135,7 @@ async function startCounting(base: Base): Promise<void> {
 async function startServing(base: Base): Promise<RunningServer> {
   const { config, logger, lifecycle, redis } = base;
   const fleet = watchFleet({ ...base, requestTimeoutMs: config.REQUEST_TIMEOUT_MS });
-  const log = followLog(await connect(connectPatient, 'log', base), () => live.changed(), logger);
+  const log = followLog(await connect(connectPatient, 'log', base), base.clock, () => live.changed(), logger);
   lifecycle.started('log', () => log.stop());
   const live = startLiveService({
     ...base,
@@ -142,6 +147,7 @@ async function startServing(base: Base): Promise<RunningServer> {
   });
   const dashboard = {
     redis,
+    clock: base.clock,
     token: config.DASHBOARD_TOKEN,
     open: config.DASHBOARD_PUBLIC,
     signedOut: (digest: string) => live.signedOut(digest),

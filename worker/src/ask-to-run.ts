@@ -1,4 +1,5 @@
 import type { GenerationJob } from '@lontar/shared/generation-job.ts';
+import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { type Rejoined, rejoin } from '@lontar/shared/settlement/settle.ts';
 import { LATE_JOB_MS, WITHDRAWALS_FIRST_MS } from '@lontar/shared/time-budget.ts';
@@ -12,18 +13,17 @@ export interface AskDeps extends UntilTakenDeps {
   /** `FREE_FAILURES_PER_HOUR`. */
   readonly freeFailuresPerHour: number;
   /** See `RedisPresence.returnedAt`. */
-  readonly redisReturnedAt: () => number;
+  readonly redisReturnedAt: () => RedisTime;
   /** See `RedisPresence.outageEndedAt`. */
-  readonly redisOutageEndedAt: () => number;
+  readonly redisOutageEndedAt: () => RedisTime;
 }
 
 /**
  * Asks whether a start may run, without a word to Redis for a first one that is fresh.
  *
- * @param now Unix ms
  * @returns `alone` where it may once no other suspect runs in this worker: see `askAlone`
  */
-export async function askToRun(deps: AskDeps, start: JobStart, now: number): Promise<Rejoined> {
+export async function askToRun(deps: AskDeps, start: JobStart, now: RedisTime): Promise<Rejoined> {
   if (start.number === 1 && now - start.job.receivedAt < LATE_JOB_MS) return { kind: 'run', spent: false };
   await untilWithdrawn(deps, start.job);
   return ask(deps, start, false);

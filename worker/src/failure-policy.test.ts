@@ -1,17 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import { GENERATION_JOB } from '@lontar/shared/generation-job.ts';
+import { later } from '@lontar/shared/redis-clock.ts';
+import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import * as fc from 'fast-check';
 import { decideFailure, type FailureDecision, type FailureInput, mayHaveCost } from './failure-policy.ts';
 import { MODEL_ERROR_KINDS, type ModelErrorKind } from './model/language-model.ts';
 
-const NOW = 1_000_000;
+const NOW = redisTime(1_000_000);
 const base: FailureInput = {
   kind: 'server_error',
   attempt: 1,
   attempts: 5,
   spentBefore: false,
   now: NOW,
-  deadlineAt: NOW + 120_000,
+  deadlineAt: later(NOW, 120_000),
   random: 0.5,
 };
 
@@ -83,12 +85,12 @@ const cases: { readonly name: string; readonly given: Partial<FailureInput>; rea
   },
   {
     name: 'exactly 50 ms are left',
-    given: { deadlineAt: NOW + 175 },
+    given: { deadlineAt: later(NOW, 175) },
     decided: { action: 'retry', delayMs: 125, reason: 'server_error' },
   },
-  { name: 'less than 50 ms are left', given: { deadlineAt: NOW + 174 }, decided: fail('upstream_error') },
+  { name: 'less than 50 ms are left', given: { deadlineAt: later(NOW, 174) }, decided: fail('upstream_error') },
   { name: 'timed out with nothing left', given: { kind: 'timed_out', deadlineAt: NOW }, decided: fail('timed_out') },
-  { name: 'the deadline has passed', given: { deadlineAt: NOW - 10_000 }, decided: fail('upstream_error') },
+  { name: 'the deadline has passed', given: { deadlineAt: later(NOW, -10_000) }, decided: fail('upstream_error') },
   { name: 'refused with time left', given: { kind: 'refused', retryAfterMs: 1 }, decided: fail('upstream_error') },
 ];
 
@@ -103,8 +105,8 @@ test('a retry never starts too late, too early, or once too often', () => {
     attempt: fc.integer({ min: 1, max: 2_000 }),
     attempts: fc.integer({ min: 1, max: 2_000 }),
     spentBefore: fc.boolean(),
-    now: fc.integer({ min: 0, max: 1e13 }),
-    deadlineAt: fc.integer({ min: 0, max: 1e13 }),
+    now: fc.integer({ min: 0, max: 1e13 }).map(redisTime),
+    deadlineAt: fc.integer({ min: 0, max: 1e13 }).map(redisTime),
     random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
   });
   fc.assert(

@@ -1,6 +1,7 @@
 import type { GenerationFailure } from '@lontar/shared/errors.ts';
 import { GENERATION_JOB } from '@lontar/shared/generation-job.ts';
 import type { RetryReason } from '@lontar/shared/metrics.ts';
+import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { ModelErrorKind } from './model/language-model.ts';
 
 /** An attempt that starts with less time than this before the deadline cannot succeed and may still cost money. */
@@ -16,10 +17,9 @@ export interface FailureInput {
   readonly attempts: number;
   /** Whether an earlier call of this request may have cost money and brought no answer. */
   readonly spentBefore: boolean;
-  /** Unix ms. */
-  readonly now: number;
-  /** When the caller stops waiting, Unix ms. */
-  readonly deadlineAt: number;
+  readonly now: RedisTime;
+  /** When the caller stops waiting. */
+  readonly deadlineAt: RedisTime;
   /** Uniform in [0, 1). */
   readonly random: number;
 }

@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
 import { type GenerationQueue, openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { createLogger } from '@lontar/shared/logger.ts';
-import { connectForJobs, type Redis } from '@lontar/shared/redis-connection.ts';
+import { later } from '@lontar/shared/redis-clock.ts';
+import { connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
-import { JOB_WAIT_SILENCE_MS } from '@lontar/shared/time-budget.ts';
 import { type JobEnd, type JobRunner, type JobStart, startJobRunner } from './job-runner.ts';
 
 const requestId = 'req_0000000000000000000001';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 beforeEach(async () => {
   await server.client.flushall();
-  redis = connectForJobs(server.url, 'test');
+  redis = connectPatient(server.url, 'test');
   await redis.connect();
   queue = openGenerationQueue(redis, () => undefined);
   runners = [];
@@ -36,6 +36,7 @@ afterEach(async () => {
 function run(process: (start: JobStart) => Promise<JobEnd>, concurrency = 1): JobRunner {
   const runner = startJobRunner({
     redis,
+    clock: { now: () => redisTime(), stop: () => undefined },
     concurrency,
     logger: createLogger('test', 'silent'),
     process,
@@ -47,10 +48,10 @@ function run(process: (start: JobStart) => Promise<JobEnd>, concurrency = 1): Jo
 }
 
 async function add(id: string): Promise<void> {
-  const now = Date.now();
+  const now = redisTime();
   const job: GenerationJob = {
     ...{ v: 1, id, endpoint: '/api/ai', prompt: 'hi', model: 'ai-2.5-flash', temperature: 1, maxOutputTokens: 9 },
-    ...{ keyId: 'k', gateway: 'g', receivedAt: now, deadlineAt: now + 60_000 },
+    ...{ keyId: 'k', gateway: 'g', receivedAt: now, deadlineAt: later(now, 60_000) },
   };
   await queue.add(job, redisTime());
 }
@@ -117,24 +118,4 @@ test('takes more jobs while some of those in work only wait', async () => {
   while (ends.length < 4) await once(begun, 'job');
   expect(runner.active).toBe(3);
   for (const end of ends) end();
-});
-
-// The canary of shared/src/patches/silent-twins.ts.
-test('BullMQ waits for jobs on a twin of its connection, which may be silent for as long as it waits', async () => {
-  const twins: Redis[] = [];
-  const duplicate = redis.duplicate;
-  redis.duplicate = (options) => {
-    const twin = duplicate(options);
-    twins.push(twin);
-    return twin;
-  };
-  const started = new EventEmitter();
-  run(async () => {
-    started.emit('job');
-    return { kind: 'done' };
-  });
-  const taken = once(started, 'job');
-  await add(requestId);
-  await taken;
-  expect(twins.map(({ options }) => options.socketTimeout)).toEqual([JOB_WAIT_SILENCE_MS]);
 });

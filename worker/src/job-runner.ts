@@ -1,11 +1,14 @@
 import { GENERATION_JOB, type GenerationJob, generationJobSchema } from '@lontar/shared/generation-job.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import type { GivenUpReason } from '@lontar/shared/metrics.ts';
+import { tellQueueRedisTime } from '@lontar/shared/patches/queue-time.ts';
+import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { QUEUE_PREFIX } from '@lontar/shared/redis-keys.ts';
 import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { JOB_LOCK_MS, LONGEST_BLOCK_MS, STALLED_CHECK_MS } from '@lontar/shared/time-budget.ts';
-import { type Job, WaitingError, Worker } from 'bullmq';
+import { createRedisBackend, type Job, WaitingError, Worker } from 'bullmq';
+import { type LockRenewal, renewLocks } from './renew-locks.ts';
 
 /** After an error of the queue, ms; BullMQ's own default of 15 s would leave callers waiting. */
 const ERROR_RETRY_MS = 200;
@@ -55,6 +58,7 @@ export interface JobRunner {
 
 export interface JobRunnerOptions {
   readonly redis: Redis;
+  readonly clock: RedisClock;
   readonly concurrency: number;
   readonly logger: Logger;
   process(start: JobStart): Promise<JobEnd>;
@@ -70,7 +74,8 @@ class Again extends Error {
 
   constructor(delayMs: number) {
     super('again');
-    this.delayMs = delayMs;
+    // Without a wait BullMQ would go another way, on which other delayed jobs are started by this machine's clock.
+    this.delayMs = Math.max(1, delayMs);
   }
 }
 
@@ -81,7 +86,16 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   const { logger } = options;
   const cancelled = rememberCancellations();
   const work = { active: 0 };
-  const run = createProcessor(options, cancelled.take, work);
+  const warn = throttledWarning(logger, 'the queue failed');
+  const locks = renewLocks({
+    extend: (requestIds, tokens) => worker.extendJobLocks(requestIds, tokens, JOB_LOCK_MS),
+    onLost(requestId) {
+      warn(new Error('the lock of a job was lost'));
+      worker.cancelJob(requestId, 'lock lost' satisfies AbortReason);
+    },
+    onError: warn,
+  });
+  const run = createProcessor(options, { takeCancelled: cancelled.take, work, locks });
 
   const worker = new Worker<GenerationJob, void>(
     GENERATION_JOB.queue,
@@ -92,6 +106,8 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
       prefix: QUEUE_PREFIX,
       concurrency: options.concurrency,
       lockDuration: JOB_LOCK_MS,
+      // See `renewLocks`.
+      skipLockRenewal: true,
       stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: GENERATION_JOB.maxStalledCount,
       runRetryDelay: ERROR_RETRY_MS,
@@ -99,12 +115,10 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
       skipVersionCheck: true,
       settings: { backoffStrategy: (_made, _type, error) => (error instanceof Again ? error.delayMs : -1) },
     },
+    (...details) => tellQueueRedisTime(createRedisBackend(...details), options.clock),
   );
-  worker.on('error', throttledWarning(logger, 'the queue failed'));
+  worker.on('error', warn);
   worker.on('stalled', (requestId) => options.onStalled(requestId));
-  worker.on('lockRenewalFailed', (requestIds) => {
-    for (const requestId of requestIds) worker.cancelJob(requestId, 'lock lost' satisfies AbortReason);
-  });
   worker.on('failed', (job, error) => {
     if (error instanceof Again && job !== undefined && job.attemptsMade < GENERATION_JOB.attempts) return;
     const parsed = generationJobSchema.safeParse(job?.data);
@@ -124,6 +138,7 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
     async stop(timeoutMs) {
       const handBack = setTimeout(() => worker.cancelAllJobs('stopping' satisfies AbortReason), timeoutMs);
       await worker.close();
+      locks.stop();
       clearTimeout(handBack);
     },
   };
@@ -132,8 +147,15 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
 /** What is done with one job that the queue hands out. */
 function createProcessor(
   options: JobRunnerOptions,
-  takeCancelled: (requestId: string) => boolean,
-  work: { active: number },
+  {
+    takeCancelled,
+    work,
+    locks,
+  }: {
+    readonly takeCancelled: (requestId: string) => boolean;
+    readonly work: { active: number };
+    readonly locks: LockRenewal;
+  },
 ) {
   return async (job: Job<GenerationJob>, token: string | undefined, signal: AbortSignal | undefined) => {
     const parsed = generationJobSchema.safeParse(job.data);
@@ -145,6 +167,7 @@ function createProcessor(
     }
     const given = signal ?? new AbortController().signal;
     work.active++;
+    locks.hold(requestId, token ?? '');
     try {
       const end = await options.process({
         job: parsed.data,
@@ -161,6 +184,7 @@ function createProcessor(
         throw new WaitingError();
       }
     } finally {
+      locks.release(requestId);
       work.active--;
     }
   };

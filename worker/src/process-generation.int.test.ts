@@ -3,7 +3,8 @@ import { GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-jo
 import { jobKeys, openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { createLogger } from '@lontar/shared/logger.ts';
 import { createRegistry, type WorkerMetrics, workerMetrics } from '@lontar/shared/metrics.ts';
-import { connectForJobs } from '@lontar/shared/redis-connection.ts';
+import { later } from '@lontar/shared/redis-clock.ts';
+import { connectPatient } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
 import { readSettlement } from '@lontar/shared/testing/read-settlement.ts';
@@ -23,7 +24,7 @@ import { type ProcessDeps, processGeneration } from './process-generation.ts';
 import { createQuarantine } from './quarantine.ts';
 import { settleGivenUp } from './settle-job.ts';
 
-const NOW = 1_800_000_000_000;
+const NOW = redisTime(1_800_000_000_000);
 const requestId = 'req_0000000000000000000001';
 const SECRET = 'the unmasked text';
 
@@ -62,8 +63,8 @@ const masker: Masker = {
 
 function deps(generate: Generate, over: Partial<ProcessDeps> = {}): ProcessDeps {
   return {
-    redisReturnedAt: () => 0,
-    redisOutageEndedAt: () => 0,
+    redisReturnedAt: () => redisTime(0),
+    redisOutageEndedAt: () => redisTime(0),
     quarantine: createQuarantine(() => undefined),
     redis: server.client,
     clock: { now: () => redisTime(NOW), stop: () => undefined },
@@ -100,8 +101,8 @@ function start(job: Partial<GenerationJob> = {}, over: Partial<JobStart> = {}): 
     maxOutputTokens: 10,
     keyId: 'k',
     gateway: 'g',
-    receivedAt: NOW - 10,
-    deadlineAt: NOW + 10_000,
+    receivedAt: later(NOW, -10),
+    deadlineAt: later(NOW, 10_000),
     ...job,
   };
   return { job: data, number: 1, attempt: 1, losses: 0, signal: new AbortController().signal, ...over };
@@ -237,7 +238,7 @@ describe('no model is called', () => {
 
   test.each([
     ['a second start', {}, { number: 2 }],
-    ['a late first start', { receivedAt: NOW - 5_000 }, {}],
+    ['a late first start', { receivedAt: later(NOW, -5_000) }, {}],
   ] as const)('on %s of a request that is settled, and the reply is sent again', async (_what, job, over) => {
     const settlement = { v: 1, outcome: 'failed', error: 'timed_out' } as const;
     await settle(server.client, { requestId, keyId: 'k', settlement });
@@ -327,7 +328,7 @@ describe('an aborted call', () => {
   });
 
   test('by the deadline settles a timeout', async () => {
-    await processGeneration(deps(never), start({ deadlineAt: NOW + 20 }));
+    await processGeneration(deps(never), start({ deadlineAt: later(NOW, 20) }));
     expect(await settled()).toMatchObject({ outcome: 'failed', error: 'timed_out' });
     expect(await charged()).toBe(0);
     expect(await calls()).toEqual(['cancelled given_back']);
@@ -373,7 +374,7 @@ describe('a job that workers died of', () => {
   const die = (deaths: number) =>
     server.client.hset(redisKeys.request(requestId), {
       fence: deaths,
-      begun: NOW - 5,
+      begun: later(NOW, -5),
       losses: deaths - 1,
       deaths: deaths - 1,
     });
@@ -424,13 +425,14 @@ describe('a job that workers died of', () => {
 });
 
 describe('a job that stopping workers hand back', () => {
+  const trueClock = { now: () => redisTime(), stop: () => undefined };
   /** Takes the job from a real queue, and stops while `process` has it. */
   async function stopDuring(process: (start: JobStart) => Promise<JobEnd>): Promise<void> {
-    const redis = connectForJobs(server.url, 'test');
+    const redis = connectPatient(server.url, 'test');
     await redis.connect();
     const begun = Promise.withResolvers<void>();
     const runner = startJobRunner({
-      ...{ redis, concurrency: 1, logger: createLogger('test', 'silent') },
+      ...{ redis, clock: trueClock, concurrency: 1, logger: createLogger('test', 'silent') },
       ...{ onGivenUp: () => Promise.resolve(), onStalled: () => undefined },
       process: (next) => {
         begun.resolve();
@@ -454,7 +456,7 @@ describe('a job that stopping workers hand back', () => {
 
   beforeEach(async () => {
     const queue = openGenerationQueue(server.client, () => undefined);
-    await queue.add(start({ receivedAt: Date.now(), deadlineAt: Date.now() + 60_000 }).job, redisTime());
+    await queue.add(start({ receivedAt: redisTime(), deadlineAt: later(redisTime(), 60_000) }).job, redisTime());
     await queue.close();
   });
 

@@ -1,6 +1,7 @@
 import type { Endpoint, PublicModel } from '@lontar/shared/endpoints.ts';
 import { GENERATION_JOB } from '@lontar/shared/generation-job.ts';
 import type { JobOutcome } from '@lontar/shared/metrics.ts';
+import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Rejoined } from '@lontar/shared/settlement/settle.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { type AskDeps, askAlone, askToRun } from './ask-to-run.ts';
@@ -46,7 +47,7 @@ export async function processGeneration(deps: ProcessDeps, start: JobStart): Pro
   }
 }
 
-async function goOn(deps: ProcessDeps, start: JobStart, startedAt: number, mayRun: Rejoined): Promise<JobEnd> {
+async function goOn(deps: ProcessDeps, start: JobStart, startedAt: RedisTime, mayRun: Rejoined): Promise<JobEnd> {
   const { job, signal } = start;
   const run = runOf(start, startedAt, mayRun);
   if (mayRun.kind === 'settled') return finish(deps, run, 'repeated');
@@ -65,7 +66,7 @@ async function goOn(deps: ProcessDeps, start: JobStart, startedAt: number, mayRu
 }
 
 /** A start whose worker was lost may have asked the model; one that was handed back has noted whether it did. */
-function runOf(start: JobStart, startedAt: number, mayRun: Rejoined): Run {
+function runOf(start: JobStart, startedAt: RedisTime, mayRun: Rejoined): Run {
   return { ...start, startedAt, spentBefore: start.losses > 0 || ('spent' in mayRun && mayRun.spent) };
 }
 

@@ -1,5 +1,6 @@
 import type { Instance } from '@lontar/shared/instances.ts';
 import type { WorkerMetrics } from '@lontar/shared/metrics.ts';
+import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 
 /** What a worker has done lately, for its heartbeat and its metrics. */
 export interface Progress {
@@ -9,11 +10,11 @@ export interface Progress {
   describe(): Pick<Instance, 'lastProgressAt' | 'model'>;
 }
 
-export function createProgress(metrics: WorkerMetrics, provider: string): Progress {
-  let lastProgressAt = Date.now();
+export function createProgress(metrics: WorkerMetrics, provider: string, clock: RedisClock): Progress {
+  let lastProgressAt = clock.now();
   let model: NonNullable<Instance['model']> = { provider, lastOutcome: 'none', at: lastProgressAt };
   const note = () => {
-    lastProgressAt = Date.now();
+    lastProgressAt = clock.now();
     metrics.lastProgress.set(lastProgressAt / 1000);
   };
   note();
@@ -27,7 +28,7 @@ export function createProgress(metrics: WorkerMetrics, provider: string): Progre
       metrics.activeJobs.dec();
     },
     noteModelOutcome(ok) {
-      model = { provider, lastOutcome: ok ? 'ok' : 'failed', at: Date.now() };
+      model = { provider, lastOutcome: ok ? 'ok' : 'failed', at: clock.now() };
     },
     describe: () => ({ lastProgressAt, model }),
   };

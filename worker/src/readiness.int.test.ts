@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { GenerationJob } from '@lontar/shared/generation-job.ts';
 import { type GenerationQueue, openGenerationQueue } from '@lontar/shared/generation-queue.ts';
+import { later } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast } from '@lontar/shared/redis-connection.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { judgeReadiness, type WorkerCondition } from './readiness.ts';
 
 const LONGEST_START_MS = 60_000;
+const clock = { now: () => redisTime(), stop: () => undefined };
 
 let server: TestRedis;
 let redis: ReturnType<typeof connectFailFast>;
@@ -28,12 +30,13 @@ beforeEach(() => server.client.flushall());
 
 /** A worker that has done nothing for a minute, with slots free. */
 function idle(part: Partial<WorkerCondition> = {}): WorkerCondition {
-  const minuteAgo = Date.now() - 60_000;
-  const startedAt = minuteAgo - 3_600_000;
+  const minuteAgo = later(redisTime(), -60_000);
+  const startedAt = later(minuteAgo, -3_600_000);
   return { id: 'w', startedAt, lastProgressAt: minuteAgo, inFlight: 0, slots: 4, draining: false, ...part };
 }
 
-const judge = (worker: WorkerCondition) => judgeReadiness({ redis, queue, worker, longestStartMs: LONGEST_START_MS });
+const judge = (worker: WorkerCondition) =>
+  judgeReadiness({ redis, clock, queue, worker, longestStartMs: LONGEST_START_MS });
 
 /** Puts a job into the queue that has waited for this long; no worker runs here to take it. */
 async function addJob(waitedMs: number): Promise<void> {
@@ -48,10 +51,10 @@ async function addJob(waitedMs: number): Promise<void> {
     maxOutputTokens: 10,
     keyId: 'k',
     gateway: 'g',
-    receivedAt: Date.now() - waitedMs,
-    deadlineAt: Date.now() + 60_000,
+    receivedAt: later(redisTime(), -waitedMs),
+    deadlineAt: later(redisTime(), 60_000),
   };
-  await queue.add(job, redisTime(Date.now() - waitedMs));
+  await queue.add(job, later(redisTime(), -waitedMs));
 }
 
 test('a worker without work is ready, however long it has had none', async () => {
@@ -66,13 +69,13 @@ test('a worker that leaves jobs waiting while it has free slots is not', async (
     ready: false,
     reason: expect.stringMatching(/^no progress for 3\d s while 1 /),
   });
-  expect(await judge(idle({ lastProgressAt: Date.now() }))).toEqual({ ready: true });
+  expect(await judge(idle({ lastProgressAt: redisTime() }))).toEqual({ ready: true });
   expect(await judge(idle({ inFlight: 4 }))).toEqual({ ready: true });
 });
 
 test('a worker whose slots are all taken has as long as a model attempt may take', async () => {
   await addJob(LONGEST_START_MS + 30_000);
-  const longAgo = Date.now() - LONGEST_START_MS - 30_000;
+  const longAgo = later(redisTime(), -LONGEST_START_MS - 30_000);
   expect((await judge(idle({ inFlight: 4, lastProgressAt: longAgo }))).ready).toBe(false);
 });
 

@@ -1,6 +1,7 @@
 import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
 import type { Readiness } from '@lontar/shared/http/probes.ts';
 import type { Instance } from '@lontar/shared/instances.ts';
+import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { workerFailure } from '@lontar/shared/worker-failure.ts';
@@ -18,14 +19,15 @@ export type WorkerCondition = Pick<Instance, 'id' | 'startedAt' | 'inFlight' | '
  */
 export async function judgeReadiness(deps: {
   readonly redis: Redis;
+  readonly clock: RedisClock;
   readonly queue: GenerationQueue;
   readonly worker: WorkerCondition;
   readonly longestStartMs: number;
 }): Promise<Readiness> {
-  const { redis, queue, worker, longestStartMs } = deps;
+  const { redis, clock, queue, worker, longestStartMs } = deps;
   if (worker.draining) return { ready: false, reason: 'draining' };
   // A write: a Redis that is full or read-only answers a reader all the same.
   const [backlog] = await Promise.all([readQueueState(queue), redis.set(redisKeys.probe(worker.id), '1', 'EX', 60)]);
-  const failure = workerFailure(worker, { now: Date.now(), backlog, longestJobMs: longestStartMs });
+  const failure = workerFailure(worker, { now: clock.now(), backlog, longestJobMs: longestStartMs });
   return failure === undefined ? { ready: true } : { ready: false, reason: failure };
 }

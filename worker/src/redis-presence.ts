@@ -1,13 +1,13 @@
-import type { RedisClock } from '@lontar/shared/redis-clock.ts';
+import type { RedisClock, RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { PRESENCE_ASK_MS, REDIS_AWAY_MS } from '@lontar/shared/time-budget.ts';
 
 /** Whether Redis answers, and since when. */
 export interface RedisPresence {
-  /** When Redis came back, Unix ms by its own clock: it is in the future while Redis is away, and 0 where it never was. */
-  returnedAt(): number;
+  /** When Redis came back, by its own clock: it is in the future while Redis is away, and 0 where it never was. */
+  returnedAt(): RedisTime;
   /** The same, without the times in which this process itself stood still: those say nothing of Redis. */
-  outageEndedAt(): number;
+  outageEndedAt(): RedisTime;
   stop(): void;
 }
 
@@ -18,8 +18,8 @@ export interface RedisPresence {
  */
 export function watchPresence(redis: Redis, clock: RedisClock): RedisPresence {
   let answeredAt = performance.now();
-  let returnedAt = 0;
-  let outageEndedAt = 0;
+  let returnedAt = 0 as RedisTime;
+  let outageEndedAt = 0 as RedisTime;
   let awakeAt = performance.now();
   let stoodStillAt = 0;
   let asking = false;
@@ -48,7 +48,8 @@ export function watchPresence(redis: Redis, clock: RedisClock): RedisPresence {
     );
   }, PRESENCE_ASK_MS);
   return {
-    returnedAt: () => (performance.now() - answeredAt > REDIS_AWAY_MS ? Number.POSITIVE_INFINITY : returnedAt),
+    returnedAt: () =>
+      performance.now() - answeredAt > REDIS_AWAY_MS ? (Number.POSITIVE_INFINITY as RedisTime) : returnedAt,
     outageEndedAt: () => outageEndedAt,
     stop: () => clearInterval(timer),
   };

@@ -1,5 +1,6 @@
 import type { GenerationJob } from '@lontar/shared/generation-job.ts';
 import type { CallCharge, WorkerMetrics } from '@lontar/shared/metrics.ts';
+import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { wasCharged } from '@lontar/shared/settlement/charge.ts';
 import { findReservation } from '@lontar/shared/settlement/reservations.ts';
@@ -22,8 +23,7 @@ export interface SettleDeps extends UntilTakenDeps {
 
 /** One start, and what this worker knows of its request. */
 export interface Run extends JobStart {
-  /** Unix ms. */
-  readonly startedAt: number;
+  readonly startedAt: RedisTime;
   /** Whether an earlier call may have cost money: one is noted, or a start ended without a word. */
   readonly spentBefore: boolean;
 }

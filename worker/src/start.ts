@@ -7,8 +7,8 @@ import type { Lifecycle } from '@lontar/shared/lifecycle.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry, workerMetrics } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
-import { startRedisClock, tellTimeByRedis } from '@lontar/shared/redis-clock.ts';
-import { connectFailFast, connectForJobs, connectPatient } from '@lontar/shared/redis-connection.ts';
+import { type RedisClock, startRedisClock } from '@lontar/shared/redis-clock.ts';
+import { connectFailFast, connectPatient } from '@lontar/shared/redis-connection.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
 import { createThrottle, throttledWarning, throttleLines } from '@lontar/shared/throttled-log.ts';
 import { STOP_RESERVE_MS } from '@lontar/shared/time-budget.ts';
@@ -37,7 +37,7 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   lifecycle.started('model', () => chosen.model.close());
   const connections = {
     // Settlements go the same way as jobs: what both send at once is one system call.
-    jobs: connectForJobs(config.REDIS_URL, id),
+    jobs: connectPatient(config.REDIS_URL, id),
     subscriber: connectPatient(config.REDIS_URL, `${id}-cancellations`),
     probes: connectFailFast(config.REDIS_URL, `${id}-probes`),
   };
@@ -51,10 +51,9 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   metrics.concurrencyLimit.set(config.WORKER_CONCURRENCY);
   const clock = await startRedisClock(connections.probes);
   lifecycle.started('clock', clock.stop);
-  lifecycle.started('time', tellTimeByRedis(clock).stop);
   const presence = watchPresence(connections.jobs, clock);
   lifecycle.started('presence', presence.stop);
-  const progress = createProgress(metrics, chosen.model.provider);
+  const progress = createProgress(metrics, chosen.model.provider, clock);
   const deps: ProcessDeps & { readonly logger: Logger } = {
     redis: connections.jobs,
     redisReturnedAt: presence.returnedAt,
@@ -77,7 +76,7 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   const runner: JobRunner = runJobs(config, deps, connections.jobs, progress);
   const cancellations = await listenForCancellations(connections.subscriber, runner.cancel);
   lifecycle.started('cancellations', cancellations.stop);
-  await startProbes(config, lifecycle, { id, logger, redis: connections.probes, registry, runner, progress });
+  await startProbes(config, lifecycle, { id, logger, clock, redis: connections.probes, registry, runner, progress });
   // Last, so that it stops first: cancellations, probes and heartbeat go on while jobs are finished.
   lifecycle.started('jobs', () => {
     deps.quarantine.close();
@@ -97,6 +96,7 @@ function runJobs(
   const thinned: ProcessDeps = { ...deps, logger: throttleLines(deps.logger) };
   return startJobRunner({
     redis,
+    clock: deps.clock,
     concurrency: config.WORKER_CONCURRENCY,
     logger: deps.logger,
     async process(start) {
@@ -130,16 +130,17 @@ async function startProbes(
   parts: {
     readonly id: string;
     readonly logger: Logger;
+    readonly clock: RedisClock;
     readonly redis: ReturnType<typeof connectFailFast>;
     readonly registry: ReturnType<typeof createRegistry>;
     readonly runner: JobRunner;
     readonly progress: Progress;
   },
 ): Promise<void> {
-  const { id, logger, redis, registry, runner, progress } = parts;
+  const { id, logger, clock, redis, registry, runner, progress } = parts;
   const queue = openGenerationQueue(redis, throttledWarning(logger, 'Redis failed a probe'));
   lifecycle.started('queue', () => queue.close());
-  const startedAt = Date.now();
+  const startedAt = clock.now();
   const condition = () => ({
     id,
     startedAt,
@@ -154,7 +155,8 @@ async function startProbes(
     port: config.METRICS_PORT,
     registry,
     // One start of a job ends with its model attempt.
-    readiness: () => judgeReadiness({ redis, queue, worker: condition(), longestStartMs: config.MODEL_TIMEOUT_MS }),
+    readiness: () =>
+      judgeReadiness({ redis, clock, queue, worker: condition(), longestStartMs: config.MODEL_TIMEOUT_MS }),
   });
   lifecycle.started('probes', probes.stop);
   const heartbeat = await startHeartbeat(

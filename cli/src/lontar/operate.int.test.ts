@@ -181,8 +181,8 @@ describe('queue', () => {
     maxOutputTokens: 1,
     keyId: 'k',
     gateway: 'g',
-    receivedAt: Date.now(),
-    deadlineAt: Date.now() + 60_000,
+    receivedAt: redisTime(),
+    deadlineAt: redisTime(Date.now() + 60_000),
   });
 
   test('is paused, shown and resumed', async () => {

@@ -183,6 +183,6 @@ describe('uploads', () => {
 function jobOf(id: string, keyId: string): GenerationJob {
   return {
     ...{ v: 1, id, endpoint: '/api/ai', prompt: 'hi', model: 'ai-2.5-flash', temperature: 1, maxOutputTokens: 1 },
-    ...{ keyId, gateway: 'g', receivedAt: Date.now(), deadlineAt: Date.now() + 60_000 },
+    ...{ keyId, gateway: 'g', receivedAt: redisTime(), deadlineAt: redisTime(Date.now() + 60_000) },
   };
 }

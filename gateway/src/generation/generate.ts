@@ -3,7 +3,7 @@ import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import { GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
 import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { RedisAwayError } from '@lontar/shared/redis-away.ts';
-import type { RedisClock } from '@lontar/shared/redis-clock.ts';
+import { later, type RedisClock } from '@lontar/shared/redis-clock.ts';
 import { ENQUEUED_BY_MS } from '@lontar/shared/time-budget.ts';
 import { within } from '@lontar/shared/within.ts';
 import { type Admission, admit } from '../admission/admit.ts';
@@ -147,7 +147,7 @@ function describeJob(
   keyId: string,
   admission: Admission,
 ): GenerationJob {
-  const receivedAt = deps.clock.now() - Math.round(performance.now() - context.receivedAt);
+  const receivedAt = later(deps.clock.now(), -Math.round(performance.now() - context.receivedAt));
   return {
     v: 1,
     id: context.id,
@@ -159,7 +159,7 @@ function describeJob(
     keyId,
     gateway: deps.gateway,
     receivedAt,
-    deadlineAt: receivedAt + deps.timeoutMs,
+    deadlineAt: later(receivedAt, deps.timeoutMs),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import { createExpress } from '@lontar/shared/http/app.ts';
+import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import { throttleLines } from '@lontar/shared/throttled-log.ts';
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import type { CheckKeyDeps, Count } from '../admission/check-key.ts';
@@ -35,6 +36,7 @@ interface DoorDeps {
   /** And requests under way of an address that a proxy brings. */
   readonly connectionsPerAddress: number;
   readonly metrics: Pick<GatewayMetrics, 'inFlight' | 'tooMuch'>;
+  readonly clock: RedisClock;
 }
 
 /** What the gateway says about itself. */
@@ -198,7 +200,7 @@ function boundRequests(deps: CountedDeps & Pick<AppDeps, 'door'>, isProxied: (ad
       return next();
     }
     deps.door.metrics.tooMuch.inc({ what: 'requests', whose: 'address' });
-    const answer = refuseTooMuch('address', 'requests', limit);
+    const answer = refuseTooMuch('address', 'requests', limit, deps.door.clock.now());
     if (!request.path.startsWith('/api/')) return sendPlain(response, answer);
     return serveCounted(deps, request, response, answer);
   };

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { getHeapStatistics } from 'node:v8';
 import { limitAddress } from '@lontar/shared/address.ts';
+import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { TooMuch } from './body-budget.ts';
 import { createRefusals } from './refused-connections.ts';
 import { refuseTooMuch } from './too-much.ts';
@@ -41,6 +42,7 @@ export function createConnectionDoor(
   bounds: ConnectionBounds,
   isProxy: (address: string) => boolean,
   watch: DoorWatch,
+  clock: RedisClock,
 ): ConnectionDoor {
   const byAddress = new Map<string, number>();
   const refusals = createRefusals();
@@ -48,7 +50,7 @@ export function createConnectionDoor(
 
   function refuse(socket: Socket, of: TooMuch): false {
     watch.refused(of);
-    refusals.hold(socket, refuseTooMuch(of, 'connections', bounds.perAddress));
+    refusals.hold(socket, refuseTooMuch(of, 'connections', bounds.perAddress, clock.now()));
     return false;
   }
 

@@ -1,4 +1,5 @@
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
+import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import { within } from '@lontar/shared/within.ts';
 import type { Request } from 'express';
 import { noteBody } from '../caller/identify.ts';
@@ -22,6 +23,7 @@ export interface BodyDeps extends JudgeDeps {
   readonly bodies: BodyBudget;
   readonly bodyBounds: BodyBounds;
   readonly metrics: Pick<GatewayMetrics, 'tooMuch'>;
+  readonly clock: RedisClock;
 }
 
 /**
@@ -66,15 +68,19 @@ function isShort(request: Request): boolean {
 }
 
 function tooMuch(
-  { bodyBounds, metrics }: Pick<BodyDeps, 'bodyBounds' | 'metrics'>,
+  { bodyBounds, metrics, clock }: Pick<BodyDeps, 'bodyBounds' | 'metrics' | 'clock'>,
   whose: TooMuch,
   what: 'bodies' | 'bytes',
 ): Answer {
   metrics.tooMuch.inc({ what, whose });
-  return refuseTooMuch(whose, what, what === 'bodies' ? bodyBounds.bodiesPerAddress : bodyBounds.bytesPerAddress);
+  const limit = what === 'bodies' ? bodyBounds.bodiesPerAddress : bodyBounds.bytesPerAddress;
+  return refuseTooMuch(whose, what, limit, clock.now());
 }
 
-function problemOf(deps: BodyDeps, read: Exclude<BodyReading, { kind: 'whole' }>): Answer {
+function problemOf(
+  deps: Pick<BodyDeps, 'bodyBounds' | 'metrics' | 'clock'>,
+  read: Exclude<BodyReading, { kind: 'whole' }>,
+): Answer {
   switch (read.kind) {
     case 'too_large':
       return tooLargeProblem();

@@ -1,4 +1,5 @@
 import type { DoorBound } from '@lontar/shared/gateway-metrics.ts';
+import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import { type Answer, refuse } from '../envelope/answer.ts';
 import type { TooMuch } from './body-budget.ts';
 
@@ -21,7 +22,7 @@ const RETRY_SECONDS = 1;
  *
  * @param limit of one address
  */
-export function refuseTooMuch(of: TooMuch, what: DoorBound, limit: number): Answer {
+export function refuseTooMuch(of: TooMuch, what: DoorBound, limit: number, now: RedisTime): Answer {
   const headers = { 'Retry-After': String(RETRY_SECONDS) };
   if (of === 'all') return refuse('service_unavailable', { headers });
   return refuse('too_many_requests', {
@@ -30,7 +31,7 @@ export function refuseTooMuch(of: TooMuch, what: DoorBound, limit: number): Answ
       ...headers,
       'X-RateLimit-Limit': String(limit),
       'X-RateLimit-Remaining': '0',
-      'X-RateLimit-Reset': String(Math.floor(Date.now() / 1000) + RETRY_SECONDS),
+      'X-RateLimit-Reset': String(Math.floor(now / 1000) + RETRY_SECONDS),
     },
     record: { used: limit, remaining: 0, limit },
   });

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readSettlement } from '../../testing/read-settlement.ts';
 import { startTestRedis, type TestRedis } from '../../testing/redis-server.ts';
+import { redisTime } from '../../testing/redis-time.ts';
 import { countReservations, reserve } from '../../testing/reservations.ts';
 import type { GenerationFailure } from '../errors.ts';
 import { jobKeys } from '../generation-queue.ts';
+import { later } from '../redis-clock.ts';
 import type { Redis } from '../redis-connection.ts';
 import { redisKeys } from '../redis-keys.ts';
 import { noteCost, noteReturn, type RejoinInput, rejoin, settle } from './settle.ts';
@@ -23,7 +25,8 @@ const answered: Settlement = {
 const failure = (error: GenerationFailure): Settlement => ({ v: 1, outcome: 'failed', error });
 const failed = failure('upstream_error');
 const first: RejoinInput = {
-  ...{ requestId, keyId, replyTo: gateway, start: 1, losses: 0, receivedAt: 1_000, redisBackAt: 0, alone: false },
+  ...{ requestId, keyId, replyTo: gateway, start: 1, losses: 0, alone: false },
+  ...{ receivedAt: redisTime(1_000), redisBackAt: redisTime(0) },
   freeFailuresPerHour: 5,
 };
 
@@ -429,7 +432,9 @@ describe('rejoin', () => {
 
   test('blames no job for a lock that was lost while Redis was away', async () => {
     for (let start = 2; start < 10; start++) {
-      expect(await again(start, { losses: start - 1, redisBackAt: Date.now() + 1_000 })).toMatchObject({ kind: 'run' });
+      expect(await again(start, { losses: start - 1, redisBackAt: later(redisTime(), 1_000) })).toMatchObject({
+        kind: 'run',
+      });
     }
   });
 

@@ -1,5 +1,6 @@
 import { GENERATION_JOB } from '../generation-job.ts';
 import { jobKeys } from '../generation-queue.ts';
+import type { RedisTime } from '../redis-clock.ts';
 import type { Redis } from '../redis-connection.ts';
 import { redisKeys } from '../redis-keys.ts';
 import { loadScript } from '../redis-script.ts';
@@ -111,10 +112,10 @@ export interface RejoinInput {
   readonly start: number;
   /** How often the queue has taken the job back from a worker that was lost. */
   readonly losses: number;
-  /** When the job came, Unix ms. */
-  readonly receivedAt: number;
-  /** When Redis last came back, Unix ms; 0 where it never was away. */
-  readonly redisBackAt: number;
+  /** When the job came. */
+  readonly receivedAt: RedisTime;
+  /** When Redis last came back; 0 where it never was away. */
+  readonly redisBackAt: RedisTime;
   /** No other job that workers died of runs in this worker. */
   readonly alone: boolean;
   /** `FREE_FAILURES_PER_HOUR`: a call that may have cost money beyond the second needs a free failure of its own. */

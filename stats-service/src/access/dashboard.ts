@@ -2,6 +2,7 @@ import { readKeyId } from '@lontar/shared/api-key.ts';
 import type { SessionState } from '@lontar/shared/dashboard-contract.ts';
 import { failure, type HttpAnswer } from '@lontar/shared/http/envelope.ts';
 import { readFilter } from '@lontar/shared/log-filter.ts';
+import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { z } from 'zod';
 import type { Asked } from '../asked.ts';
@@ -21,6 +22,7 @@ import { type createSignInPlaces, MOST_SIGN_INS_PER_ADDRESS } from './sign-in-pl
 
 export interface DashboardDeps {
   readonly redis: Redis;
+  readonly clock: RedisClock;
   readonly token: string;
   /** `DASHBOARD_PUBLIC`. */
   readonly open: boolean;
@@ -58,8 +60,8 @@ export async function readDetail(redis: Redis, { params }: Asked): Promise<HttpA
  *
  * @throws when Redis fails
  */
-export async function listBlocked(redis: Redis): Promise<HttpAnswer> {
-  return { status: 200, body: await readBlockedAddresses(redis, Date.now()) };
+export async function listBlocked({ redis, clock }: DashboardDeps): Promise<HttpAnswer> {
+  return { status: 200, body: await readBlockedAddresses(redis, clock.now()) };
 }
 
 /**
@@ -68,7 +70,7 @@ export async function listBlocked(redis: Redis): Promise<HttpAnswer> {
  * @throws when Redis fails; whether the counter was reset is then unknown
  */
 export async function resetRequests(deps: DashboardDeps): Promise<HttpAnswer> {
-  await resetCounter(deps.redis, Date.now());
+  await resetCounter(deps.redis, deps.clock.now());
   deps.changed();
   return { status: 204 };
 }

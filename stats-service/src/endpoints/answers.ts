@@ -1,11 +1,17 @@
 import { type HttpAnswer, success } from '@lontar/shared/http/envelope.ts';
 import { writeSpentUploads } from '@lontar/shared/inner-headers.ts';
+import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { readUploadLimit } from './check-limit.ts';
 import { judgeHealth } from './judge-health.ts';
 import { type HealthDeps, readHealth } from './read-health.ts';
 import { readServiceStats } from './service-stats.ts';
 import { readUsage } from './usage.ts';
+
+interface ReadDeps {
+  readonly redis: Redis;
+  readonly clock: RedisClock;
+}
 
 /*
  * The four open endpoints under `/api/`; the gateway has counted the caller's window already. Each rejects when Redis fails
@@ -17,8 +23,8 @@ import { readUsage } from './usage.ts';
  *
  * @throws when Redis fails
  */
-export async function answerUsage(redis: Redis): Promise<HttpAnswer> {
-  return success(await readUsage(redis, Date.now()));
+export async function answerUsage({ redis, clock }: ReadDeps): Promise<HttpAnswer> {
+  return success(await readUsage(redis, clock.now()));
 }
 
 /**
@@ -26,8 +32,8 @@ export async function answerUsage(redis: Redis): Promise<HttpAnswer> {
  *
  * @throws when Redis fails
  */
-export async function answerStats(redis: Redis): Promise<HttpAnswer> {
-  return success(await readServiceStats(redis, Date.now()));
+export async function answerStats({ redis, clock }: ReadDeps): Promise<HttpAnswer> {
+  return success(await readServiceStats(redis, clock.now()));
 }
 
 export async function answerHealth(deps: HealthDeps): Promise<HttpAnswer> {
@@ -42,10 +48,10 @@ export async function answerHealth(deps: HealthDeps): Promise<HttpAnswer> {
  * @throws when Redis fails
  */
 export async function answerUploadLimit(
-  { redis, uploadsPerDay }: { readonly redis: Redis; readonly uploadsPerDay: number },
+  { redis, clock, uploadsPerDay }: ReadDeps & { readonly uploadsPerDay: number },
   address: string,
 ): Promise<HttpAnswer> {
-  const answer = await readUploadLimit(redis, { address, limit: uploadsPerDay, now: Date.now() });
+  const answer = await readUploadLimit(redis, { address, limit: uploadsPerDay, now: clock.now() });
   if (answer.status === 200) return answer;
   const { status, body, resetAt } = answer;
   // Of the headers of limits the gateway makes all, Retry-After too, so that they agree.

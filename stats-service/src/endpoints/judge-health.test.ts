@@ -1,27 +1,29 @@
 import { expect, test } from '@jest/globals';
 import type { Instance } from '@lontar/shared/instances.ts';
+import { later } from '@lontar/shared/redis-clock.ts';
+import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { healthSchema } from '@lontar/shared/utility-answers.ts';
 import { type HealthReading, judgeHealth } from './judge-health.ts';
 
-const NOW = Date.UTC(2026, 0, 31);
+const NOW = redisTime(Date.UTC(2026, 0, 31));
 const worker = (part: Partial<Instance> = {}): Instance => ({
   id: 'worker-1',
   service: 'worker',
   version: '0.1.0',
   metricsUrl: '',
-  startedAt: NOW - 3_600_000,
+  startedAt: later(NOW, -3_600_000),
   inFlight: 2,
   slots: 10,
-  lastProgressAt: NOW - 1_000,
+  lastProgressAt: later(NOW, -1_000),
   draining: false,
-  model: { provider: 'demo', lastOutcome: 'ok', at: NOW - 1_000 },
+  model: { provider: 'demo', lastOutcome: 'ok', at: later(NOW, -1_000) },
   ...part,
 });
 const gateway: Instance = { ...worker(), id: 'gateway-1', service: 'gateway' };
 const reading = (part: Partial<HealthReading> = {}): HealthReading => ({
   now: NOW,
   version: '0.1.0',
-  startedAt: NOW - 5_000,
+  startedAt: later(NOW, -5_000),
   redisWriteMs: 0.4,
   queue: { waiting: 3, active: 2, delayed: 0, failed: 0, paused: false, oldestWaitingAgeMs: 40_000 },
   instances: [gateway, worker()],
@@ -29,7 +31,7 @@ const reading = (part: Partial<HealthReading> = {}): HealthReading => ({
   requestTimeoutMs: 120_000,
   ...part,
 });
-const stuck = { lastProgressAt: NOW - 60_000 };
+const stuck = { lastProgressAt: later(NOW, -60_000) };
 
 test.each<[string, Partial<HealthReading>, string, string]>([
   ['all is well', {}, 'ok', 'ok'],
@@ -59,7 +61,7 @@ test('without Redis everything but health itself is down', () => {
 });
 
 test('the last model outcome of all workers counts', () => {
-  const older = worker({ id: 'a', model: { provider: 'x', lastOutcome: 'failed', at: NOW - 9_000 } });
+  const older = worker({ id: 'a', model: { provider: 'x', lastOutcome: 'failed', at: later(NOW, -9_000) } });
   const never = worker({ id: 'b', model: { provider: 'x', lastOutcome: 'none', at: NOW } });
   expect(judgeHealth(reading({ instances: [gateway, older, worker(), never] })).model).toMatchObject({
     status: 'ok',

@@ -1,6 +1,7 @@
 import { ENDPOINTS } from '@lontar/shared/endpoints.ts';
 import type { QueueState } from '@lontar/shared/generation-queue.ts';
 import type { Instance } from '@lontar/shared/instances.ts';
+import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Health, HealthState } from '@lontar/shared/utility-answers.ts';
 import { workerFailure } from '@lontar/shared/worker-failure.ts';
 
@@ -9,9 +10,9 @@ const LATE_EVENTS_MS = 30_000;
 
 /** What health is judged by; parts that could not be read are absent. */
 export interface HealthReading {
-  readonly now: number;
+  readonly now: RedisTime;
   readonly version: string;
-  readonly startedAt: number;
+  readonly startedAt: RedisTime;
   /** How long the bounded write to Redis took; absent when it failed. */
   readonly redisWriteMs?: number;
   readonly queue?: QueueState;

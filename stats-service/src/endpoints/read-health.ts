@@ -1,5 +1,6 @@
 import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
 import { type Instance, listInstances } from '@lontar/shared/instances.ts';
+import { type RedisClock, type RedisTime, readRedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { HEALTH_PART_MS } from '@lontar/shared/time-budget.ts';
@@ -10,10 +11,11 @@ const PROBE_TTL_MS = 60_000;
 
 export interface HealthDeps {
   readonly redis: Redis;
+  readonly clock: RedisClock;
   readonly queue: GenerationQueue;
   readonly instanceId: string;
   readonly version: string;
-  readonly startedAt: number;
+  readonly startedAt: RedisTime;
   readonly requestTimeoutMs: number;
 }
 
@@ -30,7 +32,7 @@ export async function readHealth(deps: HealthDeps): Promise<HealthReading> {
     bounded(readLagMs(redis)),
   ]);
   return {
-    now: Date.now(),
+    now: deps.clock.now(),
     version,
     startedAt,
     requestTimeoutMs,
@@ -58,12 +60,11 @@ export async function probeRedis(redis: Redis, instanceId: string): Promise<numb
  * @throws when Redis fails
  */
 export async function readLagMs(redis: Redis): Promise<number> {
-  const [[oldest], [seconds, microseconds]] = await Promise.all([
+  const [[oldest], now] = await Promise.all([
     redis.xrange(redisKeys.events, '-', '+', 'COUNT', 1),
-    redis.time(),
+    readRedisTime(redis),
   ]);
   if (oldest === undefined) return 0;
-  const now = Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
   return Math.max(0, now - Number(oldest[0].split('-')[0]));
 }
 

@@ -6,6 +6,7 @@ import { readSpentUploads } from '@lontar/shared/inner-headers.ts';
 import { startHeartbeat } from '@lontar/shared/instances.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import {
   healthSchema,
   serviceStatsSchema,
@@ -84,11 +85,11 @@ test('health is down without a worker, and ok with one that has room', async () 
     service: kind,
     version: '0.1.0',
     metricsUrl: service.metricsUrl,
-    startedAt: Date.now(),
+    startedAt: redisTime(),
     inFlight: 1,
     slots: 10,
     draining: false,
-    model: { provider: 'demo', lastOutcome: 'ok' as const, at: Date.now() },
+    model: { provider: 'demo', lastOutcome: 'ok' as const, at: redisTime() },
   });
   const beats = await Promise.all([
     startHeartbeat(redis.client, () => up('g', 'gateway')),

@@ -1,4 +1,5 @@
 import { parsePerson, parseTallyField } from '@lontar/shared/event-tally.ts';
+import { machineNow } from '@lontar/shared/machine-time.ts';
 import { requestEventSchema } from '@lontar/shared/request-event.ts';
 import type { Numbers, Told } from './plan-batch.ts';
 
@@ -73,5 +74,5 @@ function parseJson(text: string | undefined): unknown {
 
 /** Whether a moment is after Lontar's beginning and at most a day ahead; others would make days that never expire. */
 function isPlausibleTime(at: number): boolean {
-  return at > Date.UTC(2025, 0) && at < Date.now() + 86_400_000;
+  return at > Date.UTC(2025, 0) && at < machineNow() + 86_400_000;
 }

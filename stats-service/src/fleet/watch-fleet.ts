@@ -1,6 +1,7 @@
 import type { Fleet, FleetMember } from '@lontar/shared/dashboard-contract.ts';
 import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
 import { type Instance, listInstances } from '@lontar/shared/instances.ts';
+import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { type WorkerCircumstances, workerFailure } from '@lontar/shared/worker-failure.ts';
 import { AggregatorRegistry, type Registry } from 'prom-client';
@@ -13,6 +14,7 @@ const MAX_SCRAPE_BYTES = 4 * 1024 * 1024;
 
 export interface FleetDeps {
   readonly redis: Redis;
+  readonly clock: RedisClock;
   readonly queue: GenerationQueue;
   readonly requestTimeoutMs: number;
 }
@@ -33,7 +35,8 @@ interface Look {
 export function watchFleet(deps: FleetDeps): FleetWatch {
   let last: { at: number; look: Promise<Look> } | undefined;
   const look = () => {
-    if (last === undefined || Date.now() - last.at > FRESH_MS) last = { at: Date.now(), look: lookAtFleet(deps) };
+    const now = performance.now();
+    if (last === undefined || now - last.at > FRESH_MS) last = { at: now, look: lookAtFleet(deps) };
     return last.look;
   };
   return {
@@ -56,11 +59,11 @@ export function scrapeTargets(instances: readonly Instance[]): object[] {
     });
 }
 
-async function lookAtFleet({ redis, queue, requestTimeoutMs }: FleetDeps): Promise<Look> {
+async function lookAtFleet({ redis, clock, queue, requestTimeoutMs }: FleetDeps): Promise<Look> {
   const [instances, backlog] = await Promise.all([listInstances(redis), readQueueState(queue)]);
   const scraped = await Promise.all(instances.map(({ metricsUrl }) => scrape(metricsUrl)));
   const all = scraped.filter((metrics) => metrics !== undefined);
-  const context = { now: Date.now(), backlog, longestJobMs: requestTimeoutMs };
+  const context = { now: clock.now(), backlog, longestJobMs: requestTimeoutMs };
   const members = instances.map((instance, index) => memberOf(instance, scraped[index], context));
   // prom-client's typings name only what a Node cluster sends; the form is the same.
   return { fleet: { members, totals: totalsOf(all.flat()) }, metrics: AggregatorRegistry.aggregate(all) };

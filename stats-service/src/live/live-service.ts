@@ -9,6 +9,7 @@ import type {
   Tiles,
 } from '@lontar/shared/dashboard-contract.ts';
 import { failure, type HttpAnswer } from '@lontar/shared/http/envelope.ts';
+import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { sharedFor } from '@lontar/shared/shared-for.ts';
 import type { StatsMetrics } from '@lontar/shared/stats-metrics.ts';
@@ -37,6 +38,7 @@ const FRESH_MOMENTS = 3;
 const SHARED_MS = 1_000;
 
 export interface LiveDeps {
+  readonly clock: RedisClock;
   readonly redis: Redis;
   readonly log: Pick<RecentLog, 'rows' | 'after'>;
   readonly fleet: () => Promise<Fleet>;
@@ -65,15 +67,16 @@ export interface LiveService {
  */
 export function startLiveService(deps: LiveDeps): LiveService {
   const live = createLiveStream(deps.log);
-  const anonymousCounters = sharedFor(SHARED_MS, () => readCounters(deps.redis, MOMENTS));
+  const anonymousCounters = sharedFor(SHARED_MS, () => readCounters(deps, MOMENTS));
   let dirty = false;
-  let sentAt = 0;
+  let sentAt = Number.NEGATIVE_INFINITY;
   let reading = false;
 
   const sendStats = async () => {
-    const due = dirty || Date.now() - sentAt >= STATS_AT_LEAST_MS;
+    const now = performance.now();
+    const due = dirty || now - sentAt >= STATS_AT_LEAST_MS;
     if (live.size === 0 || reading || !due) return;
-    [reading, dirty, sentAt] = [true, false, Date.now()];
+    [reading, dirty, sentAt] = [true, false, now];
     const stats = await readStats(deps, FRESH_MOMENTS).finally(() => {
       reading = false;
     });
@@ -111,14 +114,17 @@ export function startLiveService(deps: LiveDeps): LiveService {
 }
 
 /** Reads the parts side by side; one that fails says so, and the others stay. */
-async function readStats({ redis, fleet }: LiveDeps, points: number): Promise<StatsMessage> {
-  const [counters, members] = await Promise.all([readCounters(redis, points), partOf<Fleet>(fleet())]);
+async function readStats(deps: LiveDeps, points: number): Promise<StatsMessage> {
+  const [counters, members] = await Promise.all([readCounters(deps, points), partOf<Fleet>(deps.fleet())]);
   return { ...counters, fleet: members };
 }
 
 /** What everyone may see who may see the page. */
-async function readCounters(redis: Redis, points: number): Promise<Omit<StatsMessage, 'fleet'>> {
-  const now = Date.now();
+async function readCounters(
+  { redis, clock }: Pick<LiveDeps, 'redis' | 'clock'>,
+  points: number,
+): Promise<Omit<StatsMessage, 'fleet'>> {
+  const now = clock.now();
   const [tiles, moments] = await Promise.all([
     partOf<Tiles>(readTiles(redis, now)),
     partOf<readonly Moment[]>(readMoments(redis, now, points)),
@@ -133,7 +139,7 @@ async function readSnapshot(
 ): Promise<(rows: readonly LogRow[]) => SnapshotMessage> {
   const signedIn = anonymous === undefined;
   const members = signedIn ? await within(FLEET_PATIENCE_MS, partOf<Fleet>(deps.fleet())) : undefined;
-  const counters = signedIn ? await readCounters(deps.redis, MOMENTS) : await anonymous();
+  const counters = signedIn ? await readCounters(deps, MOMENTS) : await anonymous();
   const stats = members ? { ...counters, fleet: members } : counters;
   const { version, keepTexts: logContent } = deps;
   return (rows) => ({

@@ -1,5 +1,6 @@
 import type { LogRow } from '@lontar/shared/dashboard-contract.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
+import type { RedisClock, RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { statsKeys } from '../stats-keys.ts';
 import { compareCursors, parseRow, readNewestRows } from './read-log.ts';
@@ -28,7 +29,7 @@ export interface RecentLog {
  * @param redis a patient connection of its own: reads block
  * @param onRows called each time that rows have come
  */
-export function followLog(redis: Redis, onRows: () => void, logger: Logger): RecentLog {
+export function followLog(redis: Redis, clock: RedisClock, onRows: () => void, logger: Logger): RecentLog {
   let rows: LogRow[] = [];
   /** Whether memory holds the log from its very first row. */
   let whole = false;
@@ -71,7 +72,7 @@ export function followLog(redis: Redis, onRows: () => void, logger: Logger): Rec
     },
     after(cursor) {
       const oldest = rows[0]?.cursor;
-      if (compareCursors(cursor, newest(rows)) > 0) return isFuture(cursor) ? undefined : [];
+      if (compareCursors(cursor, newest(rows)) > 0) return isFuture(cursor, clock.now()) ? undefined : [];
       if (!whole && (oldest === undefined || compareCursors(cursor, oldest) < 0)) return undefined;
       return rows.slice(firstAfter(rows, cursor));
     },
@@ -101,6 +102,6 @@ function newest(rows: readonly LogRow[]): string {
 }
 
 /** Another instance may be a moment ahead; a cursor of a log that is gone is not. */
-function isFuture(cursor: string): boolean {
-  return Number(cursor.split('-')[0]) > Date.now() + 5_000;
+function isFuture(cursor: string, now: RedisTime): boolean {
+  return Number(cursor.split('-')[0]) > now + 5_000;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { mixedEvents } from '../../testing/mixed-events.ts';
 import { type RunningService, runService } from '../../testing/running-service.ts';
 import type { DashboardDeps } from '../access/dashboard.ts';
@@ -28,7 +29,8 @@ afterAll(async () => {
 });
 
 async function page(over: Partial<DashboardDeps>, cookie?: string): Promise<string> {
-  const deps = { redis: redis.client, token: service.token, open: false, ...over } as DashboardDeps;
+  const clock = { now: () => redisTime(), stop: () => undefined };
+  const deps = { redis: redis.client, clock, token: service.token, open: false, ...over } as DashboardDeps;
   const asked = { cookie, address: '192.0.2.10', query: new URLSearchParams(), ahead: false } as unknown as Asked;
   const answer = await openPage(pathToFileURL(`${folder}/`), deps).open(asked);
   return answer.body as string;

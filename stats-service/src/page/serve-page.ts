@@ -65,7 +65,7 @@ export interface Page {
  * @param dist the build's folder; read at each request of the page, so that a build shows without a restart
  */
 export function openPage(dist: URL, deps: DashboardDeps): Page {
-  const tiles = sharedFor(TILES_MS, () => readTiles(deps.redis, Date.now()));
+  const tiles = sharedFor(TILES_MS, () => readTiles(deps.redis, deps.clock.now()));
   return {
     open: (asked) => answerPage(dist, { ...deps, tiles }, asked),
     asset: ({ params }) => answerAsset(dist, params['file'] ?? ''),

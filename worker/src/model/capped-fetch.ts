@@ -65,7 +65,7 @@ export function createCappedFetch({ maxBytes, connectTimeoutMs }: CappedFetchOpt
 }
 
 /** What the SDK and the retry policy look at; the rest would only be copied. */
-const KEPT_HEADERS = ['content-type', 'retry-after', 'retry-after-ms'] as const;
+const KEPT_HEADERS = ['content-type', 'date', 'retry-after', 'retry-after-ms'] as const;
 
 /**
  * An answer that is here as a whole, in the form that the SDK reads: status, headers, and a body with a reader. A real

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
+import type { MachineTime } from '@lontar/shared/machine-time.ts';
 import { readRetryAfterMs } from './retry-after.ts';
 
-const NOW = Date.parse('Sat, 31 Jan 2026 08:00:00 GMT');
+const NOW = Date.parse('Sat, 31 Jan 2026 08:00:00 GMT') as MachineTime;
 
 const retryInfo = (retryDelay: unknown) => ({
   error: {
@@ -21,6 +22,12 @@ test.each<[string, Record<string, string>, unknown, number | undefined]>([
   ['a date ahead', { 'retry-after': 'Sat, 31 Jan 2026 08:00:10 GMT' }, undefined, 10_000],
   ['a date in the past', { 'retry-after': 'Sat, 31 Jan 2026 07:00:00 GMT' }, undefined, 0],
   ['an old form of date', { 'retry-after': 'Saturday, 31-Jan-26 08:00:10 GMT' }, undefined, 10_000],
+  [
+    "a date by a clock of the upstream's own",
+    { 'retry-after': 'Sat, 31 Jan 2026 09:30:10 GMT', date: 'Sat, 31 Jan 2026 09:30:00 GMT' },
+    undefined,
+    10_000,
+  ],
   ['a negative number', { 'retry-after': '-5' }, undefined, undefined],
   ['a word', { 'retry-after': 'Soon' }, undefined, undefined],
   ['an absurd number', { 'retry-after': '9'.repeat(400) }, undefined, undefined],

@@ -1,3 +1,4 @@
+import type { MachineTime } from '@lontar/shared/machine-time.ts';
 import { z } from 'zod';
 
 /** Gemini's `google.rpc.RetryInfo`, one of the details of an error body. */
@@ -10,12 +11,13 @@ const errorDetails = z.object({ error: z.object({ details: z.array(z.unknown()) 
  *
  * @param headers by lower-case name
  * @param body parsed error body, of any shape
- * @param now Unix ms, for dates
+ *   A date is told by the upstream's clock, and so is `date`, which says what that shows now.
+ * @param now by this machine, for dates without one
  */
-export function readRetryAfterMs(headers: Record<string, string>, body: unknown, now: number): number | undefined {
+export function readRetryAfterMs(headers: Record<string, string>, body: unknown, now: MachineTime): number | undefined {
   const waits = [
     toMs(headers['retry-after-ms'], 1),
-    toMs(headers['retry-after'], 1_000) ?? untilDateMs(headers['retry-after'], now),
+    toMs(headers['retry-after'], 1_000) ?? untilDateMs(headers['retry-after'], dateOf(headers['date']) ?? now),
     retryInfoMs(body),
   ].filter((wait) => wait !== undefined);
   return waits.length === 0 ? undefined : Math.max(...waits);
@@ -28,10 +30,15 @@ function toMs(text: string | undefined, unitMs: number): number | undefined {
 }
 
 function untilDateMs(text: string | undefined, now: number): number | undefined {
+  const date = dateOf(text);
+  return date === undefined ? undefined : Math.max(0, date - now);
+}
+
+function dateOf(text: string | undefined): number | undefined {
   // Date.parse takes nearly anything ("-5" is a year); an HTTP date begins with the name of a day.
   if (text === undefined || !/^\s*[A-Z][a-z]{2}/.test(text)) return undefined;
   const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  return Number.isNaN(date) ? undefined : date;
 }
 
 function retryInfoMs(body: unknown): number | undefined {

@@ -1,4 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
+import { machineNow } from '@lontar/shared/machine-time.ts';
 import {
   type LanguageModel,
   ModelError,
@@ -36,7 +37,7 @@ export function sdkModel({ provider, modelOf, extras, timeoutMs, close }: SdkMod
         models.set(request.model, model);
         return toAnswer(await model.doGenerate(options));
       } catch (error) {
-        throw toModelError(error, attempt.ended(), Date.now());
+        throw toModelError(error, attempt.ended(), machineNow());
       } finally {
         attempt.finish();
       }

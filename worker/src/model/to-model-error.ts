@@ -1,5 +1,6 @@
 import { isNativeError } from 'node:util/types';
 import { APICallError } from '@ai-sdk/provider';
+import type { MachineTime } from '@lontar/shared/machine-time.ts';
 import { z } from 'zod';
 import { AnswerTooLargeError } from './capped-fetch.ts';
 import { ModelError, type ModelErrorKind } from './language-model.ts';
@@ -13,9 +14,9 @@ export type AttemptEnd = 'cancelled' | 'timed_out' | undefined;
  *
  * @param thrown anything: an APICallError of the SDK, an error of the HTTP client, a bug
  * @param ended why our own side ended the attempt; it explains the error better than the error itself
- * @param now Unix ms, for `Retry-After` dates
+ * @param now for `Retry-After` dates
  */
-export function toModelError(thrown: unknown, ended: AttemptEnd, now: number): ModelError {
+export function toModelError(thrown: unknown, ended: AttemptEnd, now: MachineTime): ModelError {
   if (thrown instanceof ModelError) return thrown;
   if (ended !== undefined) return new ModelError(ended);
   const call = APICallError.isInstance(thrown) ? thrown : undefined;
@@ -31,7 +32,7 @@ export function toModelError(thrown: unknown, ended: AttemptEnd, now: number): M
   return call === undefined ? new ModelError('invalid_answer') : fromUnreadableAnswer(call, now);
 }
 
-function fromStatus(status: number, call: APICallError, body: unknown, now: number): ModelError {
+function fromStatus(status: number, call: APICallError, body: unknown, now: MachineTime): ModelError {
   const kind = kindOfStatus(status, body);
   const waits = kind === 'rate_limited' || kind === 'server_error';
   return new ModelError(kind, {
@@ -40,7 +41,7 @@ function fromStatus(status: number, call: APICallError, body: unknown, now: numb
 }
 
 /** Some gateways (OpenRouter) report an upstream's failure as a 200 whose body is `{ "error": { "code": 429 } }`. */
-function fromUnreadableAnswer(call: APICallError, now: number): ModelError {
+function fromUnreadableAnswer(call: APICallError, now: MachineTime): ModelError {
   const body = parseJson(call.responseBody);
   const code = errorBody.safeParse(body).data?.error.code;
   const isStatus = typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599;

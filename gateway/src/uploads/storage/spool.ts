@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { machineNow } from '@lontar/shared/machine-time.ts';
 import { requireSpace } from './no-space.ts';
 
 /** A half-written file that was not touched for this long has no writer any more, ms. */
@@ -43,7 +44,7 @@ export function openSpool(folder: string): Spool {
       const results = await Promise.allSettled(
         names.map(async (name) => {
           const file = await stat(pathOf(name)).catch(ignoreMissing);
-          if (file && Date.now() - file.mtimeMs > ABANDONED_MS) await rm(pathOf(name), { force: true });
+          if (file && machineNow() - file.mtimeMs > ABANDONED_MS) await rm(pathOf(name), { force: true });
         }),
       );
       const failed = results.find((result) => result.status === 'rejected');

@@ -1,0 +1,56 @@
+import { LOCK_RENEWAL_MS } from '@lontar/shared/time-budget.ts';
+
+export interface LockRenewal {
+  /** Renews the lock of a job from now on. */
+  hold(jobId: string, token: string): void;
+  release(jobId: string): void;
+  stop(): void;
+}
+
+export interface LockRenewalOptions {
+  /** Renews locks; gives the jobs whose lock is no longer held by their token. */
+  readonly extend: (jobIds: string[], tokens: string[]) => Promise<string[]>;
+  /** The job belongs to another worker by now, or to none. */
+  readonly onLost: (jobId: string) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Renews the locks of the jobs in work, all that are due in one command.
+ *
+ * BullMQ's own renewal counts by `Date.now()`: on a machine whose clock is set back it would renew none until the clock
+ * is where it was, and the jobs would be taken from a worker that is well. This one counts by the monotonic clock.
+ */
+export function renewLocks({ extend, onLost, onError }: LockRenewalOptions): LockRenewal {
+  const held = new Map<string, { readonly token: string; renewedAt: number }>();
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const renew = async () => {
+    const now = performance.now();
+    const due = [...held].filter(([, { renewedAt }]) => now - renewedAt >= LOCK_RENEWAL_MS);
+    if (due.length === 0) return;
+    for (const [, lock] of due) lock.renewedAt = now;
+    const lost = await extend(
+      due.map(([jobId]) => jobId),
+      due.map(([, { token }]) => token),
+    );
+    for (const jobId of lost) if (held.has(jobId)) onLost(jobId);
+  };
+  // Each turn waits for the one before: while Redis is away, one command waits for it and no more.
+  const turn = () => {
+    timer = setTimeout(() => void renew().catch(onError).finally(next), LOCK_RENEWAL_MS);
+  };
+  const next = () => {
+    if (!stopped) turn();
+  };
+  turn();
+  return {
+    hold: (jobId, token) => void held.set(jobId, { token, renewedAt: performance.now() }),
+    release: (jobId) => void held.delete(jobId),
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
