@@ -9,6 +9,7 @@ const SOURCE = import.meta.dirname;
  * stands behind it in this list, not even a type.
  */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  patches: [],
   envelope: [],
   caller: ['envelope'],
   admission: ['envelope', 'caller'],
@@ -18,13 +19,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   uploads: ['envelope', 'caller', 'admission'],
   statistics: ['envelope', 'admission'],
   reference: ['generation', 'uploads', 'statistics'],
-  server: ['envelope', 'caller', 'admission', 'events', 'generation', 'uploads', 'statistics', 'reference'],
+  server: ['patches', 'envelope', 'caller', 'admission', 'events', 'generation', 'uploads', 'statistics', 'reference'],
 };
 
 /** Packages that one room alone knows. */
 const OWNED: Readonly<Record<string, string>> = {
   express: 'server',
-  helmet: 'server',
+  helmet: 'patches',
   'http-proxy-middleware': 'statistics',
   '@fastify/busboy': 'uploads',
   '@aws-sdk/client-s3': 'uploads',

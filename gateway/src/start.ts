@@ -26,6 +26,7 @@ import { startSweeper, sweepReservations } from './generation/sweep.ts';
 import { createTurnstile } from './generation/turnstile.ts';
 import { openWithdrawals } from './generation/withdrawals.ts';
 import { type Inbox, openInbox } from './inbox/inbox.ts';
+import { isProxy } from './patches/trusted-proxies.ts';
 import type { PublicLimits } from './reference/openapi.ts';
 import { createApp } from './server/app.ts';
 import { bodyLimit } from './server/body.ts';
@@ -36,7 +37,6 @@ import {
   type DoorWatch,
   mostConnections,
 } from './server/connection-bounds.ts';
-import { isProxy } from './server/origin.ts';
 import { thinRefusedLines } from './server/refused-lines.ts';
 import { createPublicServer } from './server/server.ts';
 import { shareHealth } from './statistics/shared-health.ts';

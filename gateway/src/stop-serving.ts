@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
-import { Server as ConnectionServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LAST_ANSWERS_MS } from '@lontar/shared/time-budget.ts';
+import { stopListening } from './patches/sockets.ts';
 
 /**
  * How long a kept-alive connection without a request is still served, ms. A balancer may have sent a request on it
@@ -34,8 +34,7 @@ export async function stopServing(server: Server, options: StopServingOptions): 
       idle = setInterval(() => server.closeIdleConnections(), CHECK_MS);
       server.closeIdleConnections();
     }, IDLE_GRACE_MS);
-    // Not the HTTP server's own `close`, which closes idle connections at once.
-    ConnectionServer.prototype.close.call(server, () => {
+    stopListening(server, () => {
       clearTimeout(grace);
       clearInterval(idle);
       server.close();

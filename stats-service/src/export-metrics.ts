@@ -1,4 +1,5 @@
 import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
+import type { ScrapedRegistry } from '@lontar/shared/http/probes.ts';
 import { listInstances } from '@lontar/shared/instances.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
@@ -66,16 +67,15 @@ async function exportRedis(redis: Redis, metrics: StatsMetrics): Promise<void> {
   metrics.redisAofOk.set(info.get('aof_last_write_status') === 'ok' ? 1 : 0);
 }
 
-/** The same registry, whose gauges are brought up to date before each scrape. */
-export function refreshedAtScrape(registry: Registry, refresh: () => Promise<void>): Registry {
-  return Object.create(registry, {
-    metrics: {
-      value: async () => {
-        await refresh();
-        return registry.metrics();
-      },
+/** The same registry for a scrape, before which its gauges are brought up to date. */
+export function refreshedAtScrape(registry: Registry, refresh: () => Promise<void>): ScrapedRegistry {
+  return {
+    contentType: registry.contentType,
+    async metrics() {
+      await refresh();
+      return registry.metrics();
     },
-  }) as Registry;
+  };
 }
 
 /** Fields of Redis's INFO. */

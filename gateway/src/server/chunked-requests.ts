@@ -1,30 +1,11 @@
 import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { neverReadAgain, stopReadingHandedOver } from '../patches/sockets.ts';
 import { ChunkDecoder } from './chunk-decoder.ts';
 import { newestResponse } from './in-turn.ts';
-import { neverReadAgain, stopReading } from './stop-reading.ts';
 
 /** What may come behind a body while its request is in work, bytes. Nobody looks at it; reading shows when the caller leaves. */
 const MOST_BEHIND_BYTES = 64 * 1024;
-
-/**
- * A request of Node's server that takes every one with a transfer encoding for one that leaves HTTP: Node then stops
- * reading behind its head, and hands over the socket.
- */
-export class PublicRequest extends IncomingMessage {
-  declare isHandedOver: boolean | null;
-
-  get upgrade(): boolean {
-    return this.isHandedOver === true || hasTransferEncoding(this);
-  }
-  set upgrade(isHandedOver: boolean | null) {
-    this.isHandedOver = isHandedOver;
-  }
-}
-
-/** Real upgrades are answered as any other request. */
-export const hasTransferEncoding = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined;
 
 export interface ChunkedOptions {
   /** How long a body may take, ms. */
@@ -85,9 +66,7 @@ function take(
 ): void {
   // The one before has ended the connection.
   if (socket.destroyed || !socket.writable) return void socket.destroy();
-  // Handed over, it goes on reading.
-  stopReading(socket);
-  socket.on('resume', () => socket._read(0));
+  stopReadingHandedOver(socket);
   const request = bodiless(original, socket);
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { announcesBody } from '../envelope/announces-body.ts';
+import { holdReading, pipeNothing } from '../patches/requests.ts';
 
 /** What may come of a body that nobody reads before it is too much, bytes. */
 const MOST_DISCARDED = 64 * 1024;
@@ -11,9 +12,6 @@ const MOST_DISCARDED = 64 * 1024;
  * What came in one piece with the head is here already, at most 64 KB. The rest stays in the kernel, where it holds the
  * sender back. A sender that asked whether to go on (`Expect: 100-continue`) is told so when the reading begins.
  *
- * This rests on what Node 24 does: a server's request lets its socket go on from `_read` and nowhere else, and says
- * `resume`, or is listened to for `readable`, when somebody begins to read. hold-body.int.test.ts would notice a change.
- *
  * @param tooLarge answers a request whose body is no part of it, and too large to be thrown away
  */
 export function holdBody(
@@ -24,19 +22,9 @@ export function holdBody(
   if (!announcesBody(request.headers)) return;
   withBody.add(request);
   if (request.method !== 'POST') return discardBody(request, tooLarge);
-  request.socket.pause();
-  request._read = () => undefined;
-  const letIn = (): void => {
-    request.off('resume', letIn).off('newListener', onListener);
-    // The one of the prototype is behind it.
-    delete (request as { _read?: unknown })._read;
+  holdReading(request, () => {
     if (expectsContinue(request) && !response.headersSent) response.writeContinue();
-    request._read(0);
-  };
-  const onListener = (event: string | symbol): void => {
-    if (event === 'readable') letIn();
-  };
-  request.on('resume', letIn).on('newListener', onListener);
+  });
 }
 
 const withBody = new WeakSet<IncomingMessage>();
@@ -59,10 +47,7 @@ function discardBody(request: IncomingMessage, tooLarge: (request: IncomingMessa
   const { socket, headers } = request;
   delete headers['content-length'];
   delete headers['transfer-encoding'];
-  request.pipe = (destination) => {
-    destination.end();
-    return destination;
-  };
+  pipeNothing(request);
   const most = socket.bytesRead + MOST_DISCARDED;
   const discard = (): void => {
     if (socket.bytesRead <= most) return;

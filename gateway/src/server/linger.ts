@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { endAnsweredBy, neverReadAgain } from '../patches/sockets.ts';
 import { hasCome, isChunked } from './chunked-requests.ts';
 import { cameWithBody } from './hold-body.ts';
-import { neverReadAgain } from './stop-reading.ts';
 
 /**
  * How long a sender has to notice an early answer, ms. One that is not read any more costs next to nothing meanwhile, and
@@ -27,14 +27,13 @@ const unread = new Set<Socket>();
  * goes out with the end of the connection behind it, and the sender has a moment to see both. A few who say how much
  * they send are read until they are through, because some look for an answer only then.
  *
- * To be called before the head of the answer is sent. Node closes such a connection by its `destroySoon`, for which
- * this one stands in; linger.int.test.ts would notice a change.
+ * To be called before the head of the answer is sent.
  */
 export function closeIfUnread(request: IncomingMessage, response: ServerResponse): void {
   if (hasCome(request) || !cameWithBody(request)) return;
   response.setHeader('Connection', 'close');
   const { socket } = request;
-  socket.destroySoon = () => linger(socket, request);
+  endAnsweredBy(socket, () => linger(socket, request));
 }
 
 function linger(socket: Socket, request: IncomingMessage): void {

@@ -1,12 +1,6 @@
-import type { Express, Request } from 'express';
+import type { Request } from 'express';
 
 const HOST = /^[0-9A-Za-z._-]{1,253}(:\d{1,5})?$|^\[[0-9A-Fa-f:.]{2,45}\](:\d{1,5})?$/;
-
-/** Tells whether a socket's address is a proxy's whose word on its callers is taken: `TRUST_PROXY`, as Express reads it. */
-export function isProxy(app: Express): (address: string) => boolean {
-  const trusts = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
-  return (address) => trusts(address, 0);
-}
 
 /**
  * The origin that the caller reaches the gateway under, for links: as configured, else as the request names it. A Host

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { refuse } from '../envelope/answer.ts';
+import { neverReadAgain } from '../patches/sockets.ts';
 import { createRefusals } from './refused-connections.ts';
-import { neverReadAgain } from './stop-reading.ts';
 
 const REFUSAL = refuse('too_many_requests', { message: 'Too many connections.' });
 const SENT = 'x'.repeat(100_000);

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Answer } from '../envelope/answer.ts';
+import { neverReadAgain } from '../patches/sockets.ts';
 import { answerOnSocket } from './answer-on-socket.ts';
-import { neverReadAgain } from './stop-reading.ts';
 
 /** When a connection that is one too many is told, ms. Told at once, its client would dial again all the faster. */
 const TOLD_AFTER_MS = 750;

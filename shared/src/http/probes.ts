@@ -5,6 +5,9 @@ import { throttledWarning } from '../throttled-log.ts';
 import { failure, type HttpAnswer, sendAnswer } from './envelope.ts';
 import { type RunningServer, serve } from './server.ts';
 
+/** What a scrape takes of a registry. */
+export type ScrapedRegistry = Pick<Registry, 'contentType' | 'metrics'>;
+
 const RECEIVE_MS = 5_000;
 
 export interface Readiness {
@@ -23,7 +26,7 @@ export interface Readiness {
 export function startProbeListener(options: {
   readonly host: string;
   readonly port: number;
-  readonly registry: Registry;
+  readonly registry: ScrapedRegistry;
   readonly readiness: () => Promise<Readiness>;
   readonly logger: Logger;
 }): Promise<RunningServer> {
@@ -51,7 +54,7 @@ export function startProbeListener(options: {
   });
 }
 
-async function tellMetrics(registry: Registry): Promise<HttpAnswer> {
+async function tellMetrics(registry: ScrapedRegistry): Promise<HttpAnswer> {
   return { status: 200, headers: { 'content-type': registry.contentType }, body: await registry.metrics() };
 }
 

@@ -1,5 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request } from 'undici';
+import { wholeResponse } from '../patches/whole-response.ts';
 
 /** The body of an upstream's response is larger than the cap. */
 export class AnswerTooLargeError extends Error {
@@ -62,34 +62,6 @@ export function createCappedFetch({ maxBytes, connectTimeoutMs }: CappedFetchOpt
     return wholeResponse(statusCode, headers, toUtf8(bytes, String(headers['content-type'])));
   };
   return { fetch, close: () => agent.destroy() };
-}
-
-/** What the SDK and the retry policy look at; the rest would only be copied. */
-const KEPT_HEADERS = ['content-type', 'date', 'retry-after', 'retry-after-ms'] as const;
-
-/**
- * An answer that is here as a whole, in the form that the SDK reads: status, headers, and a body with a reader. A real
- * `Response` would stream bytes that are all here, at a tenth of what the worker spends on a call.
- */
-function wholeResponse(status: number, headers: IncomingHttpHeaders, bytes: Uint8Array): Response {
-  const kept = new Map<string, string>();
-  for (const name of KEPT_HEADERS) {
-    const value = headers[name];
-    if (value !== undefined) kept.set(name, String(value));
-  }
-  let unread: Uint8Array | undefined = bytes.byteLength > 0 ? bytes : undefined;
-  const reader = {
-    read() {
-      const value = unread;
-      unread = undefined;
-      return Promise.resolve({ done: value === undefined, value });
-    },
-    cancel: () => Promise.resolve(),
-    releaseLock: () => undefined,
-  };
-  const body = { getReader: () => reader, cancel: () => Promise.resolve() };
-  const response = { status, statusText: '', ok: status >= 200 && status < 300, headers: kept, body };
-  return response as unknown as Response;
 }
 
 /** The SDK gives a plain object, which needs no costly copy; the type of fetch allows more. */
