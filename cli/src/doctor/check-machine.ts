@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '@lontar/shared/config/read-config.ts';
 import type { Home } from '../home/home.ts';
-import { findPepper } from '../lontar/locate.ts';
+import { findPepper } from '../locate/locate.ts';
 import { checkSettings, providerOf } from '../settings/check-settings.ts';
 import type { Surroundings } from '../settings/environment.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';

@@ -16,7 +16,7 @@ import { writeEndpoint } from '../home/endpoint.ts';
 import { createHome, homeAt } from '../home/home.ts';
 import { writePid } from '../home/pid-file.ts';
 import { readOrMakeSecret } from '../home/secrets.ts';
-import { openLog } from '../start/log-file.ts';
+import { openLog } from '../processes/log-file.ts';
 import { createFile, replaceFile, writeNewFile } from './new-file.ts';
 
 let folder: string;

@@ -1,8 +1,8 @@
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { type KeyStore, openKeyStore } from '../keys/key-store.ts';
+import { locateRedis, requirePepper } from '../locate/locate.ts';
 import { connectOnce } from '../redis/connect.ts';
 import type { Surroundings } from '../settings/environment.ts';
-import { locateRedis, requirePepper } from './locate.ts';
 
 /** What is given to a command, and where its words go: data to `out`, everything else to `err`. */
 export interface Streams {

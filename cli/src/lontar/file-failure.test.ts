@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { CommandFailure, EXIT } from './failure.ts';
+import { CommandFailure, EXIT } from '../failure/failure.ts';
 import { explainFileError } from './file-failure.ts';
 
 describe('explainFileError', () => {

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { CommandFailure, EXIT, type ExitCode } from './failure.ts';
+import { CommandFailure, EXIT, type ExitCode } from '../failure/failure.ts';
 
 /** What was tried with a file. */
 type Tried = 'written' | 'read';

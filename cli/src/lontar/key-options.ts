@@ -3,10 +3,10 @@ import { DEFAULT_CONCURRENCY, DEFAULT_STORAGE_BYTES } from '@lontar/shared/api-k
 import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
 import { findHidden } from '@lontar/shared/hidden-characters.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { CommandFailure, EXIT } from '../failure/failure.ts';
 import { BYTE_SIZE_EXAMPLES, parseByteSize, showByteSize } from '../keys/byte-size.ts';
 import { DURATION_EXAMPLES, type Moment, momentMs, parseDuration, parseMoment } from '../keys/duration.ts';
 import type { AddressRule, KeyLimits } from '../keys/key-limits.ts';
-import { CommandFailure, EXIT } from './failure.ts';
 
 const MOST_REQUESTS = 1_000_000_000;
 const MOST_NAME_CHARACTERS = 100;

@@ -1,5 +1,6 @@
 import { showHidden } from '@lontar/shared/hidden-characters.ts';
 import { Command } from 'commander';
+import { describeFailure, EXIT } from '../failure/failure.ts';
 import type { Surroundings } from '../settings/environment.ts';
 import { type CommandContext, createContext, type Streams } from './command-context.ts';
 import { addBackupCommand, addRestoreCommand } from './commands/backup.ts';
@@ -11,7 +12,6 @@ import { addKeysCommand } from './commands/keys.ts';
 import { addMaskCommand } from './commands/mask.ts';
 import { addQueueCommand } from './commands/queue.ts';
 import { addSessionsCommand } from './commands/sessions.ts';
-import { describeFailure, EXIT } from './failure.ts';
 
 /** Every command of `lontar`. A new one is a file beside these and a line here. */
 const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[] = [

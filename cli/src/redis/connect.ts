@@ -1,19 +1,11 @@
 import { nameAwayErrors } from '@lontar/shared/patches/away-errors.ts';
-import { describeRedis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { Redis } from 'ioredis';
+import { RedisUnreachable } from '../failure/redis-unreachable.ts';
 
 const CONNECT_TIMEOUT_MS = 3_000;
 /** Longer than waiting for the append-only file may take. */
 const COMMAND_TIMEOUT_MS = 5_000;
-
-/** Redis does not answer, or refuses us. The message names the address, never the password. */
-export class RedisUnreachable extends Error {
-  constructor(url: string, reason: string, advice: string) {
-    super(`Redis at ${describeRedis(url)} cannot be used: ${reason} ${advice}`.trimEnd());
-    this.name = 'RedisUnreachable';
-  }
-}
 
 /**
  * A connection for one operator's command: it either works now or says why not, and never tries again by itself.

@@ -1,6 +1,6 @@
 import type { Environment } from '@lontar/shared/config/read-config.ts';
+import { StartFailure } from '../failure/start-failure.ts';
 import { systemEnvironment } from '../settings/services.ts';
-import { StartFailure } from '../start/start-failure.ts';
 import { canInstallPackages, installPackages } from '../system/apt.ts';
 import { findProgram } from '../system/programs.ts';
 import { type ProgressStream, withProgress } from '../system/progress.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { createHome, homeAt } from '../home/home.ts';
-import { createPortFinder } from '../start/ports.ts';
+import { createPortFinder } from '../processes/ports.ts';
 import { findProgram } from '../system/programs.ts';
 import { connectOnce } from './connect.ts';
 import { type PrivateRedis, preparePrivateRedis, untilRedisReady } from './private-redis.ts';

@@ -1,11 +1,11 @@
 import { linkSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { StartFailure } from '../failure/start-failure.ts';
 import { draftOf, writeNewFile } from '../files/new-file.ts';
 import { readEndpoint, removeEndpoint } from '../home/endpoint.ts';
 import type { Home } from '../home/home.ts';
 import { commandLine, isAlive, pidFile, readPid, removePid, workingFolder } from '../home/pid-file.ts';
-import { StartFailure } from './start-failure.ts';
 
 const LAUNCHER = 'launcher';
 const LAUNCHER_MAIN = join('cli', 'src', 'start', 'main.ts');

@@ -1,4 +1,4 @@
-import type { ProcessSpec } from './running-child.ts';
+import type { ProcessSpec } from '../processes/running-child.ts';
 import { type SupervisedProcess, type SuperviseOptions, supervise } from './supervise.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describeFailure, EXIT } from '../lontar/failure.ts';
+import { describeFailure, EXIT } from '../failure/failure.ts';
 import { readSurroundings } from '../settings/environment.ts';
 import { launch } from './launch.ts';
 import { readOptions } from './options.ts';

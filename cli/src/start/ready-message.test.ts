@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { callableUrl } from '../processes/ports.ts';
 import { checkSettings } from '../settings/check-settings.ts';
-import { callableUrl, curlLine, type ReadyFacts, readyMessage } from './ready-message.ts';
+import { curlLine, type ReadyFacts, readyMessage } from './ready-message.ts';
 
 const facts: ReadyFacts = {
   baseUrls: ['http://127.0.0.1:8080'],

@@ -1,7 +1,7 @@
 import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
+import { SIGN_IN_SECONDS } from '../sessions/sign-in-link.ts';
 import { type EverySetting, providerOf } from '../settings/check-settings.ts';
 import type { SelfTest } from './self-test.ts';
-import { SIGN_IN_SECONDS } from './sign-in-link.ts';
 
 const EXAMPLE_PROMPT = 'How do I connect to my database from a chat bot? Show me the code.';
 
@@ -42,12 +42,6 @@ export function readyMessage(facts: ReadyFacts): string {
 /** A line that can be pasted into a shell. */
 export function curlLine(baseUrl: string, key: string): string {
   return `curl -G ${baseUrl}/api/ai -H 'X-API-Key: ${key}' --data-urlencode 'prompt=${EXAMPLE_PROMPT}'`;
-}
-
-/** The address under which this machine reaches a listener: `0.0.0.0` and `::` are not addresses to call. */
-export function callableUrl(host: string, port: number): string {
-  if (host === '0.0.0.0' || host === '::' || host === '') return `http://127.0.0.1:${port}`;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function keyLines(firstKey: string | undefined): string[] {

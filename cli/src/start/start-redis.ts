@@ -1,3 +1,5 @@
+import { rotateWhileRunning } from '../processes/log-file.ts';
+import type { PortFinder } from '../processes/ports.ts';
 import { redisWarnings } from '../redis/check-external.ts';
 import { connectOnce } from '../redis/connect.ts';
 import { obtainRedis } from '../redis/obtain-redis.ts';
@@ -7,8 +9,6 @@ import type { Surroundings } from '../settings/environment.ts';
 import type { ServiceName } from '../settings/services.ts';
 import type { ProgressStream } from '../system/progress.ts';
 import type { Fleet } from './fleet.ts';
-import { rotateWhileRunning } from './log-file.ts';
-import type { PortFinder } from './ports.ts';
 import { createRedisTether } from './redis-tether.ts';
 
 /** A large append-only file takes a while to load. */

@@ -1,13 +1,12 @@
 import type { Environment } from '@lontar/shared/config/read-config.ts';
+import { callableUrl, type PortFinder } from '../processes/ports.ts';
+import { serviceProcess } from '../processes/service-process.ts';
 import { type EverySetting, isGiven } from '../settings/check-settings.ts';
 import type { Surroundings } from '../settings/environment.ts';
 import type { ServiceName } from '../settings/services.ts';
 import type { Fleet } from './fleet.ts';
 import type { StartOptions } from './options.ts';
-import type { PortFinder } from './ports.ts';
 import { untilReady } from './readiness.ts';
-import { callableUrl } from './ready-message.ts';
-import { serviceProcess } from './service-process.ts';
 
 const FIRST_STATS_PORT = 8090;
 const FIRST_METRICS_PORT = 9464;

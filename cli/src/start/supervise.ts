@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { StartFailure } from '../failure/start-failure.ts';
+import { lastLines, lastWords, logSize } from '../processes/log-file.ts';
+import { type ProcessSpec, type RunningChild, startChild } from '../processes/running-child.ts';
 import { restartDelayMs } from './backoff.ts';
-import { lastLines, lastWords, logSize } from './log-file.ts';
-import { type ProcessSpec, type RunningChild, startChild } from './running-child.ts';
-import { StartFailure } from './start-failure.ts';
 
 /** A process that is kept running until it is stopped. */
 export interface SupervisedProcess {

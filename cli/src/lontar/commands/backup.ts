@@ -13,12 +13,12 @@ import { DamagedBackup, type OpenBackup, openBackup, verifyBackup } from '../../
 import { restoreBackup } from '../../backup/restore-backup.ts';
 import { listContents } from '../../backup/upload-contents.ts';
 import { OccupiedPlace, requireReplaceable, writeBackup } from '../../backup/write-backup.ts';
+import { CommandFailure, EXIT } from '../../failure/failure.ts';
+import { findPepper } from '../../locate/locate.ts';
 import { waitForAppendOnlyFile } from '../../redis/append-only.ts';
 import { readRedisVersion } from '../../redis/redis-version.ts';
 import { type CommandContext, print } from '../command-context.ts';
-import { CommandFailure, EXIT } from '../failure.ts';
 import { explainFileError } from '../file-failure.ts';
-import { findPepper } from '../locate.ts';
 
 const { UPLOAD_STORAGE, UPLOAD_DIR } = gatewaySettings.shape;
 const storageSettings = z.object({ UPLOAD_STORAGE, UPLOAD_DIR });

@@ -1,9 +1,9 @@
 import { withoutSlashesAtEnd } from '@lontar/shared/base-url.ts';
 import type { Command } from 'commander';
 import { readEndpoint } from '../../home/endpoint.ts';
+import { callableUrl } from '../../processes/ports.ts';
+import { SIGN_IN_SECONDS, signInLink } from '../../sessions/sign-in-link.ts';
 import { checkSettings } from '../../settings/check-settings.ts';
-import { callableUrl } from '../../start/ready-message.ts';
-import { SIGN_IN_SECONDS, signInLink } from '../../start/sign-in-link.ts';
 import { type CommandContext, print } from '../command-context.ts';
 
 /**

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { checkMachine } from '../../doctor/check-machine.ts';
 import { checkRedis } from '../../doctor/check-redis.ts';
 import { type Finding, failed, ok } from '../../doctor/finding.ts';
-import { RedisUnreachable } from '../../redis/connect.ts';
+import { CommandFailure, EXIT } from '../../failure/failure.ts';
+import { RedisUnreachable } from '../../failure/redis-unreachable.ts';
 import { alignColumns } from '../columns.ts';
 import { type CommandContext, print } from '../command-context.ts';
-import { CommandFailure, EXIT } from '../failure.ts';
 
 const MARKS = { ok: 'ok', warning: 'WARNING', failed: 'FAILED' } as const;
 

@@ -8,10 +8,10 @@ import {
   listBlockedAddresses,
   unblockAddress,
 } from '../../addresses/address-blocks.ts';
+import { CommandFailure, EXIT } from '../../failure/failure.ts';
 import { waitForAppendOnlyFile } from '../../redis/append-only.ts';
 import { alignColumns } from '../columns.ts';
 import { type CommandContext, print } from '../command-context.ts';
-import { CommandFailure, EXIT } from '../failure.ts';
 import { duration } from '../key-options.ts';
 
 const ABOUT_ADDRESS = 'an address; of IPv6 the whole /56 counts, as for all limits';

@@ -1,8 +1,8 @@
 import { KEY_ID_PATTERN } from '@lontar/shared/api-key.ts';
 import { type Command, InvalidArgumentError } from 'commander';
+import { CommandFailure, EXIT } from '../../failure/failure.ts';
 import type { IssuedKey, KeyStore } from '../../keys/key-store.ts';
 import { type CommandContext, print } from '../command-context.ts';
-import { CommandFailure, EXIT } from '../failure.ts';
 import { addKeyOptions, duration, type KeyOptions, keyLimits, keyName } from '../key-options.ts';
 import { describeKey, tableOfKeys, viewKey } from '../key-view.ts';
 

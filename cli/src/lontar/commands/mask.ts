@@ -3,9 +3,9 @@ import { workerSettings } from '@lontar/worker/config.ts';
 // The door to masking that the worker's package opens (`exports`): the same code that masks answers, and nothing else of it.
 import { createMasker, type Masker, MaskingBudgetExceeded, type MaskResult } from '@lontar/worker/masking.ts';
 import type { Command } from 'commander';
+import { CommandFailure, EXIT } from '../../failure/failure.ts';
 import { alignColumns } from '../columns.ts';
 import { type CommandContext, print } from '../command-context.ts';
-import { CommandFailure, EXIT } from '../failure.ts';
 
 /** Explaining holds the whole text; masking alone is a stream, of any length. Characters. */
 const MOST_EXPLAINED = 16_000_000;

@@ -1,7 +1,7 @@
 import { ConfigError } from '@lontar/shared/config/read-config.ts';
 import { RedisAwayError } from '@lontar/shared/redis-away.ts';
 import { CommanderError } from 'commander';
-import { RedisUnreachable } from '../redis/connect.ts';
+import { RedisUnreachable } from './redis-unreachable.ts';
 
 /** What the exit codes of `lontar` mean; documented in `lontar --help`. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, notFound: 3, redisUnreachable: 4 } as const;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { StartFailure } from './start-failure.ts';
+import { StartFailure } from '../failure/start-failure.ts';
 
 const LAST_PORT = 65_535;
 
@@ -39,6 +39,12 @@ export function createPortFinder(): PortFinder {
     given.add(outcome);
     return outcome;
   }
+}
+
+/** The address under which this machine reaches a listener: `0.0.0.0` and `::` are not addresses to call. */
+export function callableUrl(host: string, port: number): string {
+  if (host === '0.0.0.0' || host === '::' || host === '') return `http://127.0.0.1:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** @returns the port that was opened for a moment, or the system's error code */

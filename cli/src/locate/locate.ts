@@ -2,10 +2,10 @@ import { gatewaySettings } from '@lontar/gateway/config.ts';
 import { readConfig } from '@lontar/shared/config/read-config.ts';
 import { sharedSettings } from '@lontar/shared/config/settings.ts';
 import { z } from 'zod';
+import { CommandFailure, EXIT } from '../failure/failure.ts';
 import { readEndpoint } from '../home/endpoint.ts';
 import { readSecret } from '../home/secrets.ts';
 import type { Surroundings } from '../settings/environment.ts';
-import { CommandFailure, EXIT } from './failure.ts';
 
 const redisSettings = z.object({ REDIS_URL: sharedSettings.REDIS_URL });
 const pepperSettings = z.object({ KEY_PEPPER: gatewaySettings.shape.KEY_PEPPER });

@@ -1,0 +1,9 @@
+import { describeRedis } from '@lontar/shared/redis-connection.ts';
+
+/** Redis does not answer, or refuses us. The message names the address, never the password. */
+export class RedisUnreachable extends Error {
+  constructor(url: string, reason: string, advice: string) {
+    super(`Redis at ${describeRedis(url)} cannot be used: ${reason} ${advice}`.trimEnd());
+    this.name = 'RedisUnreachable';
+  }
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from '@jest/globals';
+import { readRooms, unmappedRooms, wrongArrows } from '@lontar/shared/testing/rooms.ts';
+
+/**
+ * The rooms of the commands from the lowest to the highest, each with the rooms that it imports. A room imports none that
+ * stands behind it in this list, not even a type.
+ */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  failure: [],
+  files: [],
+  tether: [],
+  home: ['files'],
+  settings: ['home'],
+  system: ['settings'],
+  locate: ['failure', 'home', 'settings'],
+  processes: ['failure', 'files', 'home', 'settings'],
+  redis: ['failure', 'files', 'home', 'settings', 'system', 'processes'],
+  addresses: [],
+  sessions: [],
+  page: [],
+  keys: ['redis'],
+  backup: ['files', 'redis'],
+  doctor: ['home', 'settings', 'locate', 'redis'],
+  // Commands.
+  start: ['failure', 'files', 'home', 'settings', 'system', 'processes', 'redis', 'sessions', 'page', 'keys'],
+  lontar: [
+    ...['failure', 'home', 'settings', 'locate', 'processes', 'redis'],
+    ...['addresses', 'sessions', 'keys', 'backup', 'doctor'],
+  ],
+  secrets: ['files'],
+  docs: ['settings'],
+  lockfile: [],
+  patterns: [],
+  'test-run': ['system', 'page'],
+};
+
+const rooms = readRooms(import.meta.dirname);
+
+describe('rooms of the commands', () => {
+  test('are those of the list', () => {
+    expect(rooms.names).toEqual(Object.keys(ROOMS).toSorted());
+  });
+
+  test('import what the list says, and none above them', () => {
+    expect(wrongArrows(rooms, ROOMS)).toEqual([]);
+  });
+
+  test('have no two files that need each other, not even for a type', () => {
+    expect(rooms.circles()).toEqual([]);
+  });
+
+  test('are in the code map', () => {
+    expect(unmappedRooms(rooms, 'cli/src')).toEqual([]);
+  });
+});
