@@ -1,30 +1,24 @@
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Ask, ask, expectSuccess } from '../harness/client.ts';
+import { describe, expect, test } from '@jest/globals';
+import { expectSuccess } from '../harness/client.ts';
+import { useKey } from './key-of-tests.ts';
 import type { GetService } from './service.ts';
 
 /** What a good request gets, and what of it reaches the model. */
 export function testGeneration(service: GetService): void {
-  let key: string;
-  beforeAll(async () => {
-    ({ key } = await service().createKey());
-  }, 60_000);
-  beforeEach(() => {
-    service().upstream.reset();
-    service().upstream.behave({ kind: 'answer', text: 'Halo! **Here** is an answer.' });
-  });
+  const caller = useKey(service);
 
-  const generate = (options: Ask = {}, path = '/api/ai') => ask(service().url, path, options);
-  const withKey = (query: Record<string, string | string[]>) => generate({ query: { apikey: key, ...query } });
+  const { generate } = caller;
+  const withKey = (query: Record<string, string | string[]>) => generate({ query: { apikey: caller.key, ...query } });
 
   describe('a generation', () => {
     test.each([
-      ['query', () => generate({ query: { apikey: key, prompt: 'hi' } })],
-      ['Bearer', () => generate({ query: { prompt: 'hi' }, headers: { authorization: `Bearer ${key}` } })],
-      ['X-API-Key', () => generate({ query: { prompt: 'hi' }, headers: { 'x-api-key': key } })],
-      ['JSON body', () => generate({ method: 'POST', body: { apikey: key, prompt: 'hi' } })],
+      ['query', () => generate({ query: { apikey: caller.key, prompt: 'hi' } })],
+      ['Bearer', () => generate({ query: { prompt: 'hi' }, headers: { authorization: `Bearer ${caller.key}` } })],
+      ['X-API-Key', () => generate({ query: { prompt: 'hi' }, headers: { 'x-api-key': caller.key } })],
+      ['JSON body', () => generate({ method: 'POST', body: { apikey: caller.key, prompt: 'hi' } })],
       [
         'JSON body and header',
-        () => generate({ method: 'POST', body: { prompt: 'hi' }, headers: { 'x-api-key': key } }),
+        () => generate({ method: 'POST', body: { prompt: 'hi' }, headers: { 'x-api-key': caller.key } }),
       ],
     ])('takes the key by %s', async (_way, send) => {
       expect(expectSuccess(await send())).toBe('Halo! **Here** is an answer.');
@@ -34,7 +28,7 @@ export function testGeneration(service: GetService): void {
       const systems = new Set<string | undefined>();
       for (const path of ['/api/ai', '/api/ai2', '/api/ai3']) {
         const query = {
-          apikey: key,
+          apikey: caller.key,
           prompt: 'Apa kabar?',
           model: 'ai-2.5-pro',
           temperature: '1.5',
@@ -59,7 +53,7 @@ export function testGeneration(service: GetService): void {
 
     test('carries a prompt of 32,000 characters by POST, astral ones included', async () => {
       const prompt = '🌴'.repeat(32_000);
-      expectSuccess(await generate({ method: 'POST', body: { apikey: key, prompt } }));
+      expectSuccess(await generate({ method: 'POST', body: { apikey: caller.key, prompt } }));
       expect((await service().upstream.nextCall()).prompt).toBe(prompt);
     });
 

@@ -1,6 +1,7 @@
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { mintApiKey } from '@lontar/shared/api-key.ts';
-import { type Ask, ask, expectSuccess } from '../harness/client.ts';
+import { expectSuccess } from '../harness/client.ts';
+import { useKey } from './key-of-tests.ts';
 import type { GetService } from './service.ts';
 
 /** Where the tests call from: this machine, or a container's way to it. */
@@ -8,16 +9,9 @@ const PRIVATE = '127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16';
 
 /** Whom a key lets in, and what it may. */
 export function testKeys(service: GetService): void {
-  let key: string;
-  beforeAll(async () => {
-    ({ key } = await service().createKey());
-  }, 60_000);
-  beforeEach(() => {
-    service().upstream.reset();
-    service().upstream.behave({ kind: 'answer', text: 'Halo! **Here** is an answer.' });
-  });
+  const caller = useKey(service);
 
-  const generate = (options: Ask = {}, path = '/api/ai') => ask(service().url, path, options);
+  const { generate } = caller;
 
   describe('a key', () => {
     test('that is unknown gets 401', async () => {
@@ -26,6 +20,7 @@ export function testKeys(service: GetService): void {
     });
 
     test('that is malformed or mistyped gets 401', async () => {
+      const { key } = caller;
       const mistyped = key.slice(0, 20) + (key[20] === 'a' ? 'b' : 'a') + key.slice(21);
       for (const apikey of ['nonsense', mistyped, `${key}x`, 'lt_live_']) {
         expect(await generate({ query: { apikey, prompt: 'hi' } })).toMatchObject({ status: 401 });

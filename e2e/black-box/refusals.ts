@@ -1,19 +1,13 @@
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Ask, ask, askRaw, expectErrorForm } from '../harness/client.ts';
+import { describe, expect, test } from '@jest/globals';
+import { askRaw, expectErrorForm } from '../harness/client.ts';
+import { useKey } from './key-of-tests.ts';
 import type { GetService } from './service.ts';
 
 /** What is refused before it costs anything, and in which words. */
 export function testRefusals(service: GetService): void {
-  let key: string;
-  beforeAll(async () => {
-    ({ key } = await service().createKey());
-  }, 60_000);
-  beforeEach(() => {
-    service().upstream.reset();
-    service().upstream.behave({ kind: 'answer', text: 'Halo! **Here** is an answer.' });
-  });
+  const caller = useKey(service);
 
-  const generate = (options: Ask = {}, path = '/api/ai') => ask(service().url, path, options);
+  const { generate } = caller;
 
   describe('a bad request', () => {
     const long = 'x'.repeat(32_001);
@@ -70,7 +64,7 @@ export function testRefusals(service: GetService): void {
         const filled = Object.fromEntries(
           Object.entries(fields).map(([name, value]) => [
             name,
-            [value].flat().map((item) => (item === 'KEY' ? key : item)),
+            [value].flat().map((item) => (item === 'KEY' ? caller.key : item)),
           ]),
         );
         const replies = [await generate({ query: filled })];
@@ -99,7 +93,7 @@ export function testRefusals(service: GetService): void {
     ] as [string, string | Record<string, unknown>, number, RegExp][])(
       'by POST with %s',
       async (_what, fields, status, message) => {
-        const body = typeof fields === 'string' ? fields.replace('KEY', key) : { apikey: key, ...fields };
+        const body = typeof fields === 'string' ? fields.replace('KEY', caller.key) : { apikey: caller.key, ...fields };
         const reply = await generate({ method: 'POST', body, headers: { 'content-type': 'application/json' } });
         expect({ status: reply.status, message: reply.body['message'] }).toEqual({
           status,
@@ -118,7 +112,7 @@ export function testRefusals(service: GetService): void {
     );
 
     test.each(['HEAD', 'PUT', 'DELETE', 'PATCH'])('by %s gets 405 with Allow', async (method) => {
-      const reply = await generate({ method, query: { apikey: key, prompt: 'hi' } });
+      const reply = await generate({ method, query: { apikey: caller.key, prompt: 'hi' } });
       expect(reply.status).toBe(405);
       expect(reply.headers['allow']).toMatch(/GET, POST/);
       expect(service().upstream.calls).toHaveLength(0);
@@ -134,7 +128,7 @@ export function testRefusals(service: GetService): void {
     );
 
     test('with a URL of 40 KB gets 414 and the pointer to POST', async () => {
-      const reply = await askRaw(service().url, `/api/ai?apikey=${key}&prompt=${'x'.repeat(40_000)}`);
+      const reply = await askRaw(service().url, `/api/ai?apikey=${caller.key}&prompt=${'x'.repeat(40_000)}`);
       expect(reply).toMatchObject({ status: 414, body: { message: expect.stringContaining('POST') } });
       expectErrorForm(414, reply.body);
     });

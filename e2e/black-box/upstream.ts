@@ -1,23 +1,17 @@
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { UPSTREAM_CANARY } from '@lontar/shared/testing/fake-upstream.ts';
-import { ask, expectSuccess } from '../harness/client.ts';
+import { expectSuccess } from '../harness/client.ts';
 import { madeUpSecrets } from '../harness/made-up-secrets.ts';
+import { useKey } from './key-of-tests.ts';
 import type { GetService } from './service.ts';
 
 const fine = { kind: 'answer', text: 'It works again.' } as const;
 
 /** What becomes of a model's answers: masked, tried again, or a documented error with nothing of the upstream in it. */
 export function testUpstream(service: GetService): void {
-  let key: string;
-  beforeAll(async () => {
-    ({ key } = await service().createKey());
-  }, 60_000);
-  beforeEach(() => {
-    service().upstream.reset();
-    service().upstream.behave(fine);
-  });
+  const caller = useKey(service, fine);
 
-  const generate = () => ask(service().url, '/api/ai2', { query: { prompt: 'hi' }, headers: { 'x-api-key': key } });
+  const generate = () => caller.generate({ query: { prompt: 'hi' }, headers: { 'x-api-key': caller.key } }, '/api/ai2');
 
   describe('an upstream that', () => {
     test.each([

@@ -32,6 +32,21 @@ async function openSignedIn(path = '/'): Promise<WatchedPage> {
   return watched;
 }
 
+/** A live page whose clock moves by hand alone from now on. */
+async function openStopped(): Promise<WatchedPage> {
+  const watched = await openPage(browser, dashboard.url, await dashboard.signIn());
+  await watched.page.clock.install();
+  await watched.page.goto(dashboard.url);
+  await pill(watched.page, 'Live');
+  return watched;
+}
+
+/** Closes a page on which nothing went wrong. */
+async function closeSound(watched: WatchedPage, ...expected: Parameters<WatchedPage['problems']>): Promise<void> {
+  expect(watched.problems(...expected)).toEqual([]);
+  await watched.context.close();
+}
+
 const pill = (page: Page, word: string) => page.locator('.pill', { hasText: word }).waitFor();
 const tile = (page: Page, name: string) =>
   page
@@ -79,8 +94,7 @@ inBrowser(
     await pill(page, 'Live');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in to the dashboard' }).waitFor();
-    expect(watched.problems()).toEqual([]);
-    await watched.context.close();
+    await closeSound(watched);
   },
   60_000,
 );
@@ -94,8 +108,7 @@ inBrowser(
     await watched.page.goto(signIn);
     await pill(watched.page, 'Live');
     expect(watched.page.url()).toBe(`${dashboard.url}/`);
-    expect(watched.problems()).toEqual([]);
-    await watched.context.close();
+    await closeSound(watched);
 
     const late = await openPage(browser, dashboard.url);
     await late.page.goto(signIn);
@@ -115,8 +128,7 @@ inBrowser(
     await watched.page.goto(dashboard.url);
     await pill(watched.page, 'Connecting');
     await lookAt(watched, 'loading', SCREENSHOTS);
-    expect(watched.problems()).toEqual([]);
-    await watched.context.close();
+    await closeSound(watched);
   },
   60_000,
 );
@@ -132,8 +144,7 @@ inBrowser(
     await dashboard.answer([first]);
     await page.getByRole('button', { name: first.id }).waitFor();
     expect(await page.getByText('No request yet.').count()).toBe(0);
-    expect(watched.problems()).toEqual([]);
-    await watched.context.close();
+    await closeSound(watched);
   },
   60_000,
 );
@@ -174,8 +185,7 @@ inBrowser(
     await page.locator('dialog').waitFor({ state: 'detached' });
     await page.waitForFunction(() => document.body.innerText.includes('since 20'));
     expect(await tile(page, 'Total requests')).toBe('0');
-    expect(watched.problems()).toEqual([]);
-    await watched.context.close();
+    await closeSound(watched);
   },
   120_000,
 );
@@ -220,8 +230,7 @@ inBrowser(
     await page.locator('dialog').waitFor({ state: 'detached' });
     await page.goto(address);
     await page.getByRole('heading', { name: 'Where the time went' }).waitFor();
-    expect(watched.problems()).toEqual([]);
-    await watched.context.close();
+    await closeSound(watched);
   },
   120_000,
 );
@@ -229,11 +238,8 @@ inBrowser(
 inBrowser(
   'cut off: the pill says how badly, numbers stay, and the page comes back by itself',
   async () => {
-    const watched = await openPage(browser, dashboard.url, await dashboard.signIn());
+    const watched = await openStopped();
     const { page } = watched;
-    await page.clock.install();
-    await page.goto(dashboard.url);
-    await pill(page, 'Live');
     const today = await tile(page, "Today's requests");
     expect(today).not.toBe('0');
 
@@ -268,8 +274,7 @@ inBrowser(
     dashboard.stats().process.kill('SIGCONT');
     await page.getByRole('button', { name: 'Retry' }).click();
     await pill(page, 'Live');
-    expect(watched.problems({ serverDown: true })).toEqual([]);
-    await watched.context.close();
+    await closeSound(watched, { serverDown: true });
   },
   120_000,
 );
@@ -277,11 +282,8 @@ inBrowser(
 inBrowser(
   'stale: looked at in every theme and width',
   async () => {
-    const watched = await openPage(browser, dashboard.url, await dashboard.signIn());
+    const watched = await openStopped();
     const { page } = watched;
-    await page.clock.install();
-    await page.goto(dashboard.url);
-    await pill(page, 'Live');
     dashboard.stats().process.kill('SIGSTOP');
     try {
       // The page's clock moves by hand alone, so that the state holds while it is looked at.
@@ -291,8 +293,7 @@ inBrowser(
     } finally {
       dashboard.stats().process.kill('SIGCONT');
     }
-    expect(watched.problems({ serverDown: true })).toEqual([]);
-    await watched.context.close();
+    await closeSound(watched, { serverDown: true });
   },
   60_000,
 );
@@ -316,8 +317,7 @@ inBrowser(
     await client.del(redisKeys.instances);
     await client.rename('kept', redisKeys.instances);
     await page.locator('.fleet .fault', { hasText: 'Not up to date' }).waitFor({ state: 'detached' });
-    expect(watched.problems()).toEqual([]);
-    await watched.context.close();
+    await closeSound(watched);
   },
   60_000,
 );
@@ -390,8 +390,7 @@ inBrowser(
     expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('The key is ***API_KEY*** and');
 
     expect(await page.evaluate(() => (globalThis as { pwned?: number }).pwned)).toBeUndefined();
-    expect(watched.problems()).toEqual([]);
-    await watched.context.close();
+    await closeSound(watched);
   },
   120_000,
 );
@@ -414,8 +413,7 @@ inBrowser(
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: id }).click();
     await page.locator('.masked-text .chip').first().waitFor();
-    expect(watched.problems()).toEqual([]);
-    await watched.context.close();
+    await closeSound(watched);
   },
   60_000,
 );
@@ -452,8 +450,7 @@ inBrowser(
     await page.keyboard.press('Escape');
     await page.locator('dialog').waitFor({ state: 'detached' });
     expect(await page.evaluate(() => document.activeElement?.closest('.row') !== null)).toBe(true);
-    expect(watched.problems()).toEqual([]);
-    await watched.context.close();
+    await closeSound(watched);
   },
   60_000,
 );
@@ -469,8 +466,7 @@ inBrowser(
     await watched.page.getByText('The counters are public.').waitFor();
     expect(await watched.page.locator('.log, .fleet').count()).toBe(0);
     await lookAt(watched, 'public', SCREENSHOTS, TWO_LOOKS);
-    expect(watched.problems()).toEqual([]);
-    await watched.context.close();
+    await closeSound(watched);
   },
   60_000,
 );

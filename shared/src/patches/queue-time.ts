@@ -22,8 +22,8 @@ const DUE_AT = 3;
  * BullMQ's worker itself then compares what it is answered with `Date.now()`, and so gets those times by this machine's
  * clock. That may be set while the worker waits, and so no wait is longer than `LONGEST_BLOCK_MS`.
  *
- * Patches `execCommand` and `waitForJob` of one backend: checked with BullMQ 6.7.0. The canary is the worker's
- * queue-time.int.test.ts, because only its job-runner.ts runs BullMQ's workers.
+ * Patches `execCommand` and `waitForJob` of one backend: checked with BullMQ 6.7.0. The canary is in the worker's
+ * job-runner.int.test.ts, because only job-runner.ts runs BullMQ's workers.
  */
 export function tellQueueRedisTime<Backend extends QueueBackend>(backend: Backend, clock: Pick<RedisClock, 'now'>) {
   const patched: QueueBackend = backend;
