@@ -32,6 +32,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   lockfile: [],
   patterns: [],
   'test-run': ['system', 'page'],
+  durations: ['test-run'],
 };
 
 const rooms = readRooms(import.meta.dirname);
