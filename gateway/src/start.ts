@@ -93,7 +93,7 @@ export async function startGateway(
   lifecycle.started('inbox', inbox.stop);
   const sweeper = startSweeper(
     () => sweepReservations(redis, clock.now(), config.FREE_FAILURES_PER_HOUR),
-    (count) => logger.warn({ count }, 'settled requests that nobody else had'),
+    (count) => logger.warn({ count }, 'settled requests that no other process had'),
   );
   lifecycle.started('sweeper', sweeper.stop);
   const uploads = await startUploads(config, lifecycle, { redis, clock, metrics, logger });
@@ -172,7 +172,7 @@ function bodyDeps(config: GatewayConfig, metrics: GatewayMetrics) {
   return { bodies, bodyBounds: bounds, mostBodyBytes, metrics };
 }
 
-/** Connections as Express tells proxies from callers: one truth for both. */
+/** Connections, with proxies and callers distinguished as Express does: one truth for both. */
 function openDoor(config: GatewayConfig, metrics: GatewayMetrics, clock: RedisClock, app: Express): ConnectionDoor {
   const bounds = { perAddress: config.MAX_CONNECTIONS_PER_ADDRESS, inAll: config.MAX_CONNECTIONS ?? mostConnections() };
   const watch: DoorWatch = {
@@ -183,7 +183,7 @@ function openDoor(config: GatewayConfig, metrics: GatewayMetrics, clock: RedisCl
   return createConnectionDoor(bounds, isProxy(app), watch, clock);
 }
 
-/** Events that cannot be told wholly, or not at all, are measured. */
+/** Events that cannot be sent whole, or not at all, are measured. */
 function measuredBy({ eventsReduced, eventsDropped }: GatewayMetrics): Pick<EventLogDeps, 'onReduced' | 'onDropped'> {
   return {
     onReduced: (leftOut, count) => eventsReduced.inc({ left_out: leftOut }, count),
@@ -191,7 +191,7 @@ function measuredBy({ eventsReduced, eventsDropped }: GatewayMetrics): Pick<Even
   };
 }
 
-/** A failure of Redis is told, and nobody waits in line for another one. */
+/** A failure of Redis is logged, and no request waits in line for another one. */
 function openTurnstile(logger: Logger) {
   const turnstile = createTurnstile();
   const warn = throttledWarning(logger, 'Redis failed a request');

@@ -38,7 +38,7 @@ async function handOver(): Promise<Socket> {
   return (await handedOver)[1] as Socket;
 }
 
-test('a socket that is handed over is not read, until somebody reads it', async () => {
+test('a socket that is handed over is not read, until it is resumed', async () => {
   const socket = await handOver();
   stopReadingHandedOver(socket);
   client.write(Buffer.alloc(4 * MEGABYTE));
@@ -48,6 +48,7 @@ test('a socket that is handed over is not read, until somebody reads it', async 
   socket.on('data', (piece: Buffer) => {
     bytes += piece.length;
   });
+  socket.resume();
   while (bytes < 4 * MEGABYTE) await once(socket, 'data');
 });
 

@@ -18,14 +18,14 @@ export interface ConnectionBounds {
 
 export interface ConnectionDoor {
   /**
-   * Counts a connection that has come. One too many is not read, told so, and closed.
+   * Counts a connection that has come. One too many is not read, answered, and closed.
    *
    * @returns whether it may be served
    */
   enter(socket: Socket): boolean;
 }
 
-/** What metrics are told. */
+/** What metrics get. */
 export interface DoorWatch {
   opened(): void;
   closed(): void;
@@ -74,7 +74,7 @@ export function createConnectionDoor(
   };
 }
 
-/** Counts requests under way by the address that a proxy tells of. */
+/** Counts requests under way by the address that a proxy names. */
 export interface RequestDoor {
   /** @returns what to call at the request's end, or `undefined` where the address has too many */
   enter(address: string): (() => void) | undefined;

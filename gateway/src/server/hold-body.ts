@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { announcesBody } from '../envelope/announces-body.ts';
 import { holdReading, pipeNothing } from '../patches/requests.ts';
 
-/** What may come of a body that nobody reads before it is too much, bytes. */
+/** What may come of a body that is not read before it is too much, bytes. */
 const MOST_DISCARDED = 64 * 1024;
 
 /**
- * Keeps a request's body out until somebody reads it. Node would read on by itself, and hold what comes for as long as
+ * Keeps a request's body out until it is read. Node would read on by itself, and hold what comes for as long as
  * the request is judged, waits, or is answered without its body.
  *
  * What came in one piece with the head is here already, at most 64 KB. The rest stays in the kernel, where it holds the
- * sender back. A sender that asked whether to go on (`Expect: 100-continue`) is told so when the reading begins.
+ * sender back. A sender that asked whether to go on (`Expect: 100-continue`) gets its 100 when the reading begins.
  *
  * @param tooLarge answers a request whose body is no part of it, and too large to be thrown away
  */
@@ -34,13 +34,13 @@ export function cameWithBody(request: IncomingMessage): boolean {
   return withBody.has(request);
 }
 
-/** Whether the sender waits to be told that it may send its body. */
+/** Whether the sender waits for 100 Continue before its body. */
 export function expectsContinue({ headers, httpVersionMinor }: IncomingMessage): boolean {
   return httpVersionMinor > 0 && headers.expect?.toLowerCase() === '100-continue';
 }
 
 /**
- * Reading goes on, so that the caller's leaving is noticed. For everybody else the request has no body: handed on, it
+ * Reading goes on, so that the caller's leaving is noticed. For all other code the request has no body: handed on, it
  * would be without the headers that frame it, or those without it.
  */
 function discardBody(request: IncomingMessage, tooLarge: (request: IncomingMessage) => void): void {

@@ -63,9 +63,9 @@ export function createPublicServer(listener: RequestListener, door?: ConnectionD
     malformed: (socket) => answerUnreadable(NO_HTTP, socket),
     tooLate: (socket) => answerUnreadable(ERROR_CATALOG.request_timeout, socket),
   });
-  // An expectation that nobody can meet is no reason for an answer of another form.
+  // An unknown `Expect` gets the normal envelope.
   server.on('checkExpectation', guarded);
-  // Whoever reads the body lets it come, see hold-body.ts.
+  // Reading the body lets it come, see hold-body.ts.
   server.on('checkContinue', guarded);
   server.on('clientError', (error: ParserError, socket) => answerUnreadable(problemOf(error), socket));
   return server;
@@ -83,7 +83,7 @@ function guardDoor(server: Server, door: ConnectionDoor): void {
   });
 }
 
-/** Not for requests behind an answer that ended their connection, see linger.ts: nobody could be answered. */
+/** Not for requests behind an answer that ended their connection, see linger.ts: they could not be answered. */
 function whileOpen(listener: RequestListener): RequestListener {
   return (request, response) => {
     const { socket } = request;
@@ -122,7 +122,7 @@ function problemOf(error: ParserError): Problem {
 
 /**
  * Whether the parser gave up in the request line. It shows the packet that was one too many: that line begins there, or
- * ends there. In a packet from the middle of a line nothing tells; the answer for headers is right for both.
+ * ends there. In a packet from the middle of a line nothing says so; the answer for headers is right for both.
  */
 function isInRequestLine({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
   const packet = rawPacket?.toString('latin1') ?? '';

@@ -119,7 +119,7 @@ async function readStats(deps: LiveDeps, points: number): Promise<StatsMessage> 
   return { ...counters, fleet: members };
 }
 
-/** What everyone may see who may see the page. */
+/** What all may see who may see the page. */
 async function readCounters(
   { redis, clock }: Pick<LiveDeps, 'redis' | 'clock'>,
   points: number,
