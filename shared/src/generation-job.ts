@@ -31,6 +31,19 @@ export const generationJobSchema = z.object({
 
 export type GenerationJob = z.infer<typeof generationJobSchema>;
 
+/** A job on its way to admission, which cuts its output tokens to the key's own cap. */
+export interface JobToAdmit {
+  /** The job as JSON, up to the number of its output tokens. */
+  readonly beginning: string;
+  /** What the caller asked for. */
+  readonly maxOutputTokens: number;
+}
+
+/** Writes a job so that a script can complete it: the number of its output tokens and the closing brace are left out. */
+export function writeJobToAdmit({ maxOutputTokens, ...job }: GenerationJob): JobToAdmit {
+  return { beginning: `${JSON.stringify(job).slice(0, -1)},"maxOutputTokens":`, maxOutputTokens };
+}
+
 /** The catalog entry of the only job there is: its name in the queue and how the queue treats it. */
 export const GENERATION_JOB = {
   /** Queue name in BullMQ. */

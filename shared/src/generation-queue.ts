@@ -1,21 +1,20 @@
 import { Queue } from 'bullmq';
 import { GENERATION_JOB, type GenerationJob } from './generation-job.ts';
+import { JOB_OPTIONS, QUEUE_KEYS, queueKeys } from './queue/queue-keys.ts';
 import { type RedisTime, readRedisTime } from './redis-clock.ts';
 import type { Redis } from './redis-connection.ts';
 import { QUEUE_PREFIX } from './redis-keys.ts';
+import { loadScript } from './redis-script.ts';
 import type { Backlog } from './worker-failure.ts';
 
-const QUEUE_KEYS = `${QUEUE_PREFIX}:${GENERATION_JOB.queue}:`;
-
-/** Key of the list of waiting jobs; admission looks at its length. */
-export const WAITING_JOBS_KEY = `${QUEUE_KEYS}wait`;
+const enqueueScript = loadScript(new URL('./queue/enqueue.lua', import.meta.url));
 
 /**
  * What BullMQ keeps of one job, for the settling script: the job's hash, with its starts (`ats`) and how many of them have
  * ended as far as the queue knows (`atm`), and its lock, which exists while a worker has it.
  */
 export function jobKeys(requestId: string): { readonly job: string; readonly lock: string } {
-  const job = `${QUEUE_KEYS}${requestId}`;
+  const job = queueKeys.job(requestId);
   return { job, lock: `${job}:lock` };
 }
 
@@ -37,9 +36,11 @@ export type QueueState = QueueCounts & Backlog;
 /** The producer's side of the generation queue. This file and the worker's `job-runner.ts` alone know BullMQ. */
 export interface GenerationQueue {
   /**
-   * Enqueues a job under its request id; a second time changes nothing.
+   * Enqueues a job under its request id, without an admission; a second time changes nothing. Requests are enqueued by the
+   * script that admits them.
    *
    * @param now from which its age is counted
+   * @throws when Redis cannot be reached or refuses the write; the job may be in the queue all the same
    */
   add(job: GenerationJob, now: RedisTime): Promise<void>;
   /**
@@ -73,16 +74,8 @@ export function openGenerationQueue(redis: Redis, onError: (error: Error) => voi
   queue.on('error', onError);
   return {
     async add(job, now) {
-      await queue.add(GENERATION_JOB.name, job, {
-        jobId: job.id,
-        // Without it BullMQ takes this machine's time, which those who ask for the age do not know.
-        timestamp: now,
-        attempts: GENERATION_JOB.attempts,
-        backoff: { type: 'custom' },
-        removeOnComplete: true,
-        removeOnFail: true,
-        stackTraceLimit: 0,
-      });
+      const keys = [queueKeys.job(job.id), queueKeys.waiting, queueKeys.marker, queueKeys.meta];
+      await enqueueScript(redis, keys, [job.id, GENERATION_JOB.name, JSON.stringify(job), JOB_OPTIONS, now]);
     },
     async remove(requestId) {
       // BullMQ refuses to remove a job that a worker holds the lock of.

@@ -7,10 +7,8 @@
 export const REFUSAL_PROMISE_MS = 1_000;
 /** By when the answer of a refused request is sent, counted from its receipt; what is left is for the way to the client. */
 export const REFUSED_BY_MS = REFUSAL_PROMISE_MS - 100;
-/** Both Redis writes of a request, admission and queue, are done by then, or the request is refused. */
-export const ENQUEUED_BY_MS = REFUSED_BY_MS - 50;
-/** No single Redis command that a client waits for may take longer. */
-export const COMMAND_TIMEOUT_MS = ENQUEUED_BY_MS - 50;
+/** No single Redis command that a client waits for may take longer: a request whose admission does is refused. */
+export const COMMAND_TIMEOUT_MS = REFUSED_BY_MS - 100;
 /** Nor may making a connection. */
 export const REDIS_CONNECT_TIMEOUT_MS = COMMAND_TIMEOUT_MS;
 /** How long an answer waits until its event is in Redis; a refusal waits for at most what is left until `REFUSED_BY_MS`. */

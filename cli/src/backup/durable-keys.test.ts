@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { WAITING_JOBS_KEY } from '@lontar/shared/generation-queue.ts';
 import { operatorKeys } from '@lontar/shared/operator-sessions.ts';
+import { queueKeys } from '@lontar/shared/queue/queue-keys.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { statsKeys } from '@lontar/stats-service/stats-keys.ts';
 import { DURABLE, durableFamily, isFleeting } from './durable-keys.ts';
@@ -41,7 +41,7 @@ const names: Record<string, string[]> = {
   keyFreeFailures: [redisKeys.keyFreeFailures(EXAMPLES.keyId)],
   signInFailures: [statsKeys.signInFailures('192.0.2.1')],
   signInTries: [statsKeys.signInTries('192.0.2.1')],
-  job: [WAITING_JOBS_KEY],
+  job: [queueKeys.waiting],
 };
 
 /** Functions that make names of what is no kind of its own: `stats` is the prefix of stats-service's. */

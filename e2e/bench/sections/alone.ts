@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { addressBits } from '@lontar/shared/address.ts';
+import { queueKeys } from '@lontar/shared/queue/queue-keys.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { newRequestId } from '@lontar/shared/request-id.ts';
@@ -62,6 +63,7 @@ async function measureScripts(): Promise<ScriptTimes> {
         spent.nothing.push(await microsOf(client, ids, (id) => client.evalsha(nothing, ...asMuchAsAdmission(id))));
         spent[keyId].push(await microsOf(client, ids, (id) => ask(client, id, keyId)));
         spent.settling.push(await microsOf(client, ids, (id) => answer(client, id, keyId)));
+        await client.del(queueKeys.waiting, ...ids.map(queueKeys.job));
       }
     }
     return {
@@ -78,11 +80,17 @@ async function measureScripts(): Promise<ScriptTimes> {
 const ADDRESS = '192.0.2.1';
 const RULES = { perHour: 1_000_000, banAfterBadKeys: 20, maxWaiting: 1_000, reservationMs: 125_000 };
 
+const JOB = {
+  beginning: `{"prompt":"${'Tell me about palm leaves. '.repeat(8)}","maxOutputTokens":`,
+  maxOutputTokens: 9,
+};
+
 async function ask(redis: Redis, requestId: string, keyId: string): Promise<void> {
   const { decision } = await admit(redis, RULES, {
     mode: 'generate',
     ...{ requestId, address: ADDRESS, addressBits: addressBits(ADDRESS) ?? '', model: 'ai-2.5-flash' },
     key: { id: keyId, hash: 'hash' },
+    job: JOB,
   });
   if (decision !== 'admitted') throw new Error(`Measured a request that was not admitted: ${decision}.`);
 }
@@ -101,8 +109,8 @@ function answer(redis: Redis, requestId: string, keyId: string): Promise<unknown
 
 /** As many keys and arguments as admission has, of about its lengths. */
 function asMuchAsAdmission(requestId: string): [keys: number, ...(string | number)[]] {
-  const keys = Array.from({ length: 10 }, () => redisKeys.request(requestId));
-  return [keys.length, ...keys, ...Array.from({ length: 10 }, () => requestId)];
+  const keys = Array.from({ length: 13 }, () => redisKeys.request(requestId));
+  return [keys.length, ...keys, ...Array.from({ length: 14 }, () => requestId)];
 }
 
 /** Time that Redis spends in the scripts of one call, of some that are sent together, by its own count, µs. */

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { addressBits } from '@lontar/shared/address.ts';
 import { DEFAULT_CONCURRENCY } from '@lontar/shared/api-key-record.ts';
 import { expandScript } from '@lontar/shared/expand-script.ts';
+import { type GenerationJob, writeJobToAdmit } from '@lontar/shared/generation-job.ts';
+import { queueKeys } from '@lontar/shared/queue/queue-keys.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadBinaryScript, loadScript } from '@lontar/shared/redis-script.ts';
@@ -48,8 +50,10 @@ const timed = loadAdmission((script) => {
 const MODES = ['generate', 'foresee', 'check', 'bad-key', 'judge', 'count', 'look'] as const;
 
 const newId = () => `req_${String(ids++).padStart(22, '0')}`;
+const jobToAdmit = { beginning: '{"v":1,"maxOutputTokens":', maxOutputTokens: 100 };
 const input = (over: Partial<AdmissionInput> = {}): AdmissionInput => ({
   mode: 'generate',
+  job: jobToAdmit,
   requestId: newId(),
   address: '192.0.2.1',
   addressBits: addressBits('192.0.2.1') ?? '',
@@ -90,6 +94,66 @@ describe('a burst', () => {
       expect(await countReservations(redis)).toBe(37);
     },
   );
+});
+
+describe('the job of a request', () => {
+  const enqueued = async () => {
+    const waiting = await redis.lrange(queueKeys.waiting, 0, -1);
+    return { waiting, jobs: (await redis.keys(queueKeys.job('req_*'))).length };
+  };
+
+  test.each([
+    ['that asks for less than its key may', 30, 30],
+    ['that asks for more than its key may', 500, 60],
+  ] as const)(
+    '%s is enqueued with its reservation, once, with as many output tokens as the key has',
+    async (_what, maxOutputTokens, most) => {
+      await store({ maxOutputTokens: 60 });
+      const job = writeJobToAdmit({ v: 1, prompt: 'hi', maxOutputTokens } as GenerationJob);
+      const same = input({ job });
+      for (let repeat = 0; repeat < 2; repeat++) expect((await admit(redis, rules, same)).decision).toBe('admitted');
+      expect(await enqueued()).toEqual({ waiting: [same.requestId], jobs: 1 });
+      const data = await redis.hget(queueKeys.job(same.requestId), 'data');
+      expect(JSON.parse(data ?? '')).toEqual({ v: 1, prompt: 'hi', maxOutputTokens: most });
+      expect(await redis.zrange(queueKeys.marker, '0', '-1')).toEqual(['0']);
+    },
+  );
+
+  test('is not enqueued again once it was settled', async () => {
+    await store({});
+    const same = input();
+    await admit(redis, rules, same);
+    await settle(redis, { requestId: same.requestId, keyId: 'k1', settlement: refund });
+    await redis.del(queueKeys.waiting, queueKeys.job(same.requestId));
+    expect(await admit(redis, { ...rules, perHour: 1 }, same)).toMatchObject({ decision: 'admitted' });
+    expect(await enqueued()).toEqual({ waiting: [], jobs: 0 });
+  });
+
+  test.each([
+    ['queue_full', {}, { maxWaiting: 0 }],
+    ['address_limited', {}, { perHour: 0 }],
+    ['key_hour', { perHour: 0 }, {}],
+    ['key_day', { perDay: 0 }, {}],
+    ['credits', { credits: 0 }, {}],
+    ['concurrency', { concurrency: 0 }, {}],
+    ['key_not_active', { state: 'revoked' }, {}],
+    ['key_not_active', { models: 'ai-2.5-pro' }, {}],
+    ['unknown_key', { hash: 'another' }, {}],
+  ] as const)('that is refused as %s is not enqueued', async (decision, key, limits) => {
+    await store(key);
+    expect(await admit(redis, { ...rules, ...limits }, input())).toMatchObject({ decision });
+    expect(await enqueued()).toEqual({ waiting: [], jobs: 0 });
+    expect(await redis.exists(queueKeys.marker)).toBe(0);
+  });
+
+  test('wakes no worker while the queue is paused', async () => {
+    await store({});
+    await redis.hset(queueKeys.meta, 'paused', '1');
+    const { requestId } = input();
+    await admit(redis, rules, input({ requestId }));
+    expect(await enqueued()).toEqual({ waiting: [requestId], jobs: 1 });
+    expect(await redis.exists(queueKeys.marker)).toBe(0);
+  });
 });
 
 describe('one admission', () => {

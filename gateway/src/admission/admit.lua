@@ -1,11 +1,12 @@
--- Admits one request, counts it and reserves its place; or refuses it: all or nothing, in one round trip.
+-- Admits one request: counts it, reserves its place and enqueues its job; or refuses it: all or nothing, in one round trip.
 --
--- Takes all 10 keys and 10 arguments of includes/input.lua.
+-- Takes all 13 keys and 14 arguments of includes/input.lua.
 -- Returns the answer of includes/answer-layouts.lua: 'admitted', or any refusal.
 --
 -- A refused request is never charged to a key. The address counts every request that its own limit lets through, good
 -- or bad. Idempotent by request id: repeated, it finds its reservation, or that it was settled, and changes nothing. The
--- reservation is the one entry in the key's flight: the process that takes it away, by settling, decides its charge.
+-- reservation is the one entry in the key's flight: the process that takes it away, by settling, decides its charge. A job is
+-- enqueued with its reservation and at no other time, so that neither is ever there alone.
 --
 -- What costs time here is the commands first, then their arguments and the closures. Numbers go to Redis as strings,
 -- because Redis writes a number of Lua's with 17 digits first, at twice a command's cost.
@@ -67,4 +68,9 @@ if dayLimit >= 0 then
 else
   call('HSET', keyRecord, 'charged', format('%d', charged))
 end
+
+local jobId, most = requestId, tonumber(askedTokens)
+if tokens >= 0 and tokens < most then most = tokens end
+local jobData = jobBeginning .. format('%d', most) .. '}'
+--- @include <enqueue>
 return answer('admitted')

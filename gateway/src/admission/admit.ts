@@ -1,4 +1,5 @@
-import { WAITING_JOBS_KEY } from '@lontar/shared/generation-queue.ts';
+import { GENERATION_JOB, type JobToAdmit } from '@lontar/shared/generation-job.ts';
+import { JOB_OPTIONS, queueKeys } from '@lontar/shared/queue/queue-keys.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadBinaryScript, type RedisScript } from '@lontar/shared/redis-script.ts';
@@ -63,7 +64,7 @@ export interface AdmissionRules {
 export interface AdmissionInput {
   /**
    * What is asked; each has the contract in its script.
-   * - `generate` counts the address, judges the key and reserves (admit.lua)
+   * - `generate` counts the address, judges the key, reserves, and enqueues `job` (admit.lua)
    * - `foresee` judges as `generate` would for any model, and counts only what is refused (foresee.lua)
    * - `check` counts the address and judges the key, which it charges nothing (check-key.lua)
    * - `bad-key` does the same of a key that needs no look-up (check-key.lua)
@@ -79,13 +80,15 @@ export interface AdmissionInput {
   readonly addressBits: string;
   readonly key?: { readonly id: string; readonly hash: string };
   readonly model?: string;
+  /** The job that `generate` enqueues where it admits; of no interest to the other modes. */
+  readonly job?: JobToAdmit;
   /** A page of another site made the request: a bad key is then not counted against the address of who opened it. */
   readonly isCrossSite?: boolean;
 }
 
 /** The script of each mode, and how many of the keys and arguments of includes/input.lua it takes. */
 const SCRIPTS = {
-  generate: { file: 'admit.lua', keys: 10, args: 10 },
+  generate: { file: 'admit.lua', keys: 13, args: 14 },
   foresee: { file: 'foresee.lua', keys: 8, args: 6 },
   check: { file: 'check-key.lua', keys: 5, args: 5 },
   'bad-key': { file: 'check-key.lua', keys: 5, args: 5 },
@@ -116,7 +119,8 @@ const admissionScripts = loadAdmission(loadBinaryScript);
  * Asks for admission: one atomic script, one round trip. See the script of each mode for what is counted when.
  *
  * @param scripts others than those of this folder only where a test sets the clock
- * @throws when Redis cannot be reached or refuses the write; a reservation may then exist, and the sweeper gives it back
+ * @throws TypeError where `generate` comes without a job; otherwise when Redis cannot be reached or refuses the write: a
+ *   reservation and its job may then exist all the same
  */
 export async function admit(
   redis: Redis,
@@ -124,6 +128,7 @@ export async function admit(
   input: AdmissionInput,
   scripts: AdmissionScripts = admissionScripts,
 ): Promise<Admission> {
+  if (input.mode === 'generate' && input.job === undefined) throw new TypeError('There is no job to admit.');
   const keyId = input.key?.id ?? '';
   const keys = [
     redisKeys.addressHour(input.address),
@@ -133,9 +138,12 @@ export async function admit(
     redisKeys.addressBadKeys(input.address),
     redisKeys.keyHour(keyId),
     redisKeys.keyFlight(keyId),
-    WAITING_JOBS_KEY,
+    queueKeys.waiting,
     redisKeys.request(input.requestId),
     redisKeys.keysInFlight,
+    queueKeys.job(input.requestId),
+    queueKeys.marker,
+    queueKeys.meta,
   ];
   const args = [
     input.address,
@@ -148,6 +156,10 @@ export async function admit(
     input.requestId,
     rules.reservationMs,
     keyId,
+    input.job?.beginning ?? '',
+    input.job?.maxOutputTokens ?? 0,
+    GENERATION_JOB.name,
+    JOB_OPTIONS,
   ];
   const takes = SCRIPTS[input.mode];
   const reply = await scripts[input.mode](redis, keys.slice(0, takes.keys), args.slice(0, takes.args));

@@ -95,6 +95,7 @@ test("a key's packed terms have the bytes that they always had", async () => {
     addressBits: '4:1100',
     key,
     model: 'm1',
+    job: { beginning: '{"maxOutputTokens":', maxOutputTokens: 1 },
   } as const;
   expect(await admit(redis, rules, input)).toMatchObject({ decision: 'admitted', maxOutputTokens: 50 });
   const expected = Buffer.alloc(6 * 8 + 4 + 5 + 4 + 4);

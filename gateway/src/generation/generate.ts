@@ -1,11 +1,7 @@
 import type { Endpoint } from '@lontar/shared/endpoints.ts';
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
-import { GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
-import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
-import { RedisAwayError } from '@lontar/shared/redis-away.ts';
+import { GENERATION_JOB, type GenerationJob, writeJobToAdmit } from '@lontar/shared/generation-job.ts';
 import { later, type RedisClock } from '@lontar/shared/redis-clock.ts';
-import { ENQUEUED_BY_MS } from '@lontar/shared/time-budget.ts';
-import { within } from '@lontar/shared/within.ts';
 import { type Admission, admit } from '../admission/admit.ts';
 import type { CheckKeyDeps } from '../admission/check-key.ts';
 import { keyToJudge } from '../admission/key-to-judge.ts';
@@ -20,7 +16,7 @@ import { type AwaitDeps, awaitSettlement } from './await-settlement.ts';
 import type { ReadingLimits } from './generation-rules.ts';
 import { gatherFields } from './given-fields.ts';
 import type { JudgeDeps } from './judge-head.ts';
-import { type GenerationAsk, type GenerationReading, readGeneration } from './read-generation.ts';
+import { type GenerationReading, readGeneration } from './read-generation.ts';
 import type { Withdrawals } from './withdrawals.ts';
 
 /** What it takes to ask for admission. */
@@ -38,19 +34,14 @@ interface JobDeps {
   readonly timeoutMs: number;
 }
 
-/** What it takes to enqueue one. */
-interface EnqueueDeps extends Pick<AskDeps, 'withdrawals' | 'onRedisFailure'>, Pick<JobDeps, 'clock'> {
-  readonly queue: GenerationQueue;
+export interface GenerateDeps extends AskDeps, JobDeps, JudgeDeps, AwaitDeps {
+  readonly reading: ReadingLimits;
   readonly inbox: Inbox;
 }
 
-export interface GenerateDeps extends AskDeps, JobDeps, EnqueueDeps, JudgeDeps, AwaitDeps {
-  readonly reading: ReadingLimits;
-}
-
 /**
- * Answers one generation request: reads it, asks for admission, enqueues its job, waits for the settlement. The gateway
- * itself never calls a model.
+ * Answers one generation request: reads it, asks for admission, which enqueues its job, and waits for the settlement. The
+ * gateway itself never calls a model.
  */
 export async function generate(deps: GenerateDeps, endpoint: Endpoint, context: RequestContext): Promise<Answer> {
   const begun = await deps.turnstile.pass(() => begin(deps, endpoint, context));
@@ -90,64 +81,74 @@ async function begin(deps: GenerateDeps, endpoint: Endpoint, context: RequestCon
   const reading = readGeneration(gatherFields(context.query, context.body), context.key, deps.reading);
   // A request in flight has no use for it, and it may be long.
   context.body = undefined;
-  const enqueueBy = performance.now() + ENQUEUED_BY_MS;
-  const admission = await askAdmission(deps, context, reading);
-  if (admission === undefined) return refused(unavailable());
-  const keyId = reading.kind === 'missing' ? undefined : reading.key?.id;
-  const owner = admission.genuineKey && keyId !== undefined ? { keyId } : {};
-  const refusal = refusalFor(admission, keyId);
-  if (refusal) return refused(refusal);
-
-  const headers = rateLimitHeaders(admission);
-  if (reading.kind === 'missing') return refused(refuse('missing_parameters', { headers }));
-  if (reading.kind === 'invalid') {
-    return refused(refuse('invalid_parameter', { message: reading.message, headers, report: owner }));
+  const asked = describeJob(deps, endpoint, context, reading);
+  // Before admission: the answer may be here as soon as Redis has the job.
+  const reply = asked && deps.inbox.wait(asked.id);
+  const admission = await askAdmission(deps, context, reading, asked);
+  const refusal = admission === undefined ? unavailable() : refusalOf(admission, reading);
+  if (refusal !== undefined || admission === undefined || asked === undefined || reply === undefined) {
+    deps.inbox.forget(context.id);
+    return refused(refusal ?? unavailable());
   }
-  if (keyId === undefined) return refused(refuse('invalid_api_key', { headers }));
-
-  const job = describeJob(deps, endpoint, context, reading.ask, keyId, admission);
-  const reply = await enqueue(deps, job, enqueueBy);
-  if (reply === undefined) return refused(unavailable(headers, owner));
-  return { kind: 'enqueued', job, reply: reply.settled, admission };
+  const maxOutputTokens = Math.min(asked.maxOutputTokens, admission.maxOutputTokens ?? asked.maxOutputTokens);
+  return { kind: 'enqueued', job: { ...asked, maxOutputTokens }, reply, admission };
 }
 
+/** The answer for a request that goes no further; `undefined` for one that is in the queue now. */
+function refusalOf(admission: Admission, reading: GenerationReading): Answer | undefined {
+  const keyId = reading.kind === 'missing' ? undefined : reading.key?.id;
+  const refusal = refusalFor(admission, keyId);
+  if (refusal) return refusal;
+  const headers = rateLimitHeaders(admission);
+  if (reading.kind === 'missing') return refuse('missing_parameters', { headers });
+  if (reading.kind === 'invalid') {
+    const owner = admission.genuineKey && keyId !== undefined ? { keyId } : {};
+    return refuse('invalid_parameter', { message: reading.message, headers, report: owner });
+  }
+  return keyId === undefined ? refuse('invalid_api_key', { headers }) : undefined;
+}
+
+/** @returns `undefined` where Redis could not be asked, or answered too late */
 async function askAdmission(
   deps: AskDeps,
   context: RequestContext,
   reading: GenerationReading,
+  job: GenerationJob | undefined,
 ): Promise<Admission | undefined> {
   const presented = reading.kind === 'missing' ? undefined : reading.key;
   const key = presented && keyToJudge(presented, deps.pepper);
   const stopTimer = deps.metrics.admissionDuration.startTimer();
   try {
     return await admit(deps.redis, deps.rules, {
-      mode: reading.kind !== 'ask' ? 'count' : key ? 'generate' : 'bad-key',
+      mode: reading.kind !== 'ask' ? 'count' : job ? 'generate' : 'bad-key',
       requestId: context.id,
       address: context.address,
       addressBits: context.addressBits,
       ...(key && { key }),
-      ...(reading.kind === 'ask' && { model: reading.ask.model }),
+      ...(job && { model: job.model, job: writeJobToAdmit(job) }),
       isCrossSite: isCrossSite(context.headers),
     });
   } catch (error) {
     deps.onRedisFailure(error);
-    // Redis may have admitted it all the same: the reply was lost, not the write. What it reserved goes back at once.
-    if (key && reading.kind === 'ask') deps.withdrawals.add(context.id, key.id, 'service_unavailable');
+    // Redis may have admitted it all the same: the reply was lost, not the write. Settling first makes its job void, and
+    // gives back what was reserved.
+    if (job) deps.withdrawals.add(job.id, job.keyId, 'service_unavailable');
     return undefined;
   } finally {
     stopTimer();
   }
 }
 
+/** @returns `undefined` where nothing is asked for that a worker could do, or by no key that can exist */
 function describeJob(
   deps: JobDeps,
   endpoint: Endpoint,
   context: RequestContext,
-  ask: GenerationAsk,
-  keyId: string,
-  admission: Admission,
-): GenerationJob {
+  reading: GenerationReading,
+): GenerationJob | undefined {
+  if (reading.kind !== 'ask' || reading.key.id === undefined) return undefined;
   const receivedAt = later(deps.clock.now(), -Math.round(performance.now() - context.receivedAt));
+  const { ask } = reading;
   return {
     v: 1,
     id: context.id,
@@ -155,40 +156,12 @@ function describeJob(
     prompt: ask.prompt,
     model: ask.model,
     temperature: ask.temperature,
-    maxOutputTokens: Math.min(ask.maxOutputTokens, admission.maxOutputTokens ?? ask.maxOutputTokens),
-    keyId,
+    maxOutputTokens: ask.maxOutputTokens,
+    keyId: reading.key.id,
     gateway: deps.gateway,
     receivedAt,
     deadlineAt: later(receivedAt, deps.timeoutMs),
   };
-}
-
-/**
- * @param enqueueBy by this process's monotonic clock, ms
- * @returns the reply to come, in an object so that nobody waits for it here; `undefined` when Redis refused the job
- */
-async function enqueue(
-  deps: EnqueueDeps,
-  job: GenerationJob,
-  enqueueBy: number,
-): Promise<{ readonly settled: ReturnType<Inbox['wait']> } | undefined> {
-  const settled = deps.inbox.wait(job.id);
-  try {
-    // The answer may be here before the queue has confirmed the job.
-    const added = within(enqueueBy - performance.now(), deps.queue.add(job, deps.clock.now()), tooSlow);
-    await Promise.race([added, settled]);
-    return { settled };
-  } catch (error) {
-    deps.inbox.forget(job.id);
-    deps.onRedisFailure(error);
-    // The job may be in the queue all the same: its reply was lost, not refused. Settling first makes it void.
-    deps.withdrawals.add(job.id, job.keyId, 'service_unavailable');
-    return undefined;
-  }
-}
-
-function tooSlow(): never {
-  throw new RedisAwayError('Redis was too slow', { replied: false });
 }
 
 /** How long a reservation lasts: as long as the caller waits, and then some, before the sweeper gives it back. */

@@ -10,6 +10,9 @@
 -- KEYS[8]  waiting        list: the queue's waiting jobs
 -- KEYS[9]  request        hash: exists once this request was settled, or its job started again
 -- KEYS[10] keysInFlight   sorted set of keys with reservations, by when the sweeper has to look at them
+-- KEYS[11] jobKey         hash: the queue's job
+-- KEYS[12] marker         sorted set: the queue's marker, on which idle workers wait
+-- KEYS[13] queueMeta      hash: whether the queue is paused
 -- ARGV[1]  address        the caller's address in the form that limits are counted by
 -- ARGV[2]  perHour        requests that it may make in an hour
 -- ARGV[3]  keyHash        HMAC of the caller's key; '' where none was given, or none that can exist
@@ -20,8 +23,12 @@
 -- ARGV[8]  requestId
 -- ARGV[9]  reservationMs  how long the reservation lasts at most
 -- ARGV[10] keyId          id of the caller's key
+-- ARGV[11] jobBeginning   the job, JSON, up to the number of its output tokens
+-- ARGV[12] askedTokens    output tokens that the caller asked for
+-- ARGV[13] jobName        as the queue has it
+-- ARGV[14] jobOptions     JSON
 
-local addressHour, addressBan, blocked, keyRecord, badKeys, keyHour, keyFlight, waiting, request, keysInFlight =
-  unpack(KEYS)
-local address, perHour, keyHash, mostBadKeys, addressBits, mostWaiting, model, requestId, reservationMs, keyId =
-  unpack(ARGV)
+local addressHour, addressBan, blocked, keyRecord, badKeys, keyHour, keyFlight, waiting, request, keysInFlight,
+  jobKey, marker, queueMeta = unpack(KEYS)
+local address, perHour, keyHash, mostBadKeys, addressBits, mostWaiting, model, requestId, reservationMs, keyId,
+  jobBeginning, askedTokens, jobName, jobOptions = unpack(ARGV)
