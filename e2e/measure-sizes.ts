@@ -44,6 +44,20 @@ const report: Record<string, string> = {
   'Redis at rest': `${await privateMb(stack.redis.process().pid)} MB`,
 };
 
+const IN_WORK = 1_000;
+const { key: eager } = await stack.createKey('--concurrency', String(IN_WORK));
+stack.upstream.behave('hang');
+const leave = new AbortController();
+const inWork = Array.from({ length: IN_WORK }, (_, index) =>
+  generate(eager, 'x'.repeat(1_000), `198.18.${Math.floor(index / 100)}.1`, leave.signal).catch(() => ''),
+);
+while ((await client.llen('{lontar}:generation:active')) < IN_WORK) await delay(50);
+report[`worker with ${IN_WORK} calls in work`] = `${await privateMb(stack.workers[0]?.process.pid)} MB`;
+report[`gateway with ${IN_WORK} requests in work`] = `${await privateMb(stack.gateways[0]?.process.pid)} MB`;
+leave.abort();
+await Promise.all(inWork);
+stack.upstream.behave({ kind: 'answer', text: 'A sentence of an answer. '.repeat(82) });
+
 const { id, key } = await stack.createKey('--per-hour', '100000');
 
 const prompt = 'x'.repeat(1_000);

@@ -1,5 +1,6 @@
 import { clientScenarios } from './faults/clients.ts';
 import { clockScenarios } from './faults/clocks.ts';
+import { cutScenarios } from './faults/cuts.ts';
 import { gatewayScenarios } from './faults/gateways.ts';
 import { hostileScenarios } from './faults/hostile.ts';
 import { jobScenarios } from './faults/jobs.ts';
@@ -7,6 +8,7 @@ import { overloadScenarios } from './faults/overload.ts';
 import { randomScenarios } from './faults/random.ts';
 import { redisScenarios } from './faults/redis.ts';
 import { soakScenarios } from './faults/soak.ts';
+import { upgradeScenarios } from './faults/upgrade.ts';
 import { upstreamScenarios } from './faults/upstream.ts';
 import { workerScenarios } from './faults/workers.ts';
 import type { Scenario } from './scenario.ts';
@@ -15,11 +17,13 @@ import type { Scenario } from './scenario.ts';
 export const SCENARIOS: readonly Scenario[] = [
   ...workerScenarios,
   ...redisScenarios,
+  ...cutScenarios,
   ...clientScenarios,
   ...gatewayScenarios,
   ...upstreamScenarios,
   ...jobScenarios,
   ...clockScenarios,
+  ...upgradeScenarios,
   ...overloadScenarios,
   ...hostileScenarios,
   ...randomScenarios,

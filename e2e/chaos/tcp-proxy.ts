@@ -12,8 +12,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
  */
 type ProxyMode = 'pass' | 'hold' | 'lose';
 
-/** What becomes of a piece of a request on its way to the server. */
-type Verdict = 'pass' | 'swallow' | 'swallow reply';
+/**
+ * What becomes of a piece of a request on its way to the server. `cut before` and `cut after` end the connection, before the
+ * server has the piece, or once it has it and before it can answer; with the others no end is told.
+ */
+export type Verdict = 'pass' | 'swallow' | 'swallow reply' | 'cut before' | 'cut after';
 
 export interface TcpProxy {
   readonly port: number;
@@ -50,6 +53,13 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     from.on('data', (piece: Buffer) => {
       if (link.dead) return;
       const verdict = decide(piece);
+      if (verdict === 'cut before' || verdict === 'cut after') {
+        link.dead = true;
+        if (verdict === 'cut after') to.end(piece);
+        else to.destroy();
+        from.destroy();
+        return;
+      }
       if (verdict !== 'swallow') to.write(piece);
       if (verdict === 'swallow reply') link.dead = true;
     });

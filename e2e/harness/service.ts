@@ -15,14 +15,19 @@ export interface Service {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts a service's `main.ts` with exactly this environment. */
+/** Starts a service's `main.ts` with exactly this environment; of another checkout where a folder is given. */
 export function startService(
   name: string,
   main: string,
   environment: Record<string, string>,
-  wrapper: readonly string[] = [],
+  { wrapper = [], folder }: { readonly wrapper?: readonly string[]; readonly folder?: string } = {},
 ): Service {
-  const child = launch([main], { environment, stdio: ['ignore', 'pipe', 'pipe'], wrapper });
+  const child = launch([main], {
+    environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    wrapper,
+    ...(folder !== undefined && { folder }),
+  });
   const lines: string[] = [];
   const arrived = new EventEmitter();
   arrived.setMaxListeners(0);

@@ -34,6 +34,8 @@ export interface StartHow {
   readonly settings?: Record<string, string>;
   /** The command and arguments that start Node. */
   readonly wrapper?: readonly string[];
+  /** Another checkout to start it from. */
+  readonly folder?: string;
 }
 
 /** The whole service as real processes on a real Redis, with a local HTTP server as the model's upstream. */
@@ -125,7 +127,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       `gateway-${index + 1}`,
       'gateway/src/main.ts',
       { PORT: new URL(urls[index] ?? 'http://x:0').port, ...environment, ...redisOf('gateway'), ...how.settings },
-      how.wrapper,
+      how,
     );
     gateways[index] = service;
     const { port } = await service.logged('the gateway serves');
@@ -138,7 +140,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       `worker-${workers.length + 1}`,
       'worker/src/main.ts',
       { ...environment, ...redisOf('worker'), ...how.settings },
-      how.wrapper,
+      how,
     );
     workers.push(service);
     await service.logged('the worker takes jobs');

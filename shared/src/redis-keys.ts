@@ -34,6 +34,8 @@ export const redisKeys = {
   openUploads: `${TAG}:open-uploads`,
   /** Stream: replies for one gateway instance. */
   inbox: (gateway: string) => `${TAG}:inbox:${gateway}`,
+  /** String with expiry: bytes of replies in that stream, less what its gateway has read. */
+  inboxBytes: (gateway: string) => `${TAG}:inbox:${gateway}:bytes`,
   /** Channel: ids of requests that workers have to stop working on. */
   cancellations: `${TAG}:cancellations`,
   /** Stream: answered requests on their way to the statistics. */

@@ -3,7 +3,7 @@ import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { type Rejoined, rejoin } from '@lontar/shared/settlement/settle.ts';
 import { LATE_JOB_MS, WITHDRAWALS_FIRST_MS } from '@lontar/shared/time-budget.ts';
-import type { JobStart } from './job-runner.ts';
+import type { JobStart } from './job-start.ts';
 import { type UntilTakenDeps, untilTaken } from './until-taken.ts';
 
 const LOOK_AGAIN_MS = 100;

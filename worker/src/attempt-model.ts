@@ -1,4 +1,4 @@
-import type { AbortReason, JobStart } from './job-runner.ts';
+import type { AbortReason, JobStart } from './job-start.ts';
 import { ModelError, type ModelErrorKind, type ModelRequest, type ModelResult } from './model/language-model.ts';
 import type { ProcessDeps } from './process-generation.ts';
 

@@ -26,9 +26,9 @@ export const workerSettings = z.object({
   METRICS_PORT: metricsPort(9465),
   METRICS_HOST: sharedSettings.METRICS_HOST,
   METRICS_ADVERTISE: sharedSettings.METRICS_ADVERTISE,
-  WORKER_CONCURRENCY: setting(wholeNumber(1, 10_000).prefault('50'), {
-    about: 'Jobs that this worker has in work at once.',
-    example: '50',
+  WORKER_CONCURRENCY: setting(wholeNumber(1, 10_000).prefault('1000'), {
+    about: 'Jobs that this worker has in work at once; places that are free cost nothing.',
+    example: '1000',
   }),
   MODEL_PROVIDER: setting(oneOf(['auto', 'gemini', 'openai', 'demo']).default('auto'), {
     about: 'Who answers; auto takes gemini if its key is set, else openai if its URL is set, else the demo model.',

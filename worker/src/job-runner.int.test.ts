@@ -8,7 +8,8 @@ import { connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
 import { QUEUE_PREFIX } from '@lontar/shared/redis-keys.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
-import { type JobEnd, type JobRunner, type JobStart, startJobRunner } from './job-runner.ts';
+import { startJobRunner } from './job-runner.ts';
+import type { JobEnd, JobRunner, JobStart } from './job-start.ts';
 
 const [requestId, second] = ['req_0000000000000000000001', 'req_0000000000000000000002'] as const;
 const DELAYED_JOBS = `${QUEUE_PREFIX}:generation:delayed`;

@@ -1,91 +1,60 @@
+import { randomUUID } from 'node:crypto';
 import { GENERATION_JOB, type GenerationJob, generationJobSchema } from '@lontar/shared/generation-job.ts';
-import type { Logger } from '@lontar/shared/logger.ts';
-import type { GivenUpReason } from '@lontar/shared/metrics.ts';
-import { tellQueueRedisTime } from '@lontar/shared/patches/queue-time.ts';
-import type { RedisClock } from '@lontar/shared/redis-clock.ts';
+import { byThisMachine, tellQueueRedisTime } from '@lontar/shared/patches/queue-time.ts';
+import type { RedisClock, RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { QUEUE_PREFIX } from '@lontar/shared/redis-keys.ts';
+import type { SettleResult } from '@lontar/shared/settlement/settle.ts';
 import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { JOB_LOCK_MS, LONGEST_BLOCK_MS, STALLED_CHECK_MS } from '@lontar/shared/time-budget.ts';
-import { createRedisBackend, type Job, WaitingError, Worker } from 'bullmq';
-import { type LockRenewal, renewLocks } from './renew-locks.ts';
+import {
+  createIORedisClient,
+  type JobJson,
+  type MinimalJob,
+  type MoveToDelayedOpts,
+  type QueueBaseOptions,
+  QueueKeys,
+  RedisConnection,
+  RedisQueueBackend,
+  type RetryJobOpts,
+  raw2NextJobData,
+  WaitingError,
+  Worker,
+  type WorkerOptions,
+} from 'bullmq';
+import { createHeldJobs } from './held-jobs.ts';
+import {
+  type AbortReason,
+  Again,
+  createStarter,
+  type JobRunner,
+  type JobWork,
+  rememberCancellations,
+  type ToSettle,
+} from './job-start.ts';
+import { renewLocks } from './renew-locks.ts';
+import type { LockedJob } from './taken-jobs.ts';
+import { createTurns, type Turns } from './turns.ts';
 
 /** After an error of the queue, ms; BullMQ's own default of 15 s would leave callers waiting. */
 const ERROR_RETRY_MS = 200;
-/** Cancellations that arrive before their job are remembered for this long, ms. */
-const CANCEL_MEMORY_MS = 10_000;
 
-/** Why a job's signal aborts. */
-export type AbortReason = 'cancelled' | 'lock lost' | 'stopping';
-
-/** One start of a job. */
-export interface JobStart {
-  readonly job: GenerationJob;
-  /** How often the job was started, this time included: the fence of its settlement. */
-  readonly number: number;
-  /** Which model attempt this is, from 1. */
-  readonly attempt: number;
-  /** How often the queue has taken the job back from a worker that was lost. */
-  readonly losses: number;
-  /** Aborts with an `AbortReason`. */
-  readonly signal: AbortSignal;
-}
-
-/**
- * What comes of a start: the job is done, it goes back to the queue for a while and has used up an attempt, or it goes
- * back to the front of the queue as if it had not been started, for another worker.
- */
-export type JobEnd =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'again'; readonly delayMs: number }
-  | { readonly kind: 'handed back' };
-
-export interface JobRunner {
-  /**
-   * Stops the work on a request whose caller has left, or that another has settled; remembered for a job that is about to
-   * start.
-   */
-  cancel(requestId: string): void;
-  /** Jobs in work now. */
-  readonly active: number;
-  /** Takes so many more jobs than `concurrency`, because as many of those in work only wait. */
-  allowMore(count: number): void;
-  /**
-   * Takes no more jobs and waits for those in work; what is not finished in time is handed back to the queue.
-   */
-  stop(timeoutMs: number): Promise<void>;
-}
-
-export interface JobRunnerOptions {
+export interface JobRunnerOptions extends JobWork {
   readonly redis: Redis;
   readonly clock: RedisClock;
   readonly concurrency: number;
-  readonly logger: Logger;
-  process(start: JobStart): Promise<JobEnd>;
-  /** A job was given up without being processed to its end. */
-  onGivenUp(requestId: string, job: GenerationJob | undefined, reason: GivenUpReason): Promise<void>;
   /** A job was taken back from a worker that died. */
   onStalled(requestId: string): void;
-}
-
-/** Carries "again, later" through BullMQ, which stores its message: nothing of the outside may be in it. */
-class Again extends Error {
-  readonly delayMs: number;
-
-  constructor(delayMs: number) {
-    super('again');
-    // Without a wait BullMQ would go another way, on which other delayed jobs are started by this machine's clock.
-    this.delayMs = Math.max(1, delayMs);
-  }
 }
 
 /**
  * Runs generation jobs from the queue. This file and shared's `generation-queue.ts` alone know BullMQ.
  */
 export function startJobRunner(options: JobRunnerOptions): JobRunner {
-  const { logger } = options;
+  const { logger, redis, clock } = options;
   const cancelled = rememberCancellations();
-  const work = { active: 0 };
+  const starter = createStarter(options, cancelled.take);
+  const places = { redis, clock, concurrency: () => worker.concurrency };
   const warn = throttledWarning(logger, 'the queue failed');
   const locks = renewLocks({
     extend: (requestIds, tokens) => worker.extendJobLocks(requestIds, tokens, JOB_LOCK_MS),
@@ -95,28 +64,36 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
     },
     onError: warn,
   });
-  const run = createProcessor(options, { takeCancelled: cancelled.take, work, locks });
+  let backend: TurnBackend | undefined;
 
   const worker = new Worker<GenerationJob, void>(
     GENERATION_JOB.queue,
-    // BullMQ hands the abort signal to processors that declare three parameters, and to no others.
-    (job, token, signal) => run(job, token, signal),
-    {
-      connection: options.redis,
-      prefix: QUEUE_PREFIX,
-      concurrency: options.concurrency,
-      lockDuration: JOB_LOCK_MS,
-      // See `renewLocks`.
-      skipLockRenewal: true,
-      stalledInterval: STALLED_CHECK_MS,
-      maxStalledCount: GENERATION_JOB.maxStalledCount,
-      runRetryDelay: ERROR_RETRY_MS,
-      drainDelay: LONGEST_BLOCK_MS / 1_000,
-      skipVersionCheck: true,
-      settings: { backoffStrategy: (_made, _type, error) => (error instanceof Again ? error.delayMs : -1) },
+    // BullMQ hands the abort signal to processors that declare three parameters, none with a default, and to no others.
+    async (job, token, signal) => {
+      const { id: requestId = '', data } = job;
+      locks.hold(requestId, token ?? '');
+      const run = starter.run({
+        requestId,
+        data,
+        signal,
+        number: job.attemptsStarted,
+        attempt: job.attemptsMade + 1,
+        losses: job.stalledCounter,
+        settle: (settlement) => (backend as TurnBackend).settle(requestId, token ?? '', settlement),
+      });
+      const end = await run.finally(() => locks.release(requestId));
+      if (end.kind === 'again') throw new Again(end.delayMs);
+      if (end.kind === 'handed back') {
+        await job.moveToWait(token);
+        // BullMQ asks for this error: it must not finish a job that is in the queue again.
+        throw new WaitingError();
+      }
     },
-    (...details) => tellQueueRedisTime(createRedisBackend(...details), options.clock),
+    optionsOf(options),
+    (name, opts) => (backend = tellQueueRedisTime(createTurnBackend(name, opts, places), clock)),
   );
+  // Jobs that were taken and have not begun are another worker's to start, at once.
+  worker.on('closing', () => void backend?.stopTaking());
   worker.on('error', warn);
   worker.on('stalled', (requestId) => options.onStalled(requestId));
   worker.on('failed', (job, error) => {
@@ -130,7 +107,7 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
       if (!worker.cancelJob(requestId, 'cancelled' satisfies AbortReason)) cancelled.add(requestId);
     },
     get active() {
-      return work.active;
+      return starter.active;
     },
     allowMore(count) {
       worker.concurrency = options.concurrency + count;
@@ -144,65 +121,180 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   };
 }
 
-/** What is done with one job that the queue hands out. */
-function createProcessor(
-  options: JobRunnerOptions,
-  {
-    takeCancelled,
-    work,
-    locks,
-  }: {
-    readonly takeCancelled: (requestId: string) => boolean;
-    readonly work: { active: number };
-    readonly locks: LockRenewal;
-  },
-) {
-  return async (job: Job<GenerationJob>, token: string | undefined, signal: AbortSignal | undefined) => {
-    const parsed = generationJobSchema.safeParse(job.data);
-    const requestId = job.id ?? '';
-    if (!parsed.success) {
-      options.logger.error({ requestId }, 'a job has an unknown form; is a newer gateway running?');
-      await options.onGivenUp(requestId, undefined, 'unreadable');
-      return;
-    }
-    const given = signal ?? new AbortController().signal;
-    work.active++;
-    locks.hold(requestId, token ?? '');
-    try {
-      const end = await options.process({
-        job: parsed.data,
-        number: job.attemptsStarted,
-        attempt: job.attemptsMade + 1,
-        losses: job.stalledCounter,
-        // Processed all the same: somebody has to settle the request, and this worker has its job.
-        signal: takeCancelled(requestId) ? AbortSignal.abort('cancelled' satisfies AbortReason) : given,
-      });
-      if (end.kind === 'again') throw new Again(end.delayMs);
-      if (end.kind === 'handed back') {
-        await job.moveToWait(token);
-        // BullMQ asks for this error: it must not finish a job that is in the queue again.
-        throw new WaitingError();
-      }
-    } finally {
-      locks.release(requestId);
-      work.active--;
-    }
+function optionsOf({ redis, concurrency }: JobRunnerOptions): WorkerOptions {
+  return {
+    connection: redis,
+    prefix: QUEUE_PREFIX,
+    concurrency,
+    lockDuration: JOB_LOCK_MS,
+    // See `renewLocks`.
+    skipLockRenewal: true,
+    stalledInterval: STALLED_CHECK_MS,
+    maxStalledCount: GENERATION_JOB.maxStalledCount,
+    runRetryDelay: ERROR_RETRY_MS,
+    drainDelay: LONGEST_BLOCK_MS / 1_000,
+    skipVersionCheck: true,
+    settings: { backoffStrategy: (_made, _type, error) => (error instanceof Again ? error.delayMs : -1) },
   };
 }
 
-/** Cancellations whose job has not started here; each worker hears of all, so they are forgotten after a while. */
-function rememberCancellations() {
-  const seenAt = new Map<string, number>();
-  return {
-    add(requestId: string): void {
-      const now = performance.now();
-      seenAt.set(requestId, now);
-      for (const [id, at] of seenAt) {
-        if (now - at < CANCEL_MEMORY_MS) break;
-        seenAt.delete(id);
-      }
-    },
-    /** Whether the request was cancelled; asked once. */
-    take: (requestId: string): boolean => seenAt.delete(requestId),
-  };
+interface Places extends Pick<JobRunnerOptions, 'redis' | 'clock'> {
+  readonly concurrency: () => number;
+}
+
+/**
+ * BullMQ's way to Redis, with a way of our own to take and to finish jobs: many in one script, with the settlements of their
+ * requests (turn.lua). Locks, losses, delays, pauses and counts are BullMQ's, and so is the form of everything in Redis.
+ */
+class TurnBackend extends RedisQueueBackend {
+  readonly #clock: RedisClock;
+  readonly #turns: Turns;
+  readonly #held = createHeldJobs();
+  #isWaiting = false;
+
+  constructor({ redis, clock, concurrency }: Places, ...base: ConstructorParameters<typeof RedisQueueBackend>) {
+    super(...base);
+    this.#clock = clock;
+    this.#turns = createTurns({
+      redis,
+      name: randomUUID(),
+      places: () => concurrency() - this.#held.count,
+      isWaiting: () => this.#isWaiting,
+    });
+  }
+
+  /** Settles a request and finishes its job. @throws as `Turns.end` */
+  async settle(requestId: string, token: string, settle: ToSettle): Promise<SettleResult> {
+    const held = this.#held.find(requestId, token);
+    const lock = held?.isRemoved ? held.lock : undefined;
+    const { settled } = await this.#turns.end({ requestId, settle, ...(lock !== undefined && { lock }) });
+    if (held && lock !== undefined) held.isFinished = true;
+    return settled ?? { kind: 'gone' };
+  }
+
+  /** Takes no more jobs, and gives those back that no place has. */
+  stopTaking = () => this.#turns.close();
+
+  override async moveToActive(token: string): Promise<unknown[]> {
+    const ready = this.#turns.next();
+    if (ready) return this.#hand(ready, token);
+    // BullMQ asks until it is told that there is nothing more; where that is known, it is told without asking Redis. Once:
+    // where a delayed job is due by then, BullMQ does not wait, but asks again.
+    if (this.#turns.wasEmptied()) return this.#nothing();
+    await this.#turns.take();
+    const taken = this.#turns.next();
+    return taken ? this.#hand(taken, token) : this.#nothing();
+  }
+
+  override async waitForJob(blockTimeout: number): ReturnType<RedisQueueBackend['waitForJob']> {
+    this.#isWaiting = true;
+    try {
+      return await super.waitForJob(blockTimeout);
+    } finally {
+      this.#isWaiting = false;
+      this.#turns.expectMore();
+    }
+  }
+
+  override async moveToCompleted(
+    ...[job, value, remove, token, fetchNext]: Parameters<RedisQueueBackend['moveToCompleted']>
+  ): ReturnType<RedisQueueBackend['moveToCompleted']> {
+    return this.#finish(job, token, fetchNext, (lock) => super.moveToCompleted(job, value, remove, lock, false));
+  }
+
+  override async moveToFailed(
+    ...[job, reason, remove, token, fetchNext, fields]: Parameters<RedisQueueBackend['moveToFailed']>
+  ): ReturnType<RedisQueueBackend['moveToFailed']> {
+    return this.#finish(job, token, fetchNext, (lock) => super.moveToFailed(job, reason, remove, lock, false, fields));
+  }
+
+  override moveToDelayed(jobId: string, at: number, delay: number, token = '0', opts: MoveToDelayedOpts = {}) {
+    return this.#release(jobId, token, (lock) =>
+      super.moveToDelayed(jobId, at, delay, lock, { ...opts, fetchNext: false }),
+    );
+  }
+
+  override retryJob(jobId: string, lifo: boolean, token = '0', opts: RetryJobOpts = {}) {
+    return this.#release(jobId, token, (lock) => super.retryJob(jobId, lifo, lock, opts));
+  }
+
+  override moveJobFromActiveToWait(jobId: string, token = '0') {
+    return this.#release(jobId, token, (lock) => super.moveJobFromActiveToWait(jobId, lock));
+  }
+
+  override extendLocks(jobIds: string[], tokens: string[], duration: number) {
+    const locks = jobIds.map((jobId, index) => this.#held.lockOf(jobId, tokens[index] ?? ''));
+    return super.extendLocks(jobIds, locks, duration);
+  }
+
+  override async close(force?: boolean): Promise<void> {
+    await this.stopTaking();
+    await super.close(force);
+  }
+
+  async #finish(
+    { id = '' }: MinimalJob,
+    token: string,
+    fetchNext: boolean,
+    keep: (lock: string) => ReturnType<RedisQueueBackend['moveToCompleted']>,
+  ): ReturnType<RedisQueueBackend['moveToCompleted']> {
+    const held = this.#held.find(id, token);
+    // A job that is to be kept, or counts for another one, is not of our making: BullMQ knows what becomes of it.
+    if (!held?.isRemoved) return this.#release(id, token, keep);
+    if (!held.isFinished) {
+      const { job } = await this.#turns.end({ requestId: id, lock: held.lock });
+      this.#held.release(id, token);
+      const codes = { finished: 0, kept: 0, gone: -1, lost: -2 } as const;
+      const code = codes[job];
+      if (code < 0) throw this.finishedErrors({ code, jobId: id, command: 'finish', state: 'active' });
+    }
+    this.#held.release(id, token);
+    return { result: fetchNext ? this.#handAfter(token) : undefined, finishedOn: this.#clock.now() };
+  }
+
+  /** Lets BullMQ move a job elsewhere; where that fails, the job stays held, because BullMQ tries again. */
+  async #release<T>(jobId: string, token: string, move: (lock: string) => Promise<T>): Promise<T> {
+    const moved = await move(this.#held.lockOf(jobId, token));
+    this.#held.release(jobId, token);
+    return moved;
+  }
+
+  /** What the place of a job that has ended is told: the next job, that there is none, or nothing where that is unknown. */
+  #handAfter(token: string): unknown[] | undefined {
+    const ready = this.#turns.next();
+    if (ready) return this.#hand(ready, token);
+    return !this.#isWaiting && this.#turns.wasEmptied() ? this.#nothing() : undefined;
+  }
+
+  #nothing(): unknown[] {
+    const dueAt = this.#turns.nextAt() as RedisTime;
+    return [null, null, 0, dueAt && byThisMachine(this.#clock, dueAt)];
+  }
+
+  #hand({ requestId, hash, lock }: LockedJob, token: string): unknown[] {
+    const raw = raw2NextJobData([hash, requestId, 0, 0]);
+    const { opts, parentKey, deduplicationId, repeatJobKey } = raw[0] as JobJson;
+    const isOurs = parentKey === undefined && deduplicationId === undefined && repeatJobKey === undefined;
+    const isRemoved = isOurs && opts.removeOnComplete === true && opts.removeOnFail === true;
+    this.#held.hold(requestId, token, { lock, isRemoved, isFinished: false });
+    return raw;
+  }
+}
+
+/** As BullMQ makes its own: a connection that blocks is a twin of the one for everything else. */
+function createTurnBackend(name: string, opts: QueueBaseOptions, places: Places): TurnBackend {
+  const { redis } = places;
+  const { skipVersionCheck = false } = opts;
+  const connectionName = `${QUEUE_PREFIX}:${Buffer.from(name).toString('base64')}`;
+  const twin = createIORedisClient(redis).duplicate({ connectionName });
+  const queueKeys = new QueueKeys(QUEUE_PREFIX);
+  return new TurnBackend(
+    places,
+    new RedisConnection(redis, { shared: true, blocking: false, skipVersionCheck }),
+    name,
+    queueKeys.getKeys(name),
+    (type) => queueKeys.toKey(name, type),
+    opts,
+    new RedisConnection(twin, { shared: false, blocking: true, skipVersionCheck }),
+  );
 }

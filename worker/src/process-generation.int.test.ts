@@ -11,7 +11,8 @@ import { readSettlement } from '@lontar/shared/testing/read-settlement.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { countReservations, reserve } from '@lontar/shared/testing/reservations.ts';
-import { type AbortReason, type JobEnd, type JobStart, startJobRunner } from './job-runner.ts';
+import { startJobRunner } from './job-runner.ts';
+import type { AbortReason, JobEnd, JobStart } from './job-start.ts';
 import { createMasker, type Masker } from './masking/mask.ts';
 import {
   type LanguageModel,
@@ -105,7 +106,9 @@ function start(job: Partial<GenerationJob> = {}, over: Partial<JobStart> = {}): 
     deadlineAt: later(NOW, 10_000),
     ...job,
   };
-  return { job: data, number: 1, attempt: 1, losses: 0, signal: new AbortController().signal, ...over };
+  const settleAlone: JobStart['settle'] = (settlement) => settle(server.client, { requestId: data.id, ...settlement });
+  const { signal } = new AbortController();
+  return { job: data, number: 1, attempt: 1, losses: 0, signal, settle: settleAlone, ...over };
 }
 
 /** What the metric of model calls has counted, as `outcome charge`. */

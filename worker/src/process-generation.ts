@@ -7,7 +7,7 @@ import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { type AskDeps, askAlone, askToRun } from './ask-to-run.ts';
 import { type AttemptResult, attemptModel } from './attempt-model.ts';
 import { decideFailure } from './failure-policy.ts';
-import type { AbortReason, JobEnd, JobStart } from './job-runner.ts';
+import type { AbortReason, JobEnd, JobStart } from './job-start.ts';
 import { maskAnswer, previewPrompt } from './mask-answer.ts';
 import type { Masker } from './masking/mask.ts';
 import type { LanguageModel, ModelErrorKind } from './model/language-model.ts';

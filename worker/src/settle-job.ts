@@ -8,7 +8,7 @@ import { noteCost, noteReturn, type SettleResult, settle } from '@lontar/shared/
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import type { ThrottledLogger } from '@lontar/shared/throttled-log.ts';
 import { mayHaveCost } from './failure-policy.ts';
-import type { JobStart } from './job-runner.ts';
+import type { JobStart } from './job-start.ts';
 import type { ModelErrorKind } from './model/language-model.ts';
 import { type UntilTakenDeps, untilTaken } from './until-taken.ts';
 
@@ -29,22 +29,23 @@ export interface Run extends JobStart {
 }
 
 /**
- * Settles the request of a start that has come to its end. Never rejects: where Redis fails, it tries again until the
- * deadline.
+ * Settles the request of a start that has come to its end, and finishes its job, in one step. Never rejects: where Redis
+ * fails, it tries again until the deadline.
  *
  * @param call how this start's model call ended; absent where none was made
  */
 export async function settleJob(
   deps: SettleDeps,
-  { job, number: start, spentBefore }: Run,
+  run: Run,
   settlement: Settlement,
   call: ModelErrorKind | undefined,
 ): Promise<void> {
+  const { job, number: attempt } = run;
   const { id: requestId, keyId, gateway: replyTo } = job;
   const { freeFailuresPerHour } = deps;
-  const cost = spentBefore || (call !== undefined && mayHaveCost(call)) ? 'yes' : 'no';
+  const cost = run.spentBefore || (call !== undefined && mayHaveCost(call)) ? 'yes' : 'no';
   const result = await untilTaken(deps, job, () =>
-    settle(deps.redis, { requestId, keyId, settlement, cost, freeFailuresPerHour, attempt: start, replyTo }),
+    run.settle({ keyId, settlement, cost, freeFailuresPerHour, attempt, replyTo }),
   );
   countCall(deps, call, chargeOf(result));
   if (result && result.kind !== 'settled') {

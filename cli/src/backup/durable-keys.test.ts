@@ -27,6 +27,7 @@ const names: Record<string, string[]> = {
   request: [redisKeys.request('req_a')],
   upload: [redisKeys.upload(EXAMPLES.upload)],
   inbox: [redisKeys.inbox('gateway-1')],
+  inboxBytes: [redisKeys.inboxBytes('gateway-1')],
   eventProducer: [redisKeys.eventProducer('gateway-1')],
   probe: [redisKeys.probe('gateway-1')],
   uploads: [redisKeys.uploads(EXAMPLES.day, '192.0.2.1'), redisKeys.uploads(EXAMPLES.day, '2001:db8::/56')],

@@ -4,6 +4,7 @@ import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redi
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
+import { runTurn } from '@lontar/shared/settlement/turn.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { reserve } from '@lontar/shared/testing/reservations.ts';
 import { sweepReservations } from '../generation/sweep.ts';
@@ -56,6 +57,27 @@ describe('an inbox', () => {
     );
     expect(texts).toEqual(ids.map((id) => `text of ${id}`));
     expect([one.waiting, two.waiting]).toEqual([0, 0]);
+  });
+
+  test('gives each waiter its own of the replies that one turn of a worker sends, and forgets what was read', async () => {
+    const inbox = await open('turn');
+    const ids = Array.from({ length: 1_200 }, (_, index) => `req_turn_${index}`);
+    await Promise.all(ids.map((id) => admitted(id)));
+    const waiting = ids.map((id) => inbox.wait(id));
+    for (let from = 0; from < ids.length; from += 60) {
+      const endings = ids.slice(from, from + 60).map((requestId) => ({
+        requestId,
+        settle: { keyId: 'k', settlement: settlement(`text of ${requestId}`), replyTo: 'turn' },
+      }));
+      await runTurn(server.client, { endings, take: 0, lock: 'turn' });
+    }
+    const texts = (await Promise.all(waiting)).map(
+      (got) => got !== 'given up' && got.outcome === 'answered' && got.text,
+    );
+    expect(texts).toEqual(ids.map((id) => `text of ${id}`));
+    const bytesOfAll = ids.reduce((sum, id) => sum + JSON.stringify(settlement(`text of ${id}`)).length, 0);
+    expect(Number(await server.client.get(redisKeys.inboxBytes('turn')))).toBeLessThan(bytesOfAll / 2);
+    expect(await server.client.xlen(redisKeys.inbox('turn'))).toBeLessThan(12);
   });
 
   test('finds a stored result whose reply never came', async () => {

@@ -8,13 +8,19 @@ import { LONGEST_BLOCK_MS } from '@lontar/shared/time-budget.ts';
 import { createWaiters } from './waiters.ts';
 
 const findSettledScript = loadScript(new URL('./find-settled.lua', import.meta.url));
+const trimInboxScript = loadScript(new URL('./trim-inbox.lua', import.meta.url));
 
-const READ_COUNT = 500;
+/** Entries that are read at once; one may hold the replies of a worker's whole turn. */
+const READ_COUNT = 100;
+/** Requests that are asked about at once. */
+const FIND_COUNT = 500;
 /** An inbox that its gateway no longer renews goes away, ms. */
 const INBOX_EXPIRY_MS = 60_000;
 const RENEW_MS = 10_000;
 const RECHECK_MS = 1_000;
+/** Replies, or bytes of them, after which what was read is taken out of the stream. */
 const TRIM_AFTER = 500;
+const TRIM_AFTER_BYTES = 1_048_576;
 
 /** The replies meant for this gateway instance: each waiter gets its own, and no other. */
 export interface Inbox {
@@ -44,23 +50,25 @@ export interface InboxDeps {
 }
 
 /**
- * Opens this gateway's inbox, a capped Redis stream that expires with the gateway. Replies that are lost on the way
- * (a full stream, a broken connection) are found as stored results: overdue waiters look every second, and all of them
- * after a reconnect.
+ * Opens this gateway's inbox, a Redis stream that is bounded by its bytes and expires with the gateway. Replies that are
+ * lost on the way (a full stream, a broken connection) are found as stored results: overdue waiters look every second, and
+ * all of them after a reconnect.
  *
  * @throws when Redis fails before the inbox is open; later failures are repeated and logged
  */
 export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): Promise<Inbox> {
   const key = redisKeys.inbox(gateway);
+  const bytesKey = redisKeys.inboxBytes(gateway);
   const waiters = createWaiters(logger);
   let stopped = false;
   let last = '0-0';
-  let readSinceTrim = 0;
+  const trimmer = createTrimmer(reader, key, bytesKey);
   let renewedAt = 0;
 
   async function renew(): Promise<void> {
     renewedAt = performance.now();
-    if ((await reader.pexpire(key, INBOX_EXPIRY_MS)) === 1) return;
+    const renewals = [key, bytesKey].map((name) => reader.pexpire(name, INBOX_EXPIRY_MS));
+    if ((await Promise.all(renewals))[0] === 1) return;
     // The stream is made here and only here; settling never makes one, so a stopped gateway's stays gone.
     await reader.xadd(key, '*', 'opened', '1');
     await reader.pexpire(key, INBOX_EXPIRY_MS);
@@ -71,13 +79,12 @@ export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): 
     const reply = await reader.xread('COUNT', READ_COUNT, 'BLOCK', LONGEST_BLOCK_MS, 'STREAMS', key, last);
     for (const [id, fields] of reply?.[0]?.[1] ?? []) {
       last = id;
-      readSinceTrim++;
-      if (fields[0] === 'id') waiters.deliver(fields[1] ?? '', fields[3] ?? '');
+      for (const [requestId, json] of repliesOf(fields)) {
+        trimmer.note(json);
+        waiters.deliver(requestId, json);
+      }
     }
-    if (readSinceTrim >= TRIM_AFTER) {
-      readSinceTrim = 0;
-      await reader.xtrim(key, 'MINID', '=', last);
-    }
+    await trimmer.trim(last);
   }
 
   const onTrouble = throttledWarning(logger, 'reading the inbox failed; trying again');
@@ -97,8 +104,8 @@ export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): 
 
   async function recheck(olderThanMs: number): Promise<void> {
     const overdue = waiters.overdue(olderThanMs);
-    for (let start = 0; start < overdue.length; start += READ_COUNT) {
-      const ids = overdue.slice(start, start + READ_COUNT);
+    for (let start = 0; start < overdue.length; start += FIND_COUNT) {
+      const ids = overdue.slice(start, start + FIND_COUNT);
       const found = (await findSettledScript(redis, ids.map(redisKeys.request), [])) as [number, string][];
       for (const [index, json] of found) waiters.deliver(ids[index - 1] ?? '', json);
     }
@@ -122,9 +129,33 @@ export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): 
       stopped = true;
       clearInterval(timer);
       redis.off('ready', recheckAll);
-      await redis.del(key).catch(() => 0);
+      await redis.del(key, bytesKey).catch(() => 0);
       // The loop is not waited for: a reader that is reconnecting never ends its pending command.
       reader.disconnect();
     },
   };
+}
+
+/** Takes what was read out of the stream, now and then. */
+function createTrimmer(reader: Redis, key: string, bytesKey: string) {
+  let replies = 0;
+  let bytes = 0;
+  return {
+    note(json: string): void {
+      replies++;
+      bytes += Buffer.byteLength(json);
+    },
+    async trim(last: string): Promise<void> {
+      if (replies < TRIM_AFTER && bytes < TRIM_AFTER_BYTES) return;
+      const read = bytes;
+      replies = 0;
+      bytes = 0;
+      await trimInboxScript(reader, [key, bytesKey], [last, read]);
+    },
+  };
+}
+
+/** The replies of an entry: the fields `id` and `settlement` of each in turn, as send-replies.lua writes them. */
+function* repliesOf(fields: readonly string[]): Generator<[requestId: string, json: string]> {
+  for (let at = 0; fields[at] === 'id'; at += 4) yield [fields[at + 1] ?? '', fields[at + 3] ?? ''];
 }

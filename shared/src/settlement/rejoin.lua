@@ -4,16 +4,16 @@
 -- KEYS[2]  key's flight        sorted set of the key's reservations
 -- KEYS[3]  inbox               stream of the gateway that waits
 -- KEYS[4]  free failures       list: when failures that may have cost money were given back to the key, Unix ms
+-- KEYS[5]  inbox bytes
 -- ARGV[1]  request id
 -- ARGV[2]  number of this start, from 2
--- ARGV[3]  longest length of the inbox
--- ARGV[4]  how often the queue has taken the job back from a worker that was lost
--- ARGV[5]  when the job came, Unix ms
--- ARGV[6]  when Redis last came back, Unix ms: a lock that was lost while it was away says nothing against the job
--- ARGV[7]  '1' where this job is alone: no other suspect runs in this worker
--- ARGV[8]  deaths of workers from which on a job is a suspect, and runs alone
--- ARGV[9]  deaths of workers after which it is given up
--- ARGV[10] free failures of a key in an hour
+-- ARGV[3]  how often the queue has taken the job back from a worker that was lost
+-- ARGV[4]  when the job came, Unix ms
+-- ARGV[5]  when Redis last came back, Unix ms: a lock that was lost while it was away says nothing against the job
+-- ARGV[6]  '1' where this job is alone: no other suspect runs in this worker
+-- ARGV[7]  deaths of workers from which on a job is a suspect, and runs alone
+-- ARGV[8]  deaths of workers after which it is given up
+-- ARGV[9]  free failures of a key in an hour
 --
 -- Returns { 'run', spent }     the request is unsettled; earlier starts are fenced off from now on. spent is 1 where a call
 --                              that may have cost money is noted (note-start.lua), else 0
@@ -29,7 +29,9 @@
 --
 -- Idempotent: the fence only grows, each loss is counted once, and a repeated reply is recognised by its request id.
 
+local call, format = redis.call, string.format
 --- @include <clock>
+--- @include <send-replies>
 
 local HOUR_MS = 3600000
 -- Calls that a credit, or a free failure, stands for.
@@ -37,43 +39,43 @@ local CALLS_PAID = 2
 
 -- Whether the key has so many free failures left; settle.lua tells how they are counted.
 local function hasFree(wanted)
-  if wanted > tonumber(ARGV[10]) then return false end
-  local inTheWay = tonumber(redis.call('LINDEX', KEYS[4], string.format('%d', wanted - 1 - ARGV[10])) or '0')
+  if wanted > tonumber(ARGV[9]) then return false end
+  local inTheWay = tonumber(call('LINDEX', KEYS[4], format('%d', wanted - 1 - ARGV[9])) or '0')
   return inTheWay <= now - HOUR_MS or inTheWay >= now + HOUR_MS
 end
 
 local result, left, spent, fence, begun, losses, deaths =
-  unpack(redis.call('HMGET', KEYS[1], 'result', 'left', 'spent', 'fence', 'begun', 'losses', 'deaths'))
+  unpack(call('HMGET', KEYS[1], 'result', 'left', 'spent', 'fence', 'begun', 'losses', 'deaths'))
 if result then
-  redis.call('XADD', KEYS[3], 'NOMKSTREAM', 'MAXLEN', '~', ARGV[3], '*', 'id', ARGV[1], 'settlement', result)
+  sendReplies(KEYS[3], KEYS[5], { 'id', ARGV[1], 'settlement', result }, #result)
   return { 'settled' }
 end
-if not redis.call('ZSCORE', KEYS[2], ARGV[1]) then return { 'gone' } end
+if not call('ZSCORE', KEYS[2], ARGV[1]) then return { 'gone' } end
 
 spent = spent and 1 or 0
 local start = tonumber(ARGV[2])
 fence = tonumber(fence or '1')
 deaths = tonumber(deaths or '0')
-local lost = tonumber(ARGV[4]) - tonumber(losses or '0')
+local lost = tonumber(ARGV[3]) - tonumber(losses or '0')
 if lost > 0 then
   -- Starts after the fence were never let run: they waited to be alone, or their worker died before they could ask, and
   -- did no harm. Only if more were lost than those, the one that ran was.
   local ranAndWasLost = lost > start - 1 - fence
-  if ranAndWasLost and tonumber(begun or ARGV[5]) > tonumber(ARGV[6]) then deaths = deaths + 1 end
-  redis.call('HSET', KEYS[1], 'losses', ARGV[4], 'deaths', deaths)
+  if ranAndWasLost and tonumber(begun or ARGV[4]) > tonumber(ARGV[5]) then deaths = deaths + 1 end
+  call('HSET', KEYS[1], 'losses', ARGV[3], 'deaths', deaths)
 end
 -- Calls beyond those that are paid for, the next one included.
 local beyond = deaths + spent + 1 - CALLS_PAID
 -- The job of a caller who has left does no more harm, however many died of it: the model is not called.
 if not left then
-  if deaths >= tonumber(ARGV[9]) or (beyond > 0 and not hasFree(beyond)) then
+  if deaths >= tonumber(ARGV[8]) or (beyond > 0 and not hasFree(beyond)) then
     return { 'deadly', spent, deaths }
   end
-  if deaths >= tonumber(ARGV[8]) and ARGV[7] ~= '1' then return { 'alone', spent } end
+  if deaths >= tonumber(ARGV[7]) and ARGV[6] ~= '1' then return { 'alone', spent } end
 end
 
 if start > fence then
-  redis.call('HSET', KEYS[1], 'fence', ARGV[2], 'begun', string.format('%.0f', now))
-  if beyond > 0 and not left then redis.call('HSET', KEYS[1], 'beyond', beyond) end
+  call('HSET', KEYS[1], 'fence', ARGV[2], 'begun', format('%.0f', now))
+  if beyond > 0 and not left then call('HSET', KEYS[1], 'beyond', beyond) end
 end
 return { left and 'left' or 'run', spent }

@@ -11,9 +11,6 @@ const settleScript = loadScript(new URL('./settle.lua', import.meta.url));
 const rejoinScript = loadScript(new URL('./rejoin.lua', import.meta.url));
 const noteStartScript = loadScript(new URL('./note-start.lua', import.meta.url));
 
-/** About how many replies an inbox holds at most; a gateway that falls behind finds the rest as stored results. */
-const INBOX_LENGTH = 20_000;
-
 export interface SettleInput {
   readonly requestId: string;
   readonly keyId: string;
@@ -61,6 +58,7 @@ export async function settle(redis: Redis, input: SettleInput): Promise<SettleRe
     redisKeys.keyFlight(keyId),
     redisKeys.apiKey(keyId),
     redisKeys.inbox(input.replyTo ?? ''),
+    redisKeys.inboxBytes(input.replyTo ?? ''),
   ];
   const args = [
     requestId,
@@ -68,7 +66,7 @@ export async function settle(redis: Redis, input: SettleInput): Promise<SettleRe
     writeSettlement(withCharge(settlement, true)),
     GENERATION_JOB.resultTtlMs,
     input.attempt ?? 0,
-    input.replyTo === undefined ? 0 : INBOX_LENGTH,
+    input.replyTo === undefined ? 0 : 1,
     input.cancel || input.leaveToWorker ? redisKeys.cancellations : '',
     input.takeBack ? 1 : 0,
   ];
@@ -86,21 +84,28 @@ export async function settle(redis: Redis, input: SettleInput): Promise<SettleRe
     | ['settled', Charge]
     | ['already', Charge, string]
     | ['in work' | 'fenced' | 'gone'];
-  if (reply[0] === 'settled') return { kind: 'settled', settlement: withCharge(settlement, reply[1] === 'charge') };
-  if (reply[0] !== 'already') return { kind: reply[0] };
-  return { kind: 'already', settlement: readStored(reply[2], reply[1]) };
+  return readResult(settlement, reply);
 }
 
 type Charge = 'charge' | 'refund';
 
-function withCharge(settlement: Settlement, charged: boolean): Settlement {
+/** Reads what the scripts that settle say of one request. */
+export function readResult(
+  settlement: Settlement,
+  [kind, charge, json]: readonly [kind: SettleResult['kind'], charge?: string, json?: string],
+): SettleResult {
+  if (kind === 'settled') return { kind, settlement: withCharge(settlement, charge === 'charge') };
+  if (kind === 'already') return { kind, settlement: readStored(json ?? '', charge === 'charge') };
+  return { kind };
+}
+
+export function withCharge(settlement: Settlement, charged: boolean): Settlement {
   return settlement.outcome === 'answered' ? settlement : { ...settlement, charged };
 }
 
 /** What another version stored in a form that this one cannot read is an internal error here, charged as it was. */
-function readStored(json: string, charge: Charge): Settlement {
-  const settlement = parseSettlement(json) ?? { v: 1, outcome: 'failed', error: 'internal_error' };
-  return withCharge(settlement, charge === 'charge');
+function readStored(json: string, charged: boolean): Settlement {
+  return withCharge(parseSettlement(json) ?? { v: 1, outcome: 'failed', error: 'internal_error' }, charged);
 }
 
 /** One more start of a job, which asks whether it may run. */
@@ -141,11 +146,11 @@ export async function rejoin(redis: Redis, input: RejoinInput): Promise<Rejoined
     redisKeys.keyFlight(input.keyId),
     redisKeys.inbox(input.replyTo),
     redisKeys.keyFreeFailures(input.keyId),
+    redisKeys.inboxBytes(input.replyTo),
   ];
   const [kind, spent, deaths = 0] = (await rejoinScript(redis, keys, [
     input.requestId,
     input.start,
-    INBOX_LENGTH,
     input.losses,
     input.receivedAt,
     input.redisBackAt,

@@ -1,0 +1,98 @@
+-- What a worker tells Redis in one turn of its event loop: settles the requests whose work has ended, finishes their jobs,
+-- replies to the gateways that wait, and takes the next jobs.
+--
+-- KEYS[1…7]  waiting, active, stalled, delayed, prioritized, marker and meta of the queue: see shared/src/queue/queue-keys.ts
+-- then for each inbox   its stream, its bytes
+-- then for each ending  request hash, key's flight, key record, job, job's lock, free failures
+-- ARGV[1]  what the keys of the queue's jobs begin with
+-- ARGV[2]  lock of the jobs taken: no other turn has the same
+-- ARGV[3]  how long a lock lasts, ms
+-- ARGV[4]  jobs to take at most; 0 takes none
+-- ARGV[5]  bytes of jobs after which no further one is taken
+-- ARGV[6]  how long results are kept, ms
+-- ARGV[7]  number of inboxes
+-- ARGV[8]  number of endings
+-- then for each ending
+--   request id
+--   lock of the job, to finish it; '' leaves it as it is
+--   terms    see <settle-request>; '' settles nothing, and the rest is ''
+--   fence
+--   number of the inbox, from 1
+--   the settlement, JSON, where the key pays
+--   the settlement, JSON, where it does not; '' where it pays in any case
+--   cost
+--   free failures of a key in an hour
+--
+-- Returns { endings, jobs, next }
+--   endings  for each { settled, charge, JSON, finished }, or { 'error', message } where it failed; the others are whole
+--              settled   as <settle-request> says; '' where nothing was to be settled
+--              charge    of 'settled' and 'already', else ''
+--              JSON      of 'already', else ''
+--              finished  'finished'; 'lost' where the lock has ended or is another start's, and the job was left alone;
+--                        'gone' where there is no such job; '' where it was not to be finished
+--   jobs     the jobs taken, each { id, fields and values of its hash }; { 'error', message } where taking failed
+--   next     when the next delayed job is due, Unix ms as text; '0' where none is
+--
+-- Endings are idempotent by request id and lock. Taking is not: jobs whose reply is lost come back when their locks end.
+
+--- @include <clock>
+--- @include <settle-request>
+--- @include <send-replies>
+
+local QUEUE_KEYS, PER_INBOX, PER_ENDING, HEAD, ARGS = 7, 2, 6, 8, 9
+local waiting, active, stalled, delayed, prioritized, marker, queueMeta = unpack(KEYS, 1, QUEUE_KEYS)
+local jobPrefix, lock, lockMs, most, mostBytes, ttl, inboxCount, endingCount = unpack(ARGV, 1, HEAD)
+local firstEnding = QUEUE_KEYS + PER_INBOX * tonumber(inboxCount)
+
+--- @include <take-jobs>
+
+local replies, replyBytes, finished = {}, {}, {}
+
+-- As BullMQ's moveToFinished does with a job that is not to be kept.
+local function finish(id, job, jobLock, owner)
+  local holder = call('GET', jobLock)
+  if holder ~= owner then return (holder or call('EXISTS', job) == 1) and 'lost' or 'gone' end
+  call('DEL', jobLock, job, job .. ':logs', job .. ':dependencies', job .. ':processed', job .. ':failed',
+    job .. ':unsuccessful')
+  call('LREM', active, '-1', id)
+  finished[#finished + 1] = id
+  return 'finished'
+end
+
+local function endStart(number)
+  local k, a = firstEnding + PER_ENDING * (number - 1), HEAD + ARGS * (number - 1)
+  local id, owner, terms, fence, inbox, paid, unpaid, cost, mostFree = unpack(ARGV, a + 1, a + ARGS)
+  local request, flight, keyRecord, job, jobLock, freeFailures = unpack(KEYS, k + 1, k + PER_ENDING)
+  local outcome, charge, settlement = '', '', ''
+  if terms ~= '' then
+    outcome, charge, settlement =
+      settleRequest(request, flight, keyRecord, job, freeFailures, id, terms, paid, ttl, fence, unpaid, cost, mostFree)
+    if outcome == 'settled' and inbox ~= '0' then
+      local fields = replies[inbox] or {}
+      local n = #fields
+      fields[n + 1], fields[n + 2], fields[n + 3], fields[n + 4] = 'id', id, 'settlement', settlement
+      replies[inbox] = fields
+      replyBytes[inbox] = (replyBytes[inbox] or 0) + #settlement
+    end
+  end
+  return { outcome, charge or '', outcome == 'already' and settlement or '', owner ~= '' and finish(id, job, jobLock, owner) or '' }
+end
+
+-- An error in one leaves the others whole. One after a settlement, as of an inbox that is no stream, is nobody's loss: the
+-- result is stored, and found.
+local function isolate(work, ...)
+  local isDone, result, second = pcall(work, ...)
+  if isDone then return result, second end
+  return { 'error', type(result) == 'table' and result.err or tostring(result) }
+end
+
+local endings = {}
+for number = 1, tonumber(endingCount) do endings[number] = isolate(endStart, number) end
+if #finished > 0 then isolate(call, 'SREM', stalled, unpack(finished)) end
+for inbox, fields in pairs(replies) do
+  local k = QUEUE_KEYS + PER_INBOX * (tonumber(inbox) - 1)
+  isolate(sendReplies, KEYS[k + 1], KEYS[k + 2], fields, replyBytes[inbox])
+end
+if most == '0' then return { endings, {}, '0' } end
+local jobs, nextAt = isolate(takeJobs, tonumber(most), tonumber(mostBytes), lock, lockMs)
+return { endings, jobs, nextAt or '0' }

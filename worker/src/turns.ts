@@ -1,0 +1,190 @@
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { bytesOf, type Ended, type Ending, runTurn, type TurnResult } from '@lontar/shared/settlement/turn.ts';
+import { createTakenJobs, type LockedJob } from './taken-jobs.ts';
+
+/** Endings that one script is told of at most, and about how many bytes of them. */
+const MOST_ENDINGS = 64;
+const MOST_BYTES = 262_144;
+/** Jobs that one script takes at most, so that a burst is shared among workers. */
+const MOST_TAKEN = 64;
+/** What a worker tells Redis, gathered into one script for each turn of its event loop. */
+export interface Turns {
+  /**
+   * Settles and finishes as the ending says. The same script takes the next job where this worker asks for some.
+   *
+   * @throws when Redis refuses it, or cannot be reached: what became of it is unknown, and it may be told again
+   */
+  end(ending: Ending): Promise<Ended>;
+  /**
+   * Takes as many jobs as there are places for, and as wait.
+   *
+   * @throws as `end`; jobs that were taken all the same come back when their locks end
+   */
+  take(): Promise<void>;
+  /** The next of the jobs that were taken, the oldest first; `undefined` where there is none. */
+  next(): LockedJob | undefined;
+  /** Whether the latest turn that took jobs took the last one that waited. Told once: from then on there may be more. */
+  wasEmptied(): boolean;
+  /** When the next delayed job is due, Unix ms, as the latest turn that took jobs saw it; 0 where none is. */
+  nextAt(): number;
+  /** From now on there may be jobs again, whatever turns say that have been sent by now. */
+  expectMore(): void;
+  /** Takes no more jobs, and gives back those that were taken and not asked for. Endings go on. Never rejects. */
+  close(): Promise<void>;
+}
+
+export interface TurnsOptions {
+  readonly redis: Redis;
+  /** What the locks of this worker's jobs begin with; no other worker has it. */
+  readonly name: string;
+  /** How many jobs this worker has room for, beside those that it has. */
+  places(): number;
+  /** Whether it waits for the next job to come, and will ask for it then. */
+  isWaiting(): boolean;
+}
+
+interface ToldEnding {
+  readonly ending: Ending;
+  resolve(ended: Ended): void;
+  reject(error: unknown): void;
+}
+
+interface Taker {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** Never throws itself; its methods say how they fail. */
+export function createTurns({ redis, name, places, isWaiting }: TurnsOptions): Turns {
+  const taken = createTakenJobs(redis);
+  let endings: ToldEnding[] = [];
+  let takers: Taker[] = [];
+  let taking = 0;
+  let turn = 0;
+  const emptiness = createEmptiness();
+  let closed = false;
+
+  function schedule(): void {
+    if (endings.length + takers.length > 1) return;
+    setImmediate(() => {
+      const batches = splitEndings(endings);
+      const asking = takers;
+      endings = [];
+      takers = [];
+      const last = batches.pop() ?? [];
+      for (const batch of batches) void send(batch, []);
+      void send(last, asking);
+    });
+  }
+
+  function countToTake(ending: number, asking: number): number {
+    if (closed) return 0;
+    const free = places() - taken.count - taking + ending;
+    // Whoever asks has a place, whatever was counted here. Who waits for a job is told of it by the queue.
+    if (asking > 0) return Math.max(1, Math.min(free, MOST_TAKEN));
+    return isWaiting() ? 0 : Math.max(0, Math.min(free, ending));
+  }
+
+  async function send(told: readonly ToldEnding[], asking: readonly Taker[]): Promise<void> {
+    const take = countToTake(told.length, asking.length);
+    const lock = `${name}:${turn++}`;
+    const note = emptiness.asOfNow();
+    taking += take;
+    try {
+      if (told.length + take > 0) {
+        const result = await runTurn(redis, { endings: told.map(({ ending }) => ending), take, lock });
+        tell(told, result);
+        if (take > 0) {
+          const jobs = lockedBy(lock, result);
+          taken.add(jobs);
+          note(jobs.length < take, result.nextAt);
+        }
+      }
+      for (const { resolve } of asking) resolve();
+    } catch (error) {
+      for (const { reject } of [...told, ...asking]) reject(error);
+    } finally {
+      taking -= take;
+    }
+  }
+
+  return {
+    end: (ending) =>
+      new Promise((resolve, reject) => {
+        endings.push({ ending, resolve, reject });
+        schedule();
+      }),
+    take: () =>
+      new Promise((resolve, reject) => {
+        takers.push({ resolve, reject });
+        schedule();
+      }),
+    next: taken.next,
+    wasEmptied: emptiness.wasEmptied,
+    nextAt: emptiness.nextAt,
+    expectMore: emptiness.expectMore,
+    close() {
+      closed = true;
+      return taken.close();
+    },
+  };
+}
+
+/** @throws what kept the script from taking jobs */
+function lockedBy(lock: string, { taken }: TurnResult): LockedJob[] {
+  if (taken instanceof Error) throw taken;
+  return taken.map(([requestId, hash]) => ({ requestId, hash, lock }));
+}
+
+/** What turns have said of the queue's being empty. */
+function createEmptiness() {
+  let isEmptied = false;
+  let dueAt = 0;
+  let expected = 0;
+  return {
+    /** For a turn that is sent now: notes what it has seen, which is no news of emptiness once more was expected. */
+    asOfNow() {
+      const then = expected;
+      return (emptied: boolean, nextAt: number) => {
+        isEmptied = emptied && then === expected;
+        dueAt = nextAt;
+      };
+    },
+    wasEmptied() {
+      const wasEmptied = isEmptied;
+      isEmptied = false;
+      return wasEmptied;
+    },
+    nextAt: () => dueAt,
+    expectMore() {
+      expected++;
+      isEmptied = false;
+    },
+  };
+}
+
+function tell(told: readonly ToldEnding[], { ended }: TurnResult): void {
+  for (const [index, { resolve, reject }] of told.entries()) {
+    const result = ended[index];
+    if (result === undefined || result instanceof Error) reject(result ?? new Error('Redis said nothing of it'));
+    else resolve(result);
+  }
+}
+
+/** Endings in their order, in batches that one script is told of. */
+function splitEndings(told: readonly ToldEnding[]): ToldEnding[][] {
+  const batches: ToldEnding[][] = [];
+  let batch: ToldEnding[] = [];
+  let bytes = 0;
+  for (const one of told) {
+    if (batch.length >= MOST_ENDINGS || bytes >= MOST_BYTES) {
+      batches.push(batch);
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(one);
+    bytes += bytesOf(one.ending);
+  }
+  if (batch.length > 0) batches.push(batch);
+  return batches;
+}
