@@ -75,7 +75,7 @@ type Begun =
 /** Everything that is between a request and the wait for its settlement. */
 async function begin(deps: GenerateDeps, endpoint: Endpoint, context: RequestContext): Promise<Begun> {
   const refused = (answer: Answer): Begun => ({ kind: 'refused', answer });
-  // A body may come slowly, and a burst waits in line: who has left or waited too long by now costs nobody anything more.
+  // A body may come slowly, and a burst waits in line: drop requests that are disconnected or past their deadline first.
   if (context.gone.aborted) return refused(refuse('client_closed'));
   if (performance.now() - context.receivedAt >= deps.timeoutMs) return refused(refuse('timed_out'));
   const reading = readGeneration(gatherFields(context.query, context.body), context.key, deps.reading);
