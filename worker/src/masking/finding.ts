@@ -26,6 +26,8 @@ export interface Finding {
   readonly open?: number;
   /** The rule it is reported as, where several rules share a verifier; else the rule whose anchor was met. */
   readonly rule?: Label;
+  /** What was found on the same way further on; each begins after the anchor too. */
+  readonly also?: readonly Finding[];
 }
 
 /**

@@ -173,6 +173,7 @@ export class MaskMachine {
     if (finding.start > anchorEnd) {
       // The way to the finding is still to be read: an address may stand between `curl` and its password.
       this.ahead.push(finding);
+      for (const other of finding.also ?? []) this.ahead.push({ rule: finding.rule, ...other });
       this.ahead.sort((a, b) => a.start - b.start);
       return true;
     }

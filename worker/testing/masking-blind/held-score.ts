@@ -12,7 +12,7 @@ export const HELD_SCORE: Readonly<Record<string, readonly [number, number, numbe
   'aimed-03-cloud-ids': [1, 3, 7, 0],
   'aimed-04-public-blocks': [0, 0, 1, 0],
   'aimed-05-password-grammar': [15, 0, 0, 0],
-  'aimed-06-position': [19, 0, 0, 0],
+  'aimed-06-position': [0, 0, 0, 0],
   'aimed-07-names': [20, 0, 0, 0],
   'aimed-08-touching': [9, 0, 0, 0],
   'aimed-09-encodings': [28, 0, 1, 0],

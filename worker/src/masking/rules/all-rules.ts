@@ -1,5 +1,6 @@
 import { ASSIGNMENT_RULES } from './assignments.ts';
 import { BARE_HOST_RULES } from './bare-hosts.ts';
+import { CALL_RULES } from './calls.ts';
 import { CODE_NUMBER_RULES } from './code-numbers.ts';
 import { COMMAND_RULES } from './command-lines.ts';
 import { CONNECTION_BLOCK_RULES } from './connection-blocks.ts';
@@ -40,7 +41,7 @@ export const RULE_FAMILIES: readonly RuleFamily[] = [
   { title: 'Tokens known by their middle or their place', rules: UNPREFIXED_TOKENS },
   {
     title: 'Keys by what they are given to',
-    rules: [...COMMAND_RULES, ...TABLE_RULES, ...PROSE_RULES, ...CODE_NUMBER_RULES, ...ASSIGNMENT_RULES],
+    rules: [...COMMAND_RULES, ...CALL_RULES, ...TABLE_RULES, ...PROSE_RULES, ...CODE_NUMBER_RULES, ...ASSIGNMENT_RULES],
   },
 ];
 

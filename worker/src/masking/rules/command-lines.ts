@@ -1,67 +1,19 @@
-import { BARE_VALUE, CODE, DASH, DOT, isIn, QUOTE, WORD } from '../characters.ts';
+import { ALNUM, BARE_VALUE, BLANK, CODE, DASH, DOT, isIn, QUOTE, WORD } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
+import { COMMANDS, type Command, type CommandOption, type OptionStyle } from '../lexicon/command-options.ts';
 import { SQL_ACCOUNT_WORDS } from '../lexicon/sentences.ts';
 import { DEFAULT_WORDS } from '../lexicon/values.ts';
 import type { Memory } from '../memory.ts';
 import { isPlaceholder } from '../placeholder.ts';
 import type { TextWindow } from '../text-window.ts';
+import { isDrawnIn } from '../verdicts.ts';
 import { standsBefore } from '../words-before.ts';
 import { chosen, type Rule } from './rule.ts';
 
-/** How a command takes a secret: `-p value`, `-pvalue`, or `-u user:value`. */
-interface CommandOption {
-  readonly option: string;
-  readonly style: 'separate' | 'attached' | 'login';
-}
-
-/** Command lines whose options carry a password or a token without naming it (from each command's manual page). */
-const COMMAND_OPTIONS: ReadonlyMap<string, readonly CommandOption[]> = new Map([
-  ['mysql ', [{ option: '-p', style: 'attached' }]],
-  ['mysqldump ', [{ option: '-p', style: 'attached' }]],
-  ['mysqladmin ', [{ option: '-p', style: 'attached' }]],
-  ['mysqlimport ', [{ option: '-p', style: 'attached' }]],
-  ['mariadb ', [{ option: '-p', style: 'attached' }]],
-  ['mariadb-dump ', [{ option: '-p', style: 'attached' }]],
-  ['mongo ', [{ option: '-p', style: 'separate' }]],
-  ['mongosh ', [{ option: '-p', style: 'separate' }]],
-  ['mongodump ', [{ option: '-p', style: 'separate' }]],
-  ['redis-cli ', [{ option: '-a', style: 'separate' }]],
-  ['sshpass ', [{ option: '-p', style: 'separate' }]],
-  ['sqlcmd ', [{ option: '-P', style: 'separate' }]],
-  ['bcp ', [{ option: '-P', style: 'separate' }]],
-  ['docker login ', [{ option: '-p', style: 'separate' }]],
-  ['podman login ', [{ option: '-p', style: 'separate' }]],
-  ['az login ', [{ option: '-p', style: 'separate' }]],
-  ['oc login ', [{ option: '-p', style: 'separate' }]],
-  ['ldapsearch ', [{ option: '-w', style: 'separate' }]],
-  ['unzip ', [{ option: '-P', style: 'separate' }]],
-  ['zip ', [{ option: '-P', style: 'separate' }]],
-  ['7z ', [{ option: '-p', style: 'attached' }]],
-  [
-    'keytool ',
-    [
-      { option: '-storepass', style: 'separate' },
-      { option: '-keypass', style: 'separate' },
-      { option: '-srcstorepass', style: 'separate' },
-      { option: '-deststorepass', style: 'separate' },
-    ],
-  ],
-  ['smbclient ', [{ option: '-U', style: 'separate' }]],
-  [
-    'curl ',
-    [
-      { option: '-u', style: 'login' },
-      { option: '--user', style: 'login' },
-      { option: '--proxy-user', style: 'login' },
-      { option: '-U', style: 'login' },
-    ],
-  ],
-  ['http ', [{ option: '-a', style: 'login' }]],
-  ['https ', [{ option: '-a', style: 'login' }]],
-]);
-
 const LONGEST_COMMAND = 400;
 const LONGEST_ARGUMENT = 256;
+/** On one command line. */
+const MOST_SECRETS = 4;
 
 /** How far each command's line was read for options that carry a secret, without finding one before `until`. */
 const LINES_READ: Memory<{ lines: { readonly command: string; from: number; until: number }[] }> = {
@@ -74,36 +26,77 @@ const LINES_READ: Memory<{ lines: { readonly command: string; from: number; unti
   },
 };
 
-/** Verifies at a command's name: looks along the command line for the options that carry a secret. */
+/** Verifies at a command's name: looks along the command line for what carries a secret. */
 function verifyCommand(
   window: TextWindow,
   start: number,
   end: number,
-  command: string,
-  options: readonly CommandOption[],
+  name: string,
+  command: Command,
 ): Finding | undefined {
   if (isIn(window.before(start - 1), WORD | DASH | DOT)) return undefined;
-  // Where another such command has read in vain, this one would too.
+  const [first, ...also] = [...findOptions(window, end, name, command.options), ...findArgument(window, end, command)];
+  return first === undefined || window.starved ? undefined : also.length > 0 ? { ...first, also } : first;
+}
+
+/** The secrets that options carry. A line that another such command has read in vain is not read again. */
+function findOptions(window: TextWindow, end: number, name: string, options: readonly CommandOption[]): Finding[] {
+  if (options.length === 0) return [];
   const read = window.remembered(LINES_READ);
-  const known = read.lines.find((line) => line.command === command);
+  const known = read.lines.find((line) => line.command === name);
   const from = end - 1;
   const stop = end + LONGEST_COMMAND;
   const isKnown = known !== undefined && known.from <= from && from <= known.until;
   let index = isKnown ? Math.min(known.until, stop) : from;
-  let found: Finding | undefined;
-  for (; index < stop; index++) {
+  const found: Finding[] = [];
+  let until = stop;
+  for (; index < stop && found.length < MOST_SECRETS; index++) {
     const code = window.at(index);
     if (endsCommand(window, index, code)) break;
     if (code !== CODE.space && !isIn(code, QUOTE)) continue;
     const next = window.at(index + 1);
-    if (next === command.charCodeAt(0) && window.matches(index + 1, command)) break;
-    found = next === CODE.hyphen && code === CODE.space ? readOption(window, index + 1, options) : undefined;
-    if (found !== undefined) break;
+    if (next === name.charCodeAt(0) && window.matches(index + 1, name)) break;
+    if (code !== CODE.space || (next !== CODE.hyphen && next !== CODE.slash)) continue;
+    const option = readOption(window, index + 1, options);
+    if (option === undefined) continue;
+    until = Math.min(until, index);
+    found.push(option);
+    index = option.end - 1;
   }
-  if (window.starved) return undefined;
-  if (isKnown) known.until = Math.max(known.until, index);
-  else read.lines = [...read.lines.filter((line) => line !== known), { command, from, until: index }];
+  if (window.starved) return [];
+  until = Math.min(until, index);
+  if (isKnown) known.until = Math.max(known.until, until);
+  else read.lines = [...read.lines.filter((line) => line !== known), { command: name, from, until }];
   return found;
+}
+
+/** The argument of its place that is the secret: one that was drawn, or no word. */
+function findArgument(window: TextWindow, end: number, { argument }: Command): Finding[] {
+  if (argument === undefined) return [];
+  let index = end;
+  // The word behind an option may be what the option takes.
+  let ofOption = false;
+  for (let place = 1; place <= argument.place; ) {
+    index = window.run(index, BLANK, 8);
+    const first = window.at(index);
+    if (endsCommand(window, index, first) || first === CODE.newline) return [];
+    if (place === argument.place && first !== CODE.hyphen) {
+      const found = readArgument(window, index, argument.style);
+      return found !== undefined && isGivenByPlace(window, found, ofOption) ? [found] : [];
+    }
+    if (first !== CODE.hyphen) place++;
+    const word = index;
+    while (index < word + LONGEST_ARGUMENT && window.at(index) > CODE.space) index++;
+    ofOption = first === CODE.hyphen && !window.holds(word, index, '=');
+    if (index === word || index === word + LONGEST_ARGUMENT) return [];
+  }
+  return [];
+}
+
+/** Drawn, or no word where no option can take it. */
+function isGivenByPlace(window: TextWindow, { start, end }: Finding, ofOption: boolean): boolean {
+  const value = window.slice(start, end);
+  return isDrawnIn(window, value) || (!ofOption && /[^A-Za-z_.:/-]/.test(value));
 }
 
 function endsCommand(window: TextWindow, index: number, code: number): boolean {
@@ -116,7 +109,8 @@ function endsCommand(window: TextWindow, index: number, code: number): boolean {
   );
 }
 
-const TAKES_SECRETS = /^["']?\s{0,3}\|\s{0,3}(?:sudo\s{1,3})?(?:chpasswd|[^|\n]{0,120}--password-stdin)/;
+const TAKES_SECRETS =
+  /^["']?\s{0,3}\|\s{0,3}(?:sudo\s{1,3})?(?:-S|chpasswd|[^|\n]{0,120}--(?:password-stdin|stdin|with-token|passphrase-fd|pass-stdin))/;
 
 /** Verifies at `echo `: what is piped into a command that reads a password. */
 const verifyPiped: Verify = (window, start, end) => {
@@ -159,17 +153,17 @@ function readOption(window: TextWindow, at: number, options: readonly CommandOpt
   return undefined;
 }
 
-function startOfValue(window: TextWindow, at: number, style: CommandOption['style']): number {
+function startOfValue(window: TextWindow, at: number, style: OptionStyle): number {
   const code = window.at(at);
   if (style === 'attached') return code > CODE.space && code !== CODE.hyphen ? at : -1;
-  if (code !== CODE.space && code !== CODE.equals) return -1;
+  if (code !== CODE.space && code !== CODE.equals) return style !== 'separate' && isIn(code, ALNUM) ? at : -1;
   return at + 1;
 }
 
 function readArgument(
   window: TextWindow,
   from: number,
-  style: CommandOption['style'],
+  style: OptionStyle,
 ): { start: number; end: number; open?: number } | undefined {
   const quote = isIn(window.at(from), QUOTE) ? window.at(from) : -1;
   let start = quote < 0 ? from : from + 1;
@@ -189,10 +183,10 @@ function readArgument(
       break;
     end++;
   }
-  if (style === 'login') {
-    const colon = window.slice(start, end).indexOf(':');
-    if (colon < 0) return undefined;
-    start += colon + 1;
+  if (style !== 'separate' && style !== 'attached') {
+    const mark = window.slice(start, end).indexOf(style);
+    if (mark < 0) return undefined;
+    start += mark + 1;
   }
   const value = window.slice(start, end);
   const plain = /^[a-z]+$/i.test(value) && value.length < 6;
@@ -208,7 +202,7 @@ function readArgument(
   return end < from + LONGEST_ARGUMENT ? { start, end } : { start, end, open: BARE_VALUE };
 }
 
-/** What wakes the rule beside the commands of COMMAND_OPTIONS. */
+/** What wakes the rule beside the programs of COMMANDS. */
 const OTHERS: ReadonlyMap<string, Verify> = new Map([
   ['requirepass ', readDirective],
   ['masterauth ', readDirective],
@@ -218,10 +212,10 @@ const OTHERS: ReadonlyMap<string, Verify> = new Map([
 ]);
 
 const verifyCommandLine: Verify = (window, start, end, anchor) => {
-  const options = COMMAND_OPTIONS.get(anchor);
-  return options === undefined
+  const command = COMMANDS.get(anchor);
+  return command === undefined
     ? OTHERS.get(anchor)?.(window, start, end, anchor)
-    : verifyCommand(window, start, end, anchor, options);
+    : verifyCommand(window, start, end, anchor, command);
 };
 
 /** Secrets on command lines, in directives and in statements, which no name announces. */
@@ -229,10 +223,22 @@ export const COMMAND_RULES: readonly Rule[] = [
   {
     name: 'command-secret',
     type: 'key',
-    anchors: [...COMMAND_OPTIONS.keys(), ...OTHERS.keys()],
+    anchors: [...COMMANDS.keys(), ...OTHERS.keys()],
     verify: verifyCommandLine,
     source: 'https://dev.mysql.com/doc/refman/8.4/en/connecting.html',
-    masks: [`mysql -u root -p${chosen} shop`, `curl -u budi:${chosen} x`],
-    keeps: ['mysql -u root -p shop', 'redis-cli -a $PASS ping'],
+    masks: [
+      `mysql -u root -p${chosen} shop`,
+      `curl -u budi:${chosen} x`,
+      `snmpget -v3 -A ${chosen} -X ${chosen}2 host`,
+      `rabbitmqctl add_user budi ${chosen}`,
+      `smbclient //nas/arsip -U budi%${chosen}`,
+    ],
+    keeps: [
+      'mysql -u root -p shop',
+      'redis-cli -a $PASS ping',
+      'rabbitmqctl add_user budi "$PASS2"',
+      'the vault login command of 2024',
+      'cargo login --registry main',
+    ],
   },
 ];

@@ -1,0 +1,198 @@
+/**
+ * How a command takes a secret: `-p value` or `-p=value`, `-pvalue`, or the part of a login after a mark: `-u user:value`,
+ * `-U user%value`, `-u user,value`.
+ */
+export type OptionStyle = 'separate' | 'attached' | ':' | '%' | ',';
+
+export interface CommandOption {
+  readonly option: string;
+  readonly style: OptionStyle;
+}
+
+export interface Command {
+  readonly options: readonly CommandOption[];
+  /** Which argument that is no option holds the secret, counted from 1 behind what wakes the rule, and how. */
+  readonly argument?: { readonly place: number; readonly style: OptionStyle };
+  readonly source: string;
+}
+
+const MARKS: ReadonlySet<string> = new Set([':', '%', ',']);
+
+/** `-p` takes a value of its own, `-p*` has it attached, `-u:` takes a login with this mark; `2` is an argument's place. */
+function commands(source: string, names: string, takes: string): readonly (readonly [string, Command])[] {
+  const options: CommandOption[] = [];
+  let argument: Command['argument'];
+  for (const word of takes.split(' ')) {
+    const last = word.slice(-1);
+    const style = last === '*' ? 'attached' : MARKS.has(last) ? (last as OptionStyle) : 'separate';
+    const option = style === 'separate' ? word : word.slice(0, -1);
+    if (/^\d$/.test(option)) argument = { place: Number(option), style };
+    else options.push({ option, style });
+  }
+  const command = argument === undefined ? { options, source } : { options, argument, source };
+  return names.split('|').map((name) => [`${name} `, command]);
+}
+
+/**
+ * Command lines that carry a secret without naming it, by program and subcommand. Options that name it, `--password x` and
+ * `--token=x`, need no entry: the rules of names read them after any program.
+ */
+export const COMMANDS: ReadonlyMap<string, Command> = new Map([
+  // Databases.
+  ...commands(
+    'https://dev.mysql.com/doc/refman/8.4/en/connecting.html',
+    'mysql|mysqldump|mysqladmin|mysqlimport|mysqlshow|mysqlcheck|mysqlbinlog|mysqlpump|mysqlslap|mycli|mariadb|mariadb-dump|mariadb-admin|mariadb-backup|xtrabackup',
+    '-p*',
+  ),
+  ...commands(
+    'https://www.mongodb.com/docs/mongodb-shell/reference/options/',
+    'mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat|mongotop',
+    '-p',
+  ),
+  ...commands('https://redis.io/docs/latest/develop/tools/cli/', 'redis-cli|valkey-cli|keydb-cli', '-a --pass'),
+  ...commands(
+    'https://learn.microsoft.com/en-us/sql/tools/sqlcmd/sqlcmd-utility',
+    'sqlcmd|bcp|isql|tsql|osql|sqlpackage',
+    '-P',
+  ),
+  ...commands('https://cassandra.apache.org/doc/latest/cassandra/managing/tools/cqlsh.html', 'cqlsh', '-p'),
+  ...commands(
+    'https://cassandra.apache.org/doc/latest/cassandra/managing/tools/nodetool/nodetool.html',
+    'nodetool',
+    '-pw',
+  ),
+  ...commands('https://docs.influxdata.com/influxdb/v1/tools/influx-cli/', 'influx', '-password -t'),
+  ...commands('https://neo4j.com/docs/operations-manual/current/cypher-shell/', 'cypher-shell', '-p'),
+  ...commands(
+    'https://www.rabbitmq.com/docs/man/rabbitmqctl.8',
+    'rabbitmqctl add_user|rabbitmqctl change_password|rabbitmqctl authenticate_user',
+    '2',
+  ),
+  ...commands('https://www.rabbitmq.com/docs/management-cli', 'rabbitmqadmin', '-p'),
+  ...commands('https://mosquitto.org/man/mosquitto_pub-1.html', 'mosquitto_pub|mosquitto_sub|mosquitto_rr', '-P'),
+  ...commands('https://mosquitto.org/man/mosquitto_passwd-1.html', 'mosquitto_passwd -b', '3'),
+  // Containers and clouds.
+  ...commands(
+    'https://docs.docker.com/reference/cli/docker/login/',
+    'docker login|podman login|nerdctl login|buildah login|skopeo login|oras login|crane auth login|helm registry login|regctl registry login|cf login',
+    '-p',
+  ),
+  ...commands(
+    'https://github.com/containers/skopeo/blob/main/docs/skopeo-copy.1.md',
+    'skopeo',
+    '--creds: --src-creds: --dest-creds:',
+  ),
+  ...commands('https://learn.microsoft.com/en-us/cli/azure/reference-index#az-login', 'az login', '-p'),
+  ...commands(
+    'https://docs.redhat.com/en/documentation/openshift_container_platform/4.18/html/cli_tools/openshift-cli-oc',
+    'oc login',
+    '-p',
+  ),
+  ...commands(
+    'https://min.io/docs/minio/linux/reference/minio-mc/mc-alias-set.html',
+    'mc alias set|mc config host add',
+    '4',
+  ),
+  ...commands(
+    'https://developer.hashicorp.com/vault/docs/commands/login',
+    'vault login|vault unwrap|vault operator unseal',
+    '1',
+  ),
+  ...commands(
+    'https://docs.aws.amazon.com/cli/latest/reference/configure/set.html',
+    'configure set aws_secret_access_key|configure set aws_session_token',
+    '1',
+  ),
+  ...commands(
+    'https://ngrok.com/docs/agent/cli/#ngrok-config-add-authtoken',
+    'ngrok config add-authtoken|ngrok authtoken',
+    '1',
+  ),
+  ...commands('https://docs.wandb.ai/ref/cli/wandb-login/', 'wandb login', '1'),
+  ...commands('https://docs.snyk.io/developer-tools/snyk-cli/commands/auth', 'snyk auth', '1'),
+  ...commands('https://doc.rust-lang.org/cargo/commands/cargo-login.html', 'cargo login', '1'),
+  ...commands(
+    'https://learn.microsoft.com/en-us/nuget/reference/cli-reference/cli-ref-push',
+    'nuget push',
+    '-k -ApiKey',
+  ),
+  ...commands('https://twine.readthedocs.io/en/stable/#twine-upload', 'twine upload', '-p'),
+  ...commands('https://docs.expo.dev/more/expo-cli/', 'expo login', '-p'),
+  ...commands('https://docs.codecov.com/docs/the-codecov-cli', 'codecov|codecovcli', '-t'),
+  ...commands('https://bitwarden.com/help/cli/', 'bw unlock', '1'),
+  ...commands('https://bitwarden.com/help/cli/', 'bw login', '2'),
+  // The web and mail.
+  ...commands(
+    'https://curl.se/docs/manpage.html#-u',
+    'curl',
+    '-u: --user: --proxy-user: -U: --pass --proxy-pass --tlspassword',
+  ),
+  ...commands('https://httpie.io/docs/cli/authentication', 'http|https|httpie', '-a: --auth:'),
+  ...commands(
+    'https://httpd.apache.org/docs/2.4/programs/htpasswd.html',
+    'htpasswd -b|htpasswd -bb|htpasswd -cb|htpasswd -bc|htpasswd -cbb|htpasswd -bcb',
+    '3',
+  ),
+  ...commands(
+    'https://httpd.apache.org/docs/2.4/programs/htpasswd.html',
+    'htpasswd -nb|htpasswd -nbb|htpasswd -bn|htpasswd -bnb|htpasswd -nbm',
+    '2',
+  ),
+  ...commands('https://github.com/jetmore/swaks/blob/develop/doc/base.pod', 'swaks', '-ap --auth-password'),
+  ...commands('https://lftp.yar.ru/lftp-man.html', 'lftp', '-u,'),
+  ...commands('https://www.ncftp.com/ncftp/doc/ncftp.html', 'ncftp|ncftpput|ncftpget', '-p'),
+  // Machines and networks.
+  ...commands('https://linux.die.net/man/1/sshpass', 'sshpass', '-p -p*'),
+  ...commands('https://the.earth.li/~sgtatham/putty/latest/htmldoc/Chapter7.html', 'plink|pscp|psftp|putty', '-pw'),
+  ...commands(
+    'https://www.openldap.org/software/man.cgi?query=ldapsearch',
+    'ldapsearch|ldapmodify|ldapadd|ldapdelete|ldapwhoami|ldapcompare|ldapmodrdn',
+    '-w',
+  ),
+  ...commands('https://www.openldap.org/software/man.cgi?query=ldappasswd', 'ldappasswd', '-w -s -a'),
+  ...commands(
+    'https://www.samba.org/samba/docs/current/man-html/smbclient.1.html',
+    'smbclient|rpcclient|smbget|net ads|net rpc|smbcacls',
+    '-U%',
+  ),
+  ...commands(
+    'https://learn.microsoft.com/en-us/previous-versions/windows/it-pro/windows-server-2012-r2-and-2012/gg651155(v=ws.11)',
+    'net use',
+    '3',
+  ),
+  ...commands(
+    'https://www.net-snmp.org/docs/man/snmpcmd.html',
+    'snmpwalk|snmpget|snmpgetnext|snmpset|snmpbulkwalk|snmpbulkget|snmptrap|snmpinform|snmptable|snmpstatus',
+    '-A -X',
+  ),
+  ...commands('https://github.com/ipmitool/ipmitool/blob/master/doc/ipmitool.1.in', 'ipmitool', '-P'),
+  ...commands('https://man.archlinux.org/man/wpa_passphrase.8', 'wpa_passphrase', '2'),
+  ...commands('https://www.freerdp.com/', 'xfreerdp|wlfreerdp|xfreerdp3|wfreerdp', '/p:*'),
+  ...commands('https://linux.die.net/man/1/rdesktop', 'rdesktop', '-p'),
+  ...commands('https://learn.microsoft.com/en-us/sysinternals/downloads/psexec', 'psexec|psexec64|psexec.exe', '-p'),
+  ...commands(
+    'https://learn.microsoft.com/en-us/windows-server/administration/windows-commands/schtasks-create',
+    'schtasks /create',
+    '/rp /p',
+  ),
+  ...commands(
+    'https://keith.github.io/xcode-man-pages/security.1.html',
+    'security unlock-keychain|security create-keychain|security set-key-partition-list|security import',
+    '-p -P -k',
+  ),
+  // Archives, keys and documents.
+  ...commands('https://linux.die.net/man/1/zip', 'zip|unzip|zipcloak', '-P'),
+  ...commands(
+    'https://7-zip.opensource.jp/chm/cmdline/switches/set_password.htm',
+    '7z|7za|7zz|7zr|rar|unrar',
+    '-p* -hp*',
+  ),
+  ...commands('https://www.xpdfreader.com/pdftotext-man.html', 'pdftotext|pdfinfo|pdftoppm|pdfimages', '-upw -opw'),
+  ...commands(
+    'https://docs.oracle.com/en/java/javase/21/docs/specs/man/keytool.html',
+    'keytool|jarsigner',
+    '-storepass -keypass -srcstorepass -deststorepass -srckeypass -destkeypass -new',
+  ),
+  ...commands('https://learn.microsoft.com/en-us/windows/win32/seccrypto/signtool', 'signtool sign|certutil', '/p -p'),
+  ...commands('https://docs.openssl.org/3.0/man1/openssl-enc/', 'openssl enc|openssl aes-256-cbc|openssl des3', '-k'),
+]);

@@ -1,0 +1,85 @@
+/** A function that is given a secret without naming it. */
+export interface CredentialCall {
+  /** Which argument is the secret, counted from 0. */
+  readonly argument: number;
+  /** Which one it is where only one is given: `redis.auth("…")`. */
+  readonly alone?: number;
+  readonly source: string;
+}
+
+const calls = (source: string, argument: number, names: readonly string[], alone?: number) =>
+  names.map((name): readonly [string, CredentialCall] => [
+    name,
+    alone === undefined ? { argument, source } : { argument, alone, source },
+  ]);
+
+/**
+ * How a call begins that takes credentials: the end of the function's name in lower case, and the bracket. Of two that
+ * end at one place the longer decides, so `ftp_login(` may have another argument than `login(`.
+ */
+export const CREDENTIAL_CALLS: ReadonlyMap<string, CredentialCall> = new Map([
+  // A user, then the password: what sessions, mailboxes and browsers are signed in by.
+  ...calls(
+    'https://docs.python.org/3/library/imaplib.html#imaplib.IMAP4.login',
+    1,
+    ['login(', 'log_in(', 'logon(', 'signin(', 'sign_in('],
+    0,
+  ),
+  ...calls('https://www.mongodb.com/docs/manual/reference/method/db.auth/', 1, ['auth(', 'authenticate('], 0),
+  ...calls('https://www.rfc-editor.org/rfc/rfc7617', 1, [
+    'basicauth(',
+    'basic_auth(',
+    'digestauth(',
+    'digest_auth(',
+    'basicauthentication(',
+    'basicauthenticator(',
+    'passwordauthentication(',
+    'passwordauthenticator(',
+    '.basic(',
+    '::basic(',
+  ]),
+  ...calls('https://requests.readthedocs.io/en/latest/user/authentication/', 1, ['auth=(', 'auth = (', 'auth: (']),
+  ...calls('https://docs.guzzlephp.org/en/stable/request-options.html#auth', 1, ["auth' => [", 'auth" => [']),
+  ...calls('https://learn.microsoft.com/en-us/dotnet/api/system.net.networkcredential', 1, [
+    'credential(',
+    'credentials(',
+    'credentials.create(',
+    'credentialsprovider(',
+  ]),
+  ...calls('https://learn.microsoft.com/en-us/python/api/azure-identity/azure.identity.clientsecretcredential', 2, [
+    'clientsecretcredential(',
+  ]),
+  ...calls('https://pkg.go.dev/net/smtp#PlainAuth', 2, ['plainauth(', 'newplainclient(']),
+  ...calls('https://pkg.go.dev/net/smtp#CRAMMD5Auth', 1, ['crammd5auth(', 'newloginclient(']),
+  // An address, a user, the password: connections of databases, directories and files.
+  ...calls('https://docs.oracle.com/en/java/javase/21/docs/api/java.sql/java/sql/DriverManager.html', 2, [
+    'getconnection(',
+  ]),
+  ...calls('https://www.php.net/manual/en/pdo.construct.php', 2, ['pdo(']),
+  ...calls('https://www.php.net/manual/en/function.mysqli-connect.php', 2, [
+    'mysqli_connect(',
+    'mysql_connect(',
+    'mysql_pconnect(',
+    'mysqli(',
+    'mysql.connect(',
+    'mysqldb.connect(',
+    'pymysql.connect(',
+  ]),
+  ...calls('https://www.php.net/manual/en/mysqli.real-connect.php', 3, ['mysqli_real_connect(']),
+  ...calls('https://www.php.net/manual/en/function.odbc-connect.php', 2, ['odbc_connect(', 'odbc_pconnect(']),
+  ...calls('https://www.php.net/manual/en/function.oci-connect.php', 1, ['oci_connect(', 'oci_pconnect(']),
+  ...calls('https://python-oracledb.readthedocs.io/en/latest/api_manual/module.html', 1, [
+    'oracledb.connect(',
+    'cx_oracle.connect(',
+  ]),
+  ...calls('https://metacpan.org/pod/DBI#connect', 2, ['dbi->connect(', 'dbi.connect(']),
+  ...calls('https://www.php.net/manual/en/function.imap-open.php', 2, ['imap_open(']),
+  ...calls('https://www.php.net/manual/en/function.ftp-login.php', 2, ['ftp_login(']),
+  ...calls('https://www.php.net/manual/en/function.ssh2-auth-password.php', 2, ['ssh2_auth_password(']),
+  ...calls('https://www.php.net/manual/en/function.ldap-bind.php', 2, ['ldap_bind(']),
+  ...calls('https://www.python-ldap.org/en/python-ldap-3.4.3/reference/ldap.html#ldap.LDAPObject.simple_bind', 1, [
+    'simple_bind(',
+    'simple_bind_s(',
+  ]),
+  ...calls('https://www.twilio.com/docs/libraries/reference/twilio-node/', 1, ['twilio(', 'twilio.client(']),
+]);

@@ -1,0 +1,166 @@
+import { BLANK, CODE, COLON, DOT, isIn, QUOTE, SPACE, WORD } from '../characters.ts';
+import type { Verify } from '../finding.ts';
+import { CREDENTIAL_CALLS } from '../lexicon/credential-calls.ts';
+import type { TextWindow } from '../text-window.ts';
+import { isDrawnIn, isSecretIn } from '../verdicts.ts';
+import { chosen, type Rule } from './rule.ts';
+
+/** How far the arguments of a call are read, characters. */
+const LONGEST_CALL = 320;
+/** Calls inside the call: deeper ones are not read. */
+const DEEPEST = 3;
+const LONGEST_SECRET = 256;
+const LONGEST_WRAPPER = 40;
+const WRAPPING = WORD | DOT | COLON | BLANK;
+/** What gives its argument back as the same secret: `Some("…")`, `String::from("…")`, `new Secret("…")`. */
+const WRAPPER = /^new\s|(?:^|[.: ])(?:some|ok|string|from|of|valueof|new|secret|secretstring|bytes|char|str)$/i;
+/** `r"…"`, `rb'…'`, `N'…'`: the mark of a literal. */
+const LONGEST_MARK = 2;
+
+interface Literal {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Verifies at the bracket of a call that takes credentials: the secret is a literal, and the argument that its place says. */
+const verifyCall: Verify = (window, _start, end, anchor) => {
+  const call = CREDENTIAL_CALLS.get(anchor);
+  if (call === undefined || isNamedOtherwise(window, end, anchor)) return undefined;
+  const stop = end + LONGEST_CALL;
+  let at = end;
+  for (let argument = 0; argument <= call.argument; argument++) {
+    const literal = readLiteral(window, at);
+    const next = literal === undefined ? endOfArgument(window, at, stop) : afterLiteral(window, literal.end, stop);
+    if (next < 0) return undefined;
+    const last = window.at(next) !== CODE.comma;
+    if (argument === (last && argument === 0 ? (call.alone ?? call.argument) : call.argument))
+      return literal !== undefined && isGiven(window, literal, last && argument < call.argument) ? literal : undefined;
+    if (last) return undefined;
+    at = next + 1;
+  }
+  return undefined;
+};
+
+/** A function with a longer name takes its secret in another place. */
+function isNamedOtherwise(window: TextWindow, end: number, anchor: string): boolean {
+  const longer = LONGER_NAMES.get(anchor) ?? [];
+  return longer.some((name) => {
+    window.steps += name.length;
+    return window.left(end, name.length).toLowerCase() === name;
+  });
+}
+
+const LONGER_NAMES: ReadonlyMap<string, readonly string[]> = new Map(
+  [...CREDENTIAL_CALLS.keys()].map((name) => [
+    name,
+    [...CREDENTIAL_CALLS.keys()].filter((other) => other !== name && other.endsWith(name)),
+  ]),
+);
+
+/** The literal that an argument begins with, whose quotes may be escaped; undefined for anything else. */
+function readLiteral(window: TextWindow, from: number): Literal | undefined {
+  let index = window.run(from, SPACE, 64);
+  const word = window.run(index, WRAPPING, LONGEST_WRAPPER);
+  if (word > index) {
+    const wraps = window.at(word) === CODE.openParenthesis && WRAPPER.test(window.slice(index, word));
+    if (!wraps && word - index > LONGEST_MARK) return undefined;
+    index = wraps ? window.run(word + 1, SPACE, 8) : word;
+  }
+  const escaped = window.at(index) === CODE.backslash;
+  const quote = window.at(escaped ? index + 1 : index);
+  if (!isIn(quote, QUOTE)) return undefined;
+  const start = index + (escaped ? 2 : 1);
+  for (let end = start; end < start + LONGEST_SECRET; end++) {
+    const code = window.at(end);
+    if (code < CODE.space) return undefined;
+    if (code === quote) return { start, end: escaped && window.code(end - 1) === CODE.backslash ? end - 1 : end };
+    if (code === CODE.backslash && !escaped) end++;
+  }
+  return undefined;
+}
+
+/** The comma or bracket after a literal at `end`, where a method may be called on it: `"…".toCharArray()`. */
+function afterLiteral(window: TextWindow, end: number, stop: number): number {
+  const quote = window.at(end) === CODE.backslash ? end + 2 : end + 1;
+  const next = endOfArgument(window, quote, stop);
+  // Something joined to the literal makes it a part of the argument only.
+  const code = window.at(window.run(quote, SPACE, 8));
+  return code === CODE.plus || code === CODE.percent || code === CODE.question ? -1 : next;
+}
+
+/** The comma or the closing bracket that ends the argument; -1 where there is none within reach. */
+function endOfArgument(window: TextWindow, from: number, stop: number): number {
+  let depth = 0;
+  for (let index = from; index < stop; index++) {
+    const code = window.at(index);
+    if (code < 0 || code === CODE.semicolon) return -1;
+    if (isIn(code, QUOTE)) {
+      const end = endOfQuoted(window, index, stop);
+      if (end < 0) return -1;
+      index = end;
+    } else if (isOpening(code)) {
+      if (++depth > DEEPEST) return -1;
+    } else if (isClosing(code)) {
+      if (depth === 0) return index;
+      depth--;
+    } else if (code === CODE.comma && depth === 0) return index;
+  }
+  return -1;
+}
+
+function endOfQuoted(window: TextWindow, from: number, stop: number): number {
+  const quote = window.at(from);
+  for (let index = from + 1; index < stop; index++) {
+    const code = window.at(index);
+    if (code < CODE.space) return -1;
+    if (code === quote) return index;
+    if (code === CODE.backslash) index++;
+  }
+  return -1;
+}
+
+function isOpening(code: number): boolean {
+  return code === CODE.openParenthesis || code === CODE.openBracket || code === CODE.openBrace;
+}
+
+function isClosing(code: number): boolean {
+  return code === CODE.closeParenthesis || code === CODE.closeBracket || code === CODE.closeBrace;
+}
+
+/** A password by its grammar that letters alone do not make; where it is the only argument, one that was drawn. */
+function isGiven(window: TextWindow, { start, end }: Literal, alone: boolean): boolean {
+  const value = window.slice(start, end);
+  if (isDrawnIn(window, value)) return true;
+  // `anonymous@` is what public servers ask for.
+  return (
+    !alone &&
+    !value.endsWith('@') &&
+    /[^A-Za-z .,:/_-]/.test(value) &&
+    isSecretIn(window, value, { name: 'password', quoted: true, environment: false, prose: false })
+  );
+}
+
+/** Secrets that are arguments of calls, which no name announces: the function says which argument it is. */
+export const CALL_RULES: readonly Rule[] = [
+  {
+    name: 'call-secret',
+    type: 'key',
+    anchors: [...CREDENTIAL_CALLS.keys()],
+    verify: verifyCall,
+    source: 'https://docs.python.org/3/library/smtplib.html#smtplib.SMTP.login',
+    masks: [
+      `box.login("budi", "${chosen}")`,
+      `sftp.ftp_login($c, 'budi', '${chosen}')`,
+      `new Credentials("budi", "${chosen}".toCharArray())`,
+      `client.basic_auth("budi", Some("${chosen}"))`,
+    ],
+    keeps: [
+      'client.login(user, password)',
+      "router.get('/login', 'login-page')",
+      'box.login("budi", "wrong-password")',
+      `ftp_login($c, '${chosen}', $pass)`,
+      'passport.authenticate("google", { scope: ["email"] })',
+      'new Foo.Credentials("budi", "<password1>")',
+    ],
+  },
+];
