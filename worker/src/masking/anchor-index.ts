@@ -1,4 +1,4 @@
-import { CODE, isDigit, lowerCase } from './characters.ts';
+import { ASCII, CODE, isDigit, lowerCase } from './characters.ts';
 import { ANY_DIGIT, type Anchor } from './finding.ts';
 
 /** One text and every anchor it is the text of. */
@@ -197,7 +197,8 @@ export class AnchorIndex {
 }
 
 function characterClasses(): Uint8Array {
-  const classes = new Uint8Array(65_536);
+  // What ASCII has not shares the class of a rare character: in class 0 it would look like any bracket or quote.
+  const classes = new Uint8Array(65_536).fill(CLASS_MEMBERS.length, ASCII);
   for (const [index, members] of CLASS_MEMBERS.entries())
     for (const member of members) classes[member.charCodeAt(0)] = index + 1;
   for (let upper: number = CODE.A; upper <= CODE.Z; upper++) classes[upper] = classes[lowerCase(upper)] ?? 0;

@@ -12,6 +12,7 @@ import {
   SPACE,
   WORD,
 } from './characters.ts';
+import { endOfCopula, skipForeignQuote } from './given-in-words.ts';
 import type { TextWindow } from './text-window.ts';
 
 /** How a value was joined to its name. After a loose operator the value itself must show more. */
@@ -57,6 +58,8 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
     else break;
     closed = true;
   }
+  const copula = endOfCopula(window, index);
+  if (copula > 0) return { end: copula, kind: 'assign', tight: false };
   const tightStart = index;
   index = window.run(index, BLANK, 24);
   const code = window.at(index);
@@ -186,7 +189,7 @@ export function readValue(window: TextWindow, operatorEnd: number, inQuery: bool
     index = window.run(index + 2, BLANK, 2);
   // YAML's tag of a string.
   if (window.matches(index, '!!str ')) index += 6;
-  index = skipStringPrefix(window, index);
+  index = skipStringPrefix(window, skipForeignQuote(window, index));
   const escaped = window.at(index) === CODE.backslash && isIn(window.at(index + 1), QUOTE);
   const entity = window.at(index) === CODE.ampersand && window.matches(index, '&quot;');
   if (escaped || entity || isIn(window.at(index), QUOTE))

@@ -1,4 +1,5 @@
 import { ALNUM, ASCII, CODE, DASH, DOT, isIn, LETTER, LOWER, QUOTE, UNDERSCORE, UPPER, WORD } from './characters.ts';
+import { HARMLESS_HEADS, JOINED_NOUNS, WHOLE_NOUNS } from './lexicon/names-elsewhere.ts';
 import {
   HARMLESS_QUALIFIERS,
   KNOWN_GLUE,
@@ -18,6 +19,9 @@ export interface SecretName {
 }
 
 const LONGEST_NAME = 64;
+/** Of the nouns that are judged with what touches them. */
+const LONGEST_JUDGED_NOUN = 10;
+const LONGEST_HEAD = 16;
 
 /**
  * Reads the whole name around the secret word at [start, end) and says whether it names a secret: `DB_PASSWORD`,
@@ -31,9 +35,10 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
   // `password` and not its beginnings `pass` and `passw`: the longer word is an anchor of its own.
   if (kind !== 'vendor' && window.code(end) === CODE.w && window.matches(end, 'word')) return undefined;
   const nameStart = window.runBefore(start, WORD | DASH, LONGEST_NAME);
-  if (glued && kind !== 'password' && !isKnownGlue(window.slice(nameStart, start))) return undefined;
+  if (glued && kind !== 'password' && !isGluedOn(window, nameStart, start, end)) return undefined;
   // `DB_PASS`, `userPass`: short for password when something stands before it.
   const short = kind === 'weak' && nameStart < start && nameEnd === end && window.matches(start, 'pass');
+  if (isAnotherWord(window, start, end, kind)) return undefined;
   const name: SecretName = { kind: short ? 'password' : kind, start: nameStart, end: nameEnd };
   if (kind === 'vendor') return name;
   if (nameEnd > end) {
@@ -92,8 +97,22 @@ const LEADS_ON = Uint8Array.from({ length: ASCII }, (_, code) =>
   '*])>|,?&\\<'.includes(String.fromCharCode(code)) ? 1 : 0,
 );
 
-function isKnownGlue(head: string): boolean {
-  return KNOWN_GLUE.test(head.toLowerCase());
+/** A noun of another language that is a part of a word, or of the name of a key that is no secret. */
+function isAnotherWord(window: TextWindow, start: number, end: number, kind: NameKind): boolean {
+  if (kind === 'vendor' || end - start > LONGEST_JUDGED_NOUN) return false;
+  const noun = window.slice(start, end).toLowerCase();
+  if (WHOLE_NOUNS.has(noun)) {
+    const first = window.code(start);
+    const before = window.before(start - 1);
+    return isIn(window.at(end), LETTER) || (isIn(first, LETTER) && isIn(before, isIn(first, LOWER) ? LETTER : UPPER));
+  }
+  return JOINED_NOUNS.has(noun) && HARMLESS_HEADS.test(window.left(start, LONGEST_HEAD).toLowerCase());
+}
+
+/** `mytoken`, and compounds such as `Zugriffsschlüssel`. */
+function isGluedOn(window: TextWindow, nameStart: number, start: number, end: number): boolean {
+  const head = window.slice(nameStart, start).toLowerCase();
+  return KNOWN_GLUE.test(head) || JOINED_NOUNS.has(window.slice(start, end).toLowerCase());
 }
 
 /** Names go on over letters, digits, underscores, hyphens and dots that another word follows. */

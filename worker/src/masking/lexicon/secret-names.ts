@@ -1,17 +1,24 @@
+import {
+  HARMLESS_QUALIFIERS_ELSEWHERE,
+  KEYS_ELSEWHERE,
+  NOT_THE_SECRET_ELSEWHERE,
+  PASSWORDS_ELSEWHERE,
+  SECRETS_ELSEWHERE,
+} from './names-elsewhere.ts';
 import { wordSet as list, wordList } from './word-set.ts';
 
 /** Words whose presence in a name makes it the name of a secret; what follows them in the name may take that back. */
 export const PASSWORD_WORDS =
-  `password passwd passw passwort passphrase passcode passwrd pword pwd sandi katasandi psw kennwort contrasena psk`.split(
-    ' ',
-  );
+  `password passwd passw passwort passphrase passcode passwrd pword pwd sandi katasandi psw kennwort contrasena psk`
+    .split(' ')
+    .concat(PASSWORDS_ELSEWHERE);
 export const SECRET_WORDS =
   `secret secrets authorization secretkey apikey api_key api-key apisecret apitoken accesskey access_key privatekey private_key signingkey encryptionkey
   masterkey authkey auth_key authtoken accesstoken refreshtoken token credential credentials creds licensekey rahasia kunci jwt webhooksecret
   clientsecret connectionstring salt pepper seed mnemonic cookie signature hmac sig appid sas dsn otp session sessionid csrf`
     .split(/\s+/)
-    .concat('api key', 'secret key', 'access key', 'signing key', 'encryption key');
-export const WEAK_WORDS = 'key auth access api pass'.split(' ');
+    .concat('api key', 'secret key', 'access key', 'signing key', 'encryption key', SECRETS_ELSEWHERE);
+export const WEAK_WORDS = 'key auth access api pass'.split(' ').concat(KEYS_ELSEWHERE);
 
 /** The last word of a name when the name is about a secret rather than the secret: `token_type`, `passwordField`. */
 export const NOT_THE_SECRET = list(`
@@ -27,14 +34,14 @@ export const NOT_THE_SECRET = list(`
   generator parser reader writer builder factory helper util utils config configuration options option settings setting params param
   rate bucket pool cache queue job task process checker check test tests mock fixture source target issuer audience subject owner user username
   email mail phone number exists present missing interval refresh algorithm_type s per ing izer ization ized ify word words up down wrap board
-  ord wd value_from iterations digest bits bytes rounds encoding curve material purpose spec usages pair pairs ring chain agent`);
+  ord wd value_from iterations digest bits bytes rounds encoding curve material purpose spec usages pair pairs ring chain agent ${NOT_THE_SECRET_ELSEWHERE.join(' ')}`);
 
 /** The first words of a name that has nothing to do with secrets although it ends in `key`, `token` or `code`. */
 export const HARMLESS_QUALIFIERS = list(`
   public publishable primary foreign unique cache idempotency partition sort row query storage map object dict index group routing translation
   i18n react composite candidate natural surrogate site hot short cmd ctrl shift alt arrow enter escape tab function home end down up left right
   item list json parent child data config registry event sub dedupe dedup lock message locale lang field column prop attr param option menu
-  stop next max min num total input output prompt completion unk pad bos eos mask sep cls special end start cancel cancellation injection
+  stop next max min num total input output prompt completion unk pad bos eos mask sep cls special end start cancel cancellation injection ${HARMLESS_QUALIFIERS_ELSEWHERE.join(' ')}
   status http error exit zip postal country area qr bar source byte op key`);
 
 /** Before `key` these speak of a public one: what follows is its fingerprint. */

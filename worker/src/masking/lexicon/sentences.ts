@@ -1,8 +1,10 @@
+import { VERBS_ELSEWHERE } from './names-elsewhere.ts';
 import { wordList, wordSet } from './word-set.ts';
 
 /** Verbs and small words between a name and the value it is given in a sentence. */
 export const VERBS = wordSet(
-  'is are was be adalah ialah yaitu yakni berupa menjadi jadi to ke as sebagai with dengan nya value nilai nilainya isinya of named called bernama following berikut',
+  `is are was be adalah ialah yaitu yakni berupa menjadi jadi to ke as sebagai with dengan nya value nilai nilainya isinya of named called bernama following berikut
+  ${VERBS_ELSEWHERE.join(' ')}`,
 );
 
 /** After one of these the value is an identifier or a fingerprint, not the secret. */

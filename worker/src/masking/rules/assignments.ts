@@ -1,5 +1,6 @@
 import { ALNUM, BARE_VALUE, CODE, isIn, LETTER, QUOTE, UNDERSCORE } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
+import { isDefined } from '../given-in-words.ts';
 import { type GivenValue, type Operator, readOperator, readValue } from '../given-value.ts';
 import { wordiness } from '../letter-pairs.ts';
 import { PASSWORD_WORDS, SECRET_WORDS, VENDOR_WORDS, WEAK_WORDS } from '../lexicon/secret-names.ts';
@@ -60,8 +61,10 @@ const KINDS: ReadonlyMap<string, NameKind> = new Map([
   ...WEAK_WORDS.map((word) => [word, 'weak'] as const),
 ]);
 
-/** `--password value`: the blank is the operator. */
+/** `--password value`, `#define PASSWORD "value"`: the blank is the operator. */
 function optionOperator(window: TextWindow, name: SecretName): Operator | undefined {
+  if (name.kind === 'password' && isDefined(window, name.start, name.end))
+    return { end: name.end, kind: 'loose', tight: false };
   if (
     !window.text.startsWith('--', name.start) ||
     window.at(name.end) !== CODE.space ||

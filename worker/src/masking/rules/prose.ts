@@ -1,6 +1,7 @@
 import { holdsDrawn } from '../calm-text.ts';
 import { BARE_VALUE, BLANK, CODE, isIn, LETTER, QUOTE, STAR, UPPER } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
+import { endOfForeignWord, isForeignLetter } from '../given-in-words.ts';
 import { NOT_THE_SECRET } from '../lexicon/secret-names.ts';
 import { GIVING_VERBS, NAMES_ANOTHER_THING, OWNERS, SECRET_NOUNS, VERBS } from '../lexicon/sentences.ts';
 import type { SecretName } from '../secret-name.ts';
@@ -42,6 +43,12 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     index = skipBetween(window, index, stop);
     if (index < 0 || index >= stop) return undefined;
     const start = index;
+    const foreign = endOfForeignWord(window, start);
+    if (foreign > 0) {
+      verb = VERBS.has(window.slice(start, foreign).toLowerCase());
+      index = foreign;
+      continue;
+    }
     index = window.run(start, BARE_WORD, LONGEST_WORD);
     if (index === start || (window.at(index) === CODE.star && isMarker(window, index))) return undefined;
     const quoted = isIn(window.before(start - 1), QUOTE) && window.at(index) === window.before(start - 1);
@@ -109,7 +116,7 @@ function skipBetween(window: TextWindow, from: number, stop: number): number {
     else break;
   }
   const code = window.at(index);
-  return isIn(code, LETTER) || isIn(code, BARE_VALUE) ? index : -1;
+  return isIn(code, LETTER) || isIn(code, BARE_VALUE) || isForeignLetter(code) ? index : -1;
 }
 
 /** `password policy`, `token lifetime`: the sentence goes on about something else than the secret's owner. */

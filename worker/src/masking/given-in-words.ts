@@ -1,0 +1,51 @@
+import { BLANK, CODE, isIn, LETTER, QUOTE } from './characters.ts';
+import { COPULAS, OPENING_QUOTES } from './lexicon/names-elsewhere.ts';
+import type { TextWindow } from './text-window.ts';
+
+const FIRST_LETTER = 0xc0;
+const LAST_LETTER = 0x24f;
+const FIRST_EASTERN = 0x2e80;
+/** A longer word is none. */
+const LONGEST_WORD = 32;
+
+/** A letter of a European language that ASCII has not. */
+export function isForeignLetter(code: number): boolean {
+  return code >= FIRST_LETTER && code <= LAST_LETTER;
+}
+
+/** The end of a word with letters outside ASCII that begins at `from`, or -1 when none is in it. */
+export function endOfForeignWord(window: TextWindow, from: number): number {
+  let index = from;
+  let foreign = false;
+  for (; index < from + LONGEST_WORD; index++) {
+    const code = window.at(index);
+    if (isForeignLetter(code)) foreign = true;
+    else if (!isIn(code, LETTER)) break;
+  }
+  return foreign && index < from + LONGEST_WORD ? index : -1;
+}
+
+/** Behind a name in Chinese, Japanese or Korean: where the copula or colon ends that gives it its value, or -1. */
+export function endOfCopula(window: TextWindow, from: number): number {
+  const code = window.at(from);
+  if (code < FIRST_EASTERN || !COPULAS.includes(String.fromCharCode(code))) return -1;
+  // `是：`
+  return COPULAS.includes(String.fromCharCode(window.at(from + 1))) ? from + 2 : from + 1;
+}
+
+/** Steps over one quote that is none of ASCII. */
+export function skipForeignQuote(window: TextWindow, from: number): number {
+  const code = window.at(from);
+  return code > CODE.tilde && OPENING_QUOTES.includes(String.fromCharCode(code))
+    ? window.run(from + 1, BLANK, 2)
+    : from;
+}
+
+/** `#define NAME "value"`: the blank behind the name gives it its value. */
+export function isDefined(window: TextWindow, nameStart: number, nameEnd: number): boolean {
+  return (
+    isIn(window.at(nameEnd), BLANK) &&
+    isIn(window.at(window.run(nameEnd, BLANK, 24)), QUOTE) &&
+    /#\s{0,4}define\s{1,4}$/.test(window.left(nameStart, 16))
+  );
+}

@@ -1,0 +1,59 @@
+import { wordList, wordSet } from './word-set.ts';
+
+/**
+ * What a secret is called in other languages than English and Indonesian: the noun alone. What stands before or behind it,
+ * in any casing, is read by the grammar of names, as it is for `password` and `key`.
+ */
+
+/** Dutch, French, German, Italian, Malay, Polish, Portuguese, Russian, Scandinavian, Spanish, Turkish, Finnish, Hungarian, Czech. */
+const LATIN_PASSWORDS = wordList(`
+  wachtwoord toegangscode motdepasse mot_de_passe mot-de-passe mdp kennwort losungswort zugangscode
+  katalaluan kata_laluan kata-laluan hasło haslo senha palavra-passe palavra_passe пароль lösenord losenord adgangskode
+  passord contraseña contrasenya parolachiave şifre sifresi salasana jelszó jelszo heslo`).concat(
+  'mot de passe',
+  'kata laluan',
+  'palavra passe',
+  "parola d'ordine",
+);
+const EASTERN_PASSWORDS = wordList('密码 密碼 口令 パスワード 暗証番号 비밀번호 암호');
+
+const LATIN_SECRETS = wordList(`
+  clave secreto segredo segreto geheimnis geheimschlüssel geheimschluessel jeton credencial credenciales credenciais
+  zugangsdaten inloggegevens секрет токен`);
+const EASTERN_SECRETS = wordList(`
+  密钥 密鑰 金钥 金鑰 令牌 权杖 權杖 私钥 私鑰 凭证 凭据 授权码 apiキー シークレットキー アクセスキー 秘密鍵 暗号鍵 認証キー トークン シークレット
+  시크릿 토큰 액세스키 비밀키 api키`);
+
+/** A key of any kind: what it is given has to be visibly drawn. */
+const LATIN_KEYS = wordList(
+  '_pat schlüssel schluessel sleutel clé chave chiave klucz ключ nyckel nøgle nøkkel anahtarı avain',
+);
+
+export const PASSWORDS_ELSEWHERE: readonly string[] = [...LATIN_PASSWORDS, ...EASTERN_PASSWORDS];
+export const SECRETS_ELSEWHERE: readonly string[] = [...LATIN_SECRETS, ...EASTERN_SECRETS];
+export const KEYS_ELSEWHERE: readonly string[] = LATIN_KEYS;
+
+/** Short ones, which chance makes inside other words: they have to begin and end one. */
+export const WHOLE_NOUNS = wordSet('mdp senha haslo heslo _pat');
+/** Languages that write compounds as one word: `Zugriffsschlüssel`, `toegangssleutel`. */
+export const JOINED_NOUNS = wordSet('schlüssel schluessel sleutel nyckel nøgle nøkkel');
+/** The part before such a noun that makes it a key of a table, a map or a public one. */
+export const HARMLESS_HEADS =
+  /(?:primair|prim(?:ä|ae)r|fremd|haupt|vreemde|sorteer|sortier|partitie|partitions|index|cache|sammel|publi[ck]e?|noten|violin|schrauben|ersatz)s?$/;
+
+/** Words that follow the noun where it is a key of a table or a public one, or where the name is about the secret. */
+export const NOT_THE_SECRET_ELSEWHERE =
+  wordList(`primaria primario primaire primair foranea foraneo etrangere estrangeira publica publico publique pubblica unica unico
+  longitud longueur laenge lengte tipo typ nombre nome naam largo tamano fecha valor_maximo caducidad vencimiento hs h tern terns ch ches ched`);
+/** The same before the noun, a blank or a mark between. */
+export const HARMLESS_QUALIFIERS_ELSEWHERE = wordList(
+  'palabras palabra mots mot palavras palavra parole parola primaire primäre fremde publieke publica pubblica slowo slowa',
+);
+
+/** Verbs between a name and its value. Non-ASCII ones are read too. */
+export const VERBS_ELSEWHERE = wordList('es era será lautet ist wird est était sera é foi è sarà heet wordt jest är');
+
+/** Characters that join a name and its value in Chinese, Japanese and Korean, where no blank stands between. */
+export const COPULAS = '是为為は：＝은는';
+/** Quotes of those languages, of French and of typography: what opens a value. What closes it is no character of a value. */
+export const OPENING_QUOTES = '「『“‘《〈«„【（';
