@@ -5,34 +5,48 @@ import type { TextWindow } from './text-window.ts';
 /** How far back a word may stand that says what a dotted number is. */
 const REACH = 64;
 
-export type AddressContext = 'version' | 'address' | 'none';
+export interface AddressContext {
+  readonly context: 'version' | 'address' | 'none';
+  /** How many words stand between; numbers and small words that join count for none. */
+  readonly distance: number;
+}
+
+const NO_CONTEXT: AddressContext = { context: 'none', distance: 0 };
+/** The most words that are read. */
+const MOST_WORDS = 6;
 
 /** Reads the words before a dotted number, nearest first, within the line and sentence, and says what they make of it. */
 export function contextBefore(window: TextWindow, start: number): AddressContext {
   const stop = Math.max(window.floor, start - REACH);
   let end = start;
-  for (let seen = 0; seen < 6; ) {
+  for (let distance = 0; distance < MOST_WORDS; ) {
     while (end > stop && !isWordPart(window.code(end - 1))) {
-      if (window.code(end - 1) === CODE.newline) return 'none';
+      if (window.code(end - 1) === CODE.newline) return NO_CONTEXT;
       end--;
     }
     let begin = end;
     while (begin > stop && isWordPart(window.code(begin - 1))) begin--;
     // A word cut off by the reach is no word.
-    if (begin === end || (begin === stop && stop === start - REACH)) return 'none';
-    const context = contextOf(window.slice(begin, end).toLowerCase());
-    if (context !== undefined) return context;
+    if (begin === end || (begin === stop && stop === start - REACH)) return NO_CONTEXT;
+    const word = window.slice(begin, end).toLowerCase();
+    const context = contextOf(word);
+    if (context !== undefined) return { context, distance };
     end = begin;
-    seen++;
+    if (!JOINS.test(word)) distance += PLACES.test(word) ? 2 : 1;
   }
-  return 'none';
+  return NO_CONTEXT;
 }
+
+/** Numbers, and words between a version word and its number. */
+const JOINS = /^(?:v?[\d.]+|is|are|was|adalah|to|ke|of|and|dan|or|atau|number|no)$/;
+/** `version 1 on …`: what stands there is a place. */
+const PLACES = /^(?:on|at|via|pada|di)$/;
 
 function isWordPart(code: number): boolean {
   return isIn(code, WORD | DOT | DASH) || code === CODE.sectionSign;
 }
 
-function contextOf(word: string): AddressContext | undefined {
+function contextOf(word: string): AddressContext['context'] | undefined {
   if (word.startsWith('§')) return 'version';
   const bare = word.replace(/^[._-]{1,8}|[._-]{1,8}$/g, '');
   const last = bare.slice(Math.max(bare.lastIndexOf('_'), bare.lastIndexOf('-'), bare.lastIndexOf('.')) + 1);

@@ -14,9 +14,11 @@ const SHORT_RUN = 16;
 const REMEMBERED_RUNS = 6;
 const JOINERS = new Set<number>([CODE.dot, CODE.hyphen, CODE.underscore]);
 
-/** The table a position lies in: which columns hold secrets, and the column that begins here. */
+/** The table a position lies in: which columns hold secrets or versions, and the column that begins here. */
 export interface TablePlace {
+  /** Those of `versions` are among them. */
   readonly columns: readonly number[];
+  readonly versions: readonly number[];
   readonly column: number;
 }
 
@@ -68,7 +70,7 @@ export class TextWindow {
   /** The end of the last masked span: verifiers see nothing before it. */
   floor = 0;
   /** The table the scan is in, and what a verifier wants to follow it: taken over only when no verifier was starved. */
-  table: TablePlace = { columns: [], column: -1 };
+  table: TablePlace = { columns: [], versions: [], column: -1 };
   nextTable: TablePlace | undefined;
 
   /** The work done, in looks at one character; the machine takes off what the text has paid for. See work-budget.ts. */

@@ -7,7 +7,7 @@ export const HELD_SEED = '1';
  */
 export const HELD_SCORE: Readonly<Record<string, readonly [number, number, number, number]>> = {
   addresses: [0, 0, 0, 0],
-  'aimed-01-version-or-address': [6, 1, 9, 0],
+  'aimed-01-version-or-address': [1, 0, 1, 0],
   'aimed-02-identifiers': [0, 0, 3, 0],
   'aimed-03-cloud-ids': [1, 3, 7, 0],
   'aimed-04-public-blocks': [0, 0, 1, 0],

@@ -15,3 +15,18 @@ export const ADDRESS_WORDS =
 
 /** Commands before `name@1.2.3.4`, a version. */
 export const PACKAGE_MANAGERS = /\b(?:npm|npx|pnpm|yarn|bun|deno|pip3?|brew|gem|cargo|composer|conan|vcpkg)\b/g;
+
+/** Headings of columns that hold versions, and what makes one of addresses. */
+export const VERSION_HEADING =
+  /\b(?:versions?|versi|releases?|rilis|builds?|firmware|revisions?|revisi|driver|semver|from|to|fixed in|affected|current|latest|wanted|minimum|terbaru|ver|installed)\b/i;
+export const ADDRESS_HEADING =
+  /\b(?:ip|ipv4|address(?:es)?|alamat|hosts?|server|subnet|gateway|cidr|network|dns|node|peer)\b/i;
+
+/** A standard not far before the number of one of its sections. */
+export const NUMBERED_STANDARDS =
+  /(?:^|[^A-Za-z0-9])(?:RFC|ISO(?:\/IEC)?|IEC|ECMA|ES|C\+\+|C|POSIX|ITU-T|IEEE|NIST|SP|ANSI|ETSI|TS|BIP|PEP|EIP|SQL|DIN|EN|SNI)[- ]?\d{1,6}(?:[.:-]\d{1,6})?,? (?:[^;\n]{0,40} )?$/;
+/** A function that takes object identifiers, up to its argument. */
+export const OBJECT_CALLS = /(?:oid|obj|nid|asn1|extension|snmp|identifier)\w{0,16}\s?\(\s?\w{0,2}["'`]?$/i;
+/** What a list of changes says behind a version: a date, or what was done. */
+export const RELEASE_NOTES =
+  /^[\]*`:]{0,4}\s{0,3}(?:[-–—(]\s?)?(?:\(?\d{4}-\d{2}-\d{2}\b|(?:\w{1,12} ){0,2}(?:releases?|released|rilis|fix|fix(?:es|ed)|bugfix|drops?|dropped|adds?|added|supports?|deprecates?|perbaik\w{1,4}|memperbaiki|menambah\w{0,4}|tambah|breaking|security)\b)/i;

@@ -1,8 +1,8 @@
-import { contextBefore } from '../address-context.ts';
 import { ALNUM, CODE, closes, DIGIT, isIn, LETTER, NO_CHARACTER, WORD } from '../characters.ts';
 import { ANY_DIGIT, type Verify } from '../finding.ts';
 import { PACKAGE_MANAGERS } from '../lexicon/addresses.ts';
 import type { TextWindow } from '../text-window.ts';
+import { isVersion } from '../version-evidence.ts';
 import { standsBefore } from '../words-before.ts';
 import type { Rule } from './rule.ts';
 
@@ -51,7 +51,7 @@ const verifyIp4: Verify = (window, anchorStart, anchorEnd) => {
   if (quad === undefined || !endsAsAddress(window, quad.end) || window.touchesMarker(quad.end)) return undefined;
   const left = judgeLeft(window, start);
   if (left === 'keep') return undefined;
-  if (left === 'open' && (contextBefore(window, start) === 'version' || isHeading(window, quad))) return undefined;
+  if (left === 'open' && (isVersion(window, start, quad.end) || isHeading(window, quad))) return undefined;
   return { start, end: quad.end };
 };
 

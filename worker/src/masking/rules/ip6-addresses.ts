@@ -114,7 +114,7 @@ function isAddressHere(window: TextWindow, start: number, address: Address6): bo
   const zoned = window.at(address.end) === CODE.percent && isIn(window.at(address.end + 1), LETTER);
   if (prefixed || zoned) return true;
   if (/^(?:fe[89ab][0-9a-f]|f[cd][0-9a-f]{2}|2[0-9a-f]{3}|ff0[0-9a-f]):/i.test(text)) return true;
-  return (closed && address.longest > 2) || (address.longest > 1 && contextBefore(window, start) === 'address');
+  return (closed && address.longest > 2) || (address.longest > 1 && contextBefore(window, start).context === 'address');
 }
 
 function readZone(window: TextWindow, end: number): number {

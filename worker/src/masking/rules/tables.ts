@@ -1,6 +1,7 @@
 import { joinsNumber } from '../bare-run.ts';
 import { BARE_VALUE, BLANK, CODE, isIn } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
+import { ADDRESS_HEADING, VERSION_HEADING } from '../lexicon/addresses.ts';
 import { HARMLESS_HEADING, SECRET_HEADING } from '../lexicon/secret-names.ts';
 import { LEFT_CONTEXT, type TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn } from '../verdicts.ts';
@@ -25,26 +26,29 @@ const verifyTableDivider: Verify = (window, start) => {
   const header = above.slice(above.lastIndexOf('\n') + 1);
   if (!header.startsWith('|')) return undefined;
   const headings = header.split('|').slice(1);
-  const columns = headings.flatMap((heading, column) =>
-    SECRET_HEADING.test(heading) && !HARMLESS_HEADING.test(heading) ? [column] : [],
-  );
-  window.nextTable = { columns, column: -1 };
+  const versions = columnsOf(headings, VERSION_HEADING, ADDRESS_HEADING);
+  const columns = [...columnsOf(headings, SECRET_HEADING, HARMLESS_HEADING), ...versions];
+  window.nextTable = { columns, versions, column: -1 };
   return undefined;
 };
 
+function columnsOf(headings: readonly string[], wanted: RegExp, other: RegExp): number[] {
+  return headings.flatMap((heading, column) => (wanted.test(heading) && !other.test(heading) ? [column] : []));
+}
+
 /** Verifies at a blank line: the table is over. */
 const verifyTableEnd: Verify = (window) => {
-  window.nextTable = { columns: [], column: -1 };
+  window.nextTable = { columns: [], versions: [], column: -1 };
   return undefined;
 };
 
 /** Verifies at a pipe: the cell after it, when its column holds secrets. */
 const verifyTableCell: Verify = (window, start, end) => {
-  const { columns, column: last } = window.table;
+  const { columns, versions, column: last } = window.table;
   if (columns.length === 0) return undefined;
   const column = start === 0 || window.code(start - 1) === CODE.newline ? 0 : last + 1;
-  window.nextTable = { columns, column };
-  return columns.includes(column) ? readCell(window, end) : undefined;
+  window.nextTable = { columns, versions, column };
+  return columns.includes(column) && !versions.includes(column) ? readCell(window, end) : undefined;
 };
 
 function readCell(window: TextWindow, from: number): Finding | undefined {
