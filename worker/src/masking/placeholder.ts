@@ -6,7 +6,7 @@ import { FILLS_A_SPACE, SPEAKING, SPEAKING_START } from './lexicon/values.ts';
  */
 
 const TEMPLATE =
-  /^(?:\$|<|\{|\[|%[A-Za-z_][A-Za-z0-9_]*%|#\{|@\{|&[a-z]+;|!(?:Ref|Sub|GetAtt|ImportValue|vault|secret|env)\b|ENC\[|vault:|op:\/\/|ssm:|secretsmanager:|file:|env:|arn:)/;
+  /^(?:\$|<|\\u003[cC]|\{|\[|%[A-Za-z_][A-Za-z0-9_]*%|#\{|@\{|&[a-z]+;|!(?:Ref|Sub|GetAtt|ImportValue|vault|secret|env)\b|ENC\[|vault:|op:\/\/|ssm:|secretsmanager:|file:|env:|arn:)/;
 const MASKED = /^(?:[*•●xX.…_\-#?0]{2,}|…)$/;
 const SHORTENED = /(?:\.\.\.|…|\*{3,}|x{5,}|X{5,})/;
 const CAPITALS = /^[A-Z][A-Z]*(?:[_-][A-Z]+)+$|^[A-Z]{2,12}$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;

@@ -40,7 +40,9 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
   const short = kind === 'weak' && nameStart < start && nameEnd === end && window.matches(start, 'pass');
   if (isAnotherWord(window, start, end, kind)) return undefined;
   const name: SecretName = { kind: short ? 'password' : kind, start: nameStart, end: nameEnd };
-  if (kind === 'vendor') return name;
+  // `arn:aws:…` is the name of something at a vendor.
+  if (kind === 'vendor')
+    return window.before(nameStart - 1) === CODE.colon && window.left(nameStart, 4) === 'arn:' ? undefined : name;
   if (nameEnd > end) {
     const stuck = stuckEnding(window, end, nameEnd);
     if (stuck !== '' && stuck !== 's') {

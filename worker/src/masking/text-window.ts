@@ -19,6 +19,8 @@ export interface TablePlace {
   /** Those of `versions` are among them. */
   readonly columns: readonly number[];
   readonly versions: readonly number[];
+  /** Those that may as well hold the keys of a keyboard or of a file: what stands there has to be visibly drawn. */
+  readonly keys: readonly number[];
   readonly column: number;
 }
 
@@ -70,7 +72,7 @@ export class TextWindow {
   /** The end of the last masked span: verifiers see nothing before it. */
   floor = 0;
   /** The table the scan is in, and what a verifier wants to follow it: taken over only when no verifier was starved. */
-  table: TablePlace = { columns: [], versions: [], column: -1 };
+  table: TablePlace = { columns: [], versions: [], keys: [], column: -1 };
   nextTable: TablePlace | undefined;
 
   /** The work done, in looks at one character; the machine takes off what the text has paid for. See work-budget.ts. */

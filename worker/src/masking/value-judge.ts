@@ -1,4 +1,5 @@
 import { KINDS, kindOf, wordiness } from './letter-pairs.ts';
+import { PUBLIC_VALUE } from './lexicon/public-names.ts';
 import { DEFAULT_WORDS, NUMBERED_WORD, WORDS_OF_A_SENTENCE } from './lexicon/values.ts';
 import { isPlaceholder, isTemplate } from './placeholder.ts';
 
@@ -92,7 +93,7 @@ const HEX_ONLY = /^(?:0x)?[0-9a-fA-F]+$/;
 /** A password already hashed (crypt's modular format): a digest, not the secret. */
 const PASSWORD_HASH = /^\$(?:2[aby]?|argon2\w{0,2}|[156y]|pbkdf2[\w-]{0,12}|scrypt)\$/;
 const PLAIN_WORD = /^[A-Za-z]?[a-z]*$/;
-const UUID = /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;
+export const UUID = /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;
 const REFERENCE = /^(?:[A-Za-z_$][\w$]*|this)(?:\??\.[A-Za-z_$#][\w$]*|\[[^\]]*\]|::[A-Za-z_]\w*|->[A-Za-z_]\w*)+$/;
 const IDENTIFIER = /^[A-Za-z_$][A-Za-z_$]*$/;
 const SEPARATED_WORDS = /^[A-Za-z]+(?:[-_./: ][A-Za-z]+)*$/;
@@ -108,6 +109,15 @@ const MODEL_NAME = /^[a-z]+(?:[-_.][a-z]*(?:\d{1,3}[a-z]{2}|(?:\d{1,3}[a-z]?)?(?
 
 /** Decides whether `value`, given to a secret's name, is the secret itself. */
 export function isSecretValue(value: string, setting: ValueSetting): boolean {
+  return isGivenAs(value, setting) && !isPublicValue(value);
+}
+
+/** A hash of a password is a digest, not the secret; some ids have a grammar of their own. */
+function isPublicValue(value: string): boolean {
+  return PASSWORD_HASH.test(value) || PUBLIC_VALUE.test(value);
+}
+
+function isGivenAs(value: string, setting: ValueSetting): boolean {
   if (value.length < SHORTEST_SECRET || isPlaceholder(value) || value.includes('***')) return false;
   if (DEFAULT_WORDS.has(value.toLowerCase().replace(/[!?]$/, ''))) return false;
   if (NUMBER.test(value) && (setting.name !== 'password' || /[a-z%]$/i.test(value))) return false;
@@ -122,6 +132,10 @@ export function isSecretValue(value: string, setting: ValueSetting): boolean {
 
 /** Visibly made by a generator: digits among letters without words, long hex, a UUID. */
 export function isDrawn(value: string): boolean {
+  return looksDrawn(value) && !isPublicValue(value);
+}
+
+function looksDrawn(value: string): boolean {
   if (PLAIN_WORD.test(value)) return false;
   if (UUID.test(value)) return true;
   if (HEX_ONLY.test(value))
@@ -129,7 +143,6 @@ export function isDrawn(value: string): boolean {
       value.length >= SHORTEST_HEX && /\d/.test(value) && (/[a-f]/i.test(value) || value.length >= SHORTEST_NUMBER)
     );
   if (value.length < SHORTEST_DRAWN || !/^[\x21-\x7e]+$/.test(value)) return false;
-  if (PASSWORD_HASH.test(value)) return false;
   const { digits, letters, changes } = measure(value);
   if (letters < FEWEST_LETTERS || /[(){}[\]<>,;]|\*\*|(?:^|\/)\.{1,2}\/|:\/\//.test(value)) return false;
   if (digits === 0 && (value.length < SHORTEST_WITHOUT_DIGITS || changes < MANY_CHANGES)) return false;

@@ -18,7 +18,7 @@ export const PACKAGE_MANAGERS = /\b(?:npm|npx|pnpm|yarn|bun|deno|pip3?|brew|gem|
 
 /** Headings of columns that hold versions, and what makes one of addresses. */
 export const VERSION_HEADING =
-  /\b(?:versions?|versi|releases?|rilis|builds?|firmware|revisions?|revisi|driver|semver|from|to|fixed in|affected|current|latest|wanted|minimum|terbaru|ver|installed)\b/i;
+  /\b(?:versions?|versi|releases?|rilis|builds?|firmware|revisions?|revisi|semver|fixed in|affected|latest|wanted|terbaru|ver|installed)\b/i;
 export const ADDRESS_HEADING =
   /\b(?:ip|ipv4|address(?:es)?|alamat|hosts?|server|subnet|gateway|cidr|network|dns|node|peer)\b/i;
 

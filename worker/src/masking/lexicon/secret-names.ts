@@ -66,6 +66,11 @@ export const SECRET_HEADING =
   /(?:pass(?:word|phrase|code)|secret|token|api[ _-]?key|access[ _-]?key|private[ _-]?key|credential|sandi|kunci|rahasia|\bkey|\bpwd|\bpass)s?\b/i;
 export const HARMLESS_HEADING =
   /primary|foreign|public|type|name|length|count|limit|expir|rotation|\bmax|\bmin|policy|\bid\b|nama|jenis|tipe|jumlah/i;
+/** Headings of keys that may be those of a keyboard, a file or a map; and the first key of a chord. */
+export const HEADING_OF_KEYS =
+  /^[\s*_`]{0,6}(?:(?:config(?:uration)?|setting|hot|shortcut|short|map|json|yaml|env|default|metadata|tag)[ _-]?)?(?:keys?|kunci)[\s*_`]{0,6}$|keyboard|shortcut|binding|pintasan/i;
+export const CHORD =
+  /^(?:ctrl|control|cmd|command|alt|option|shift|meta|win|super|fn|esc|tab|enter|home|end|f\d{1,2})(?:[+-]|$)/i;
 
 /** Names of secrets that are short numbers. */
 export const CODE_NAMES = ['pin', 'otp', 'kode otp', 'pin atm', 'kode verifikasi', 'verification code', 'cvv'] as const;

@@ -3,11 +3,12 @@ import type { Finding, Verify } from '../finding.ts';
 import { isDefined } from '../given-in-words.ts';
 import { type GivenValue, type Operator, readOperator, readValue } from '../given-value.ts';
 import { wordiness } from '../letter-pairs.ts';
+import { isPublicName } from '../lexicon/public-names.ts';
 import { PASSWORD_WORDS, SECRET_WORDS, VENDOR_WORDS, WEAK_WORDS } from '../lexicon/secret-names.ts';
 import { INTRODUCES_VALUE, SCHEME_BEFORE_VALUE, TYPE_OF_VALUE } from '../lexicon/values.ts';
 import { type NameKind, readName, type SecretName } from '../secret-name.ts';
 import type { TextWindow } from '../text-window.ts';
-import { isDrawnPlainly } from '../value-judge.ts';
+import { isDrawnPlainly, UUID } from '../value-judge.ts';
 import { isDrawnIn, isSecretIn } from '../verdicts.ts';
 import { findInProse } from './prose.ts';
 import { drawn, type Rule } from './rule.ts';
@@ -47,12 +48,17 @@ const verifyAssignment: Verify = (window, start, end, word) => {
   if (isInMarker(window, start)) return undefined;
   const name = readName(window, start, end, kind);
   if (name === undefined) return undefined;
+  const finding = findGiven(window, name, kind);
+  return finding === undefined || isPublicName(window.slice(name.start, name.end)) ? undefined : finding;
+};
+
+function findGiven(window: TextWindow, name: SecretName, kind: NameKind): Finding | undefined {
   const operator = readOperator(window, name.start, name.end) ?? optionOperator(window, name);
   if (operator !== undefined) return judgeAssignment(window, name, operator);
   // `IsFirstPass` in a sentence is a name of code: short forms need an operator.
   const short = kind === 'weak' && name.kind === 'password';
   return short || name.kind === 'glued' ? undefined : findInProse(window, name);
-};
+}
 
 /** The kind of name that a word makes; every other word that wakes the verifier is a vendor. */
 const KINDS: ReadonlyMap<string, NameKind> = new Map([
@@ -141,6 +147,7 @@ function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator,
       text.length >= SHORTEST_BELOW &&
       judgedAs(window, text, 'password', true)
     );
+  if (name.kind === 'vendor' && isId(window, name, text)) return false;
   if (value.below || operator.kind === 'loose' || name.kind === 'vendor') {
     const drawn = isDrawnIn(window, text) || (name.kind === 'vendor' && isDrawnPlainly(text));
     return drawn && !isSentenceWord(text);
@@ -161,6 +168,11 @@ function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator,
     exact: /(?:secret|token|secret_?key|api_?key)$/i.test(window.slice(name.start, name.end)),
     prose: sentence || operator.kind === 'cell',
   });
+}
+
+/** `AZURE_CLIENT_ID=` and a UUID: the number of something, as its name says. */
+function isId(window: TextWindow, name: SecretName, text: string): boolean {
+  return UUID.test(text) && /(?:[_-]|[a-z](?=I))ids?$/i.test(window.slice(name.start, name.end));
 }
 
 /** In quotes, or in a code block of its own. */

@@ -2,7 +2,7 @@ import { joinsNumber } from '../bare-run.ts';
 import { BARE_VALUE, BLANK, CODE, isIn } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { ADDRESS_HEADING, VERSION_HEADING } from '../lexicon/addresses.ts';
-import { HARMLESS_HEADING, SECRET_HEADING } from '../lexicon/secret-names.ts';
+import { CHORD, HARMLESS_HEADING, HEADING_OF_KEYS, SECRET_HEADING } from '../lexicon/secret-names.ts';
 import { LEFT_CONTEXT, type TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn } from '../verdicts.ts';
 import { chosen, type Rule } from './rule.ts';
@@ -28,7 +28,8 @@ const verifyTableDivider: Verify = (window, start) => {
   const headings = header.split('|').slice(1);
   const versions = columnsOf(headings, VERSION_HEADING, ADDRESS_HEADING);
   const columns = [...columnsOf(headings, SECRET_HEADING, HARMLESS_HEADING), ...versions];
-  window.nextTable = { columns, versions, column: -1 };
+  const keys = columnsOf(headings, HEADING_OF_KEYS, HARMLESS_HEADING);
+  window.nextTable = { columns, versions, keys, column: -1 };
   return undefined;
 };
 
@@ -38,20 +39,22 @@ function columnsOf(headings: readonly string[], wanted: RegExp, other: RegExp): 
 
 /** Verifies at a blank line: the table is over. */
 const verifyTableEnd: Verify = (window) => {
-  window.nextTable = { columns: [], versions: [], column: -1 };
+  window.nextTable = { columns: [], versions: [], keys: [], column: -1 };
   return undefined;
 };
 
 /** Verifies at a pipe: the cell after it, when its column holds secrets. */
 const verifyTableCell: Verify = (window, start, end) => {
-  const { columns, versions, column: last } = window.table;
+  const { columns, versions, keys, column: last } = window.table;
   if (columns.length === 0) return undefined;
   const column = start === 0 || window.code(start - 1) === CODE.newline ? 0 : last + 1;
-  window.nextTable = { columns, versions, column };
-  return columns.includes(column) && !versions.includes(column) ? readCell(window, end) : undefined;
+  window.nextTable = { columns, versions, keys, column };
+  return columns.includes(column) && !versions.includes(column)
+    ? readCell(window, end, keys.includes(column))
+    : undefined;
 };
 
-function readCell(window: TextWindow, from: number): Finding | undefined {
+function readCell(window: TextWindow, from: number, ofKeys: boolean): Finding | undefined {
   let index = window.run(from, BLANK, 40);
   while (window.at(index) === CODE.backtick || window.at(index) === CODE.star) index++;
   const start = index;
@@ -68,10 +71,11 @@ function readCell(window: TextWindow, from: number): Finding | undefined {
   if (!closed) return undefined;
   const value = window.slice(start, end);
   const chosen =
+    !ofKeys &&
     /\d/.test(value) &&
     value.length >= 6 &&
     isSecretIn(window, value, { name: 'password', quoted: true, environment: false, prose: true });
-  if (!isDrawnIn(window, value) && !chosen) return undefined;
+  if ((ofKeys && CHORD.test(value)) || (!isDrawnIn(window, value) && !chosen)) return undefined;
   const finding = { start, end };
   return index < start + LONGEST_CELL ? finding : { ...finding, open: BARE_VALUE };
 }

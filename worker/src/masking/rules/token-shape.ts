@@ -225,6 +225,8 @@ function verifyBody(
   // A token does not end in a full stop or a colon.
   const stop = window.trim(end, run, '.:~%');
   if (stop - end < shortest) return undefined;
+  // `s.ReadUint16LengthPrefixed(…)`: a method.
+  if (strict && window.at(run) === CODE.openParenthesis) return undefined;
   const body = window.slice(end, Math.min(stop, end + LONGEST_JUDGED));
   if (verdict(window, 'name', body, isName) || (strict && !isMixed(body))) return undefined;
   return tokenFinding(window, start, end, run, stop, bits);
