@@ -1,4 +1,4 @@
-import { ASCII, CODE, isDigit, lowerCase } from './characters.ts';
+import { CODE, isDigit, lowerCase } from './characters.ts';
 import { ANY_DIGIT, type Anchor } from './finding.ts';
 
 /** One text and every anchor it is the text of. */
@@ -27,6 +27,11 @@ const CLASS_MEMBERS = [
   '=',
   '|',
 ];
+/** From `À` to the last Cyrillic letter, and from the first radical of Chinese on; punctuation and boxes lie between. */
+const FIRST_FOREIGN_LETTER = 0xc0;
+const AFTER_LATIN_AND_CYRILLIC = 0x530;
+const FIRST_EASTERN_LETTER = 0x2e80;
+const FOREIGN_CLASSES = ['vw', 'y', 'jqxz', ':', '/', '=', '|'].map((members) => CLASS_MEMBERS.indexOf(members) + 1);
 const DIGIT_CODE = ANY_DIGIT.charCodeAt(0);
 const CLASS_BITS = 5;
 /** The classes of the last three characters. */
@@ -197,8 +202,12 @@ export class AnchorIndex {
 }
 
 function characterClasses(): Uint8Array {
-  // What ASCII has not shares the class of a rare character: in class 0 it would look like any bracket or quote.
-  const classes = new Uint8Array(65_536).fill(CLASS_MEMBERS.length, ASCII);
+  const classes = new Uint8Array(65_536);
+  // Letters that ASCII has not are spread over classes of rare characters: in class 0 they would look like any bracket.
+  for (let code = FIRST_FOREIGN_LETTER; code < classes.length; code++) {
+    if (code >= AFTER_LATIN_AND_CYRILLIC && code < FIRST_EASTERN_LETTER) continue;
+    classes[code] = FOREIGN_CLASSES[code % FOREIGN_CLASSES.length] ?? 0;
+  }
   for (const [index, members] of CLASS_MEMBERS.entries())
     for (const member of members) classes[member.charCodeAt(0)] = index + 1;
   for (let upper: number = CODE.A; upper <= CODE.Z; upper++) classes[upper] = classes[lowerCase(upper)] ?? 0;

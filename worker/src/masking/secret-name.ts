@@ -19,8 +19,6 @@ export interface SecretName {
 }
 
 const LONGEST_NAME = 64;
-/** Of the nouns that are judged with what touches them. */
-const LONGEST_JUDGED_NOUN = 10;
 const LONGEST_HEAD = 16;
 
 /**
@@ -38,7 +36,6 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
   if (glued && kind !== 'password' && !isGluedOn(window, nameStart, start, end)) return undefined;
   // `DB_PASS`, `userPass`: short for password when something stands before it.
   const short = kind === 'weak' && nameStart < start && nameEnd === end && window.matches(start, 'pass');
-  if (isAnotherWord(window, start, end, kind)) return undefined;
   const name: SecretName = { kind: short ? 'password' : kind, start: nameStart, end: nameEnd };
   // `arn:aws:…` is the name of something at a vendor.
   if (kind === 'vendor')
@@ -99,10 +96,8 @@ const LEADS_ON = Uint8Array.from({ length: ASCII }, (_, code) =>
   '*])>|,?&\\<'.includes(String.fromCharCode(code)) ? 1 : 0,
 );
 
-/** A noun of another language that is a part of a word, or of the name of a key that is no secret. */
-function isAnotherWord(window: TextWindow, start: number, end: number, kind: NameKind): boolean {
-  if (kind === 'vendor' || end - start > LONGEST_JUDGED_NOUN) return false;
-  const noun = window.slice(start, end).toLowerCase();
+/** A noun of another language (an anchor's text) that is a part of a word, or of the name of a key that is no secret. */
+export function isAnotherWord(window: TextWindow, start: number, end: number, noun: string): boolean {
   if (WHOLE_NOUNS.has(noun)) {
     const first = window.code(start);
     const before = window.before(start - 1);

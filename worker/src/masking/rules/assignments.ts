@@ -6,7 +6,7 @@ import { wordiness } from '../letter-pairs.ts';
 import { isPublicName } from '../lexicon/public-names.ts';
 import { PASSWORD_WORDS, SECRET_WORDS, VENDOR_WORDS, WEAK_WORDS } from '../lexicon/secret-names.ts';
 import { INTRODUCES_VALUE, SCHEME_BEFORE_VALUE, TYPE_OF_VALUE } from '../lexicon/values.ts';
-import { type NameKind, readName, type SecretName } from '../secret-name.ts';
+import { isAnotherWord, type NameKind, readName, type SecretName } from '../secret-name.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnPlainly, UUID } from '../value-judge.ts';
 import { isDrawnIn, isSecretIn } from '../verdicts.ts';
@@ -45,7 +45,7 @@ const SHORTEST_DRAWN_LETTERS = 16;
 /** Verifies at a secret word: the value given to the name the word is part of. */
 const verifyAssignment: Verify = (window, start, end, word) => {
   const kind = KINDS.get(word) ?? 'vendor';
-  if (isInMarker(window, start)) return undefined;
+  if (isInMarker(window, start) || isAnotherWord(window, start, end, word)) return undefined;
   const name = readName(window, start, end, kind);
   if (name === undefined) return undefined;
   const finding = findGiven(window, name, kind);

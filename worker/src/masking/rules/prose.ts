@@ -43,13 +43,13 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     index = skipBetween(window, index, stop);
     if (index < 0 || index >= stop) return undefined;
     const start = index;
-    const foreign = endOfForeignWord(window, start);
-    if (foreign > 0) {
-      verb = VERBS.has(window.slice(start, foreign).toLowerCase());
-      index = foreign;
+    index = window.run(start, BARE_WORD, LONGEST_WORD);
+    if (isForeignLetter(window.at(index))) {
+      index = endOfForeignWord(window, start);
+      if (index < 0) return undefined;
+      verb = VERBS.has(window.slice(start, index).toLowerCase());
       continue;
     }
-    index = window.run(start, BARE_WORD, LONGEST_WORD);
     if (index === start || (window.at(index) === CODE.star && isMarker(window, index))) return undefined;
     const quoted = isIn(window.before(start - 1), QUOTE) && window.at(index) === window.before(start - 1);
     const end = quoted ? index : window.trim(start, index, '.,:;!?');
