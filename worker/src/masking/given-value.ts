@@ -18,7 +18,7 @@ import type { TextWindow } from './text-window.ts';
 /** How a value was joined to its name. After a loose operator the value itself must show more. */
 export interface Operator {
   readonly end: number;
-  readonly kind: 'assign' | 'loose' | 'tag' | 'cell' | 'words';
+  readonly kind: 'assign' | 'loose' | 'tag' | 'cell' | 'statement';
   /** `=` without spaces around it. */
   readonly tight: boolean;
   /** Percent-encoded, and so is what ends the value. */

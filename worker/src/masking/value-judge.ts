@@ -1,6 +1,6 @@
 import { KINDS, kindOf, wordiness } from './letter-pairs.ts';
 import { PUBLIC_VALUE } from './lexicon/public-names.ts';
-import { DEFAULT_WORDS, NUMBERED_WORD, WORDS_OF_A_SENTENCE } from './lexicon/values.ts';
+import { DEFAULT_WORDS, LIKE_A_TEMPLATE, NUMBERED_WORD, TRADE_WORDS, WORDS_OF_A_SENTENCE } from './lexicon/values.ts';
 import { isPlaceholder, isTemplate } from './placeholder.ts';
 
 /** How a value was given: it decides how much the value itself must show. */
@@ -95,6 +95,8 @@ const PASSWORD_HASH = /^\$(?:2[aby]?|argon2\w{0,2}|[156y]|pbkdf2[\w-]{0,12}|scry
 const PLAIN_WORD = /^[A-Za-z]?[a-z]*$/;
 export const UUID = /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;
 const REFERENCE = /^(?:[A-Za-z_$][\w$]*|this)(?:\??\.[A-Za-z_$#][\w$]*|\[[^\]]*\]|::[A-Za-z_]\w*|->[A-Za-z_]\w*)+$/;
+/** `kopi.susu9`: in quotes a reference is text. */
+const PARTS_OF_WORDS = /^[a-z]+(?:\.[a-z]+\d*)+$/;
 const IDENTIFIER = /^[A-Za-z_$][A-Za-z_$]*$/;
 const SEPARATED_WORDS = /^[A-Za-z]+(?:[-_./: ][A-Za-z]+)*$/;
 const PATH =
@@ -118,16 +120,28 @@ function isPublicValue(value: string): boolean {
 }
 
 function isGivenAs(value: string, setting: ValueSetting): boolean {
-  if (value.length < SHORTEST_SECRET || isPlaceholder(value) || value.includes('***')) return false;
+  if (value.length < SHORTEST_SECRET || value.includes('***')) return false;
+  if (isPlaceholder(value)) return setting.name === 'password' && LIKE_A_TEMPLATE.test(value) && isThoughtUp(value);
   if (DEFAULT_WORDS.has(value.toLowerCase().replace(/[!?]$/, ''))) return false;
   if (NUMBER.test(value) && (setting.name !== 'password' || /[a-z%]$/i.test(value))) return false;
   if (DATE.test(value) || isAddressLike(value)) return false;
   if (isDrawn(value) || (setting.quoted && isShuffled(value))) return true;
-  if (!setting.environment && (REFERENCE.test(value) || PATH.test(value))) return false;
+  const named = setting.name === 'password' && setting.quoted && PARTS_OF_WORDS.test(value) && isThoughtUp(value);
+  if (!setting.environment && ((REFERENCE.test(value) && !named) || PATH.test(value))) return false;
   if (setting.environment && (PATH.test(value) || /^https?:/.test(value))) return false;
   if (setting.name === 'weak') return false;
   if (setting.name === 'password') return isPassword(value, setting);
   return isToken(value, setting);
+}
+
+/** With a number in it and no word of the trade. */
+function isThoughtUp(value: string): boolean {
+  return /\d/.test(value) && !TRADE_WORDS.test(value);
+}
+
+/** What stands in quotes after `PASSWORD` in a statement of SQL: anything but what shows where a password goes. */
+export function isGivenInStatement(value: string): boolean {
+  return value.length >= SHORTEST_SECRET && !isPlaceholder(value) && !DEFAULT_WORDS.has(value.toLowerCase());
 }
 
 /** Visibly made by a generator: digits among letters without words, long hex, a UUID. */
@@ -188,7 +202,12 @@ function isPassword(value: string, { quoted, environment, prose }: ValueSetting)
   const marked = /\d/.test(value) || /[!#@$%^&*+=~?]/.test(value);
   if (SEPARATED_WORDS.test(value)) {
     if (environment)
-      return !IDENTIFIER.test(value) || /^[a-z]+$/.test(value) || wordiness(value) < WORDS_IN_ENVIRONMENT;
+      return (
+        !IDENTIFIER.test(value) ||
+        /^[a-z]+$/.test(value) ||
+        wordiness(value) < WORDS_IN_ENVIRONMENT ||
+        (value.includes('_') && !value.startsWith('_') && !TRADE_WORDS.test(value))
+      );
     if (prose) return false;
     return quoted
       ? value.length >= SHORTEST_PASSWORD && wordiness(value) < WORDS_QUOTED && !/[ :/]/.test(value)

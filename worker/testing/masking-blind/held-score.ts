@@ -11,7 +11,7 @@ export const HELD_SCORE: Readonly<Record<string, readonly [number, number, numbe
   'aimed-02-identifiers': [0, 0, 0, 0],
   'aimed-03-cloud-ids': [1, 1, 1, 0],
   'aimed-04-public-blocks': [0, 0, 0, 0],
-  'aimed-05-password-grammar': [15, 0, 0, 0],
+  'aimed-05-password-grammar': [7, 0, 0, 0],
   'aimed-06-position': [0, 0, 0, 0],
   'aimed-07-names': [0, 0, 0, 0],
   'aimed-08-touching': [9, 0, 0, 0],

@@ -34,3 +34,9 @@ export const NUMBERED_WORD =
 /** Words of a sentence about a password, which a passphrase of drawn words does not hold. */
 export const WORDS_OF_A_SENTENCE =
   /\b(?:your|must|is|the|be|and|or|to|enter|please|not|are|for|anda|harus|wajib|tidak|untuk)\b/;
+
+/** Words of the trade: a value that holds one speaks about passwords, or names a variable, and was not thought up as one. */
+export const TRADE_WORDS =
+  /pass|pwd|secret|token|username|login|cred|sandi|kunci|default|field|label|title|message|length|required|string|server|client|generated|random|account|policy|expired|settings|params|(?:^|[^a-z])(?:key|user|name|value|var|db|data|root|admin|host|file|path|env|conf|config|auth|api|app|test|conn|your|form|error|step|page|view|min|max|hash|salt|reset|self|this|props|state|req|args|body|input)(?:[^a-z]|$)/i;
+/** `$rupiah77!`, `{kota}pahlawan45`, `my-cat-Kiki-12`: what looks like a template and is none. */
+export const LIKE_A_TEMPLATE = /^\$[A-Za-z]\w*[!#^~%?*]|^\{[A-Za-z]+\}[A-Za-z]{3,}\d+$|^my[-_. ][A-Za-z]+[-_. ]\w/i;

@@ -7,9 +7,10 @@ import { isPublicName } from '../lexicon/public-names.ts';
 import { PASSWORD_WORDS, SECRET_WORDS, VENDOR_WORDS, WEAK_WORDS } from '../lexicon/secret-names.ts';
 import { INTRODUCES_VALUE, SCHEME_BEFORE_VALUE, TYPE_OF_VALUE } from '../lexicon/values.ts';
 import { isAnotherWord, type NameKind, readName, type SecretName } from '../secret-name.ts';
+import { statementOperator } from '../sql-statement.ts';
 import type { TextWindow } from '../text-window.ts';
-import { isDrawnPlainly, UUID } from '../value-judge.ts';
-import { isDrawnIn, isSecretIn } from '../verdicts.ts';
+import { isDrawnPlainly, isGivenInStatement, UUID } from '../value-judge.ts';
+import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
 import { findInProse } from './prose.ts';
 import { drawn, type Rule } from './rule.ts';
 
@@ -53,7 +54,8 @@ const verifyAssignment: Verify = (window, start, end, word) => {
 };
 
 function findGiven(window: TextWindow, name: SecretName, kind: NameKind): Finding | undefined {
-  const operator = readOperator(window, name.start, name.end) ?? optionOperator(window, name);
+  const operator =
+    statementOperator(window, name) ?? readOperator(window, name.start, name.end) ?? optionOperator(window, name);
   if (operator !== undefined) return judgeAssignment(window, name, operator);
   // `IsFirstPass` in a sentence is a name of code: short forms need an operator.
   const short = kind === 'weak' && name.kind === 'password';
@@ -87,6 +89,7 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
   let value = readValue(window, operator.end, inQuery);
   if (value === undefined) return undefined;
   if (operator.encoded === true) value = { ...value, end: encodedEnd(window, value) };
+  if (operator.kind === 'tag') value = { ...value, end: endInTag(window, value) };
   // `Authorization: Bearer …`, `password: string = "…"`: a word that introduces the value.
   const word = window.slice(value.start, Math.min(value.end, value.start + LONGEST_INTRODUCTION)).toLowerCase();
   if (!value.quoted && INTRODUCES_VALUE.test(word)) {
@@ -97,6 +100,13 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
   }
   if (value === undefined || value.end <= value.start) return undefined;
   return isGivenSecret(window, name, operator, value) ? findingOf(window, name, value) : undefined;
+}
+
+/** `<password>a&amp;b</password>`: an entity in an element is a part of the value. */
+function endInTag(window: TextWindow, { end, quoted }: GivenValue): number {
+  if (quoted || window.at(end) !== CODE.ampersand) return end;
+  const rest = /^(?:&\w{2,4};[^<&\s]{0,64}){1,4}(?=<)/.exec(window.peek(end, LONGEST_JUDGED));
+  return rest === null ? end : end + rest[0].length;
 }
 
 /** Where a value in a percent-encoded text ends: at an encoded quote, ampersand, comma or bracket. */
@@ -121,6 +131,7 @@ const NAMES = new Set<string>(['authorization', ...PASSWORD_WORDS, ...SECRET_WOR
 function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator, value: GivenValue): boolean {
   const text = window.slice(value.start, Math.min(value.end, value.start + LONGEST_JUDGED));
   const next = window.at(value.end);
+  if (operator.kind === 'statement') return value.quoted && verdict(window, 'statement', text, isGivenInStatement);
   if (!value.quoted && (next === CODE.openParenthesis || value.call)) return false;
   if (value.quoted && operator.kind === 'loose' && name.kind !== 'vendor')
     return isDrawnIn(window, text) || (name.kind === 'password' && judgedAs(window, text, 'secret', true));
