@@ -45,6 +45,7 @@ export const CODE = {
   backtick: 96,
   a: 97,
   h: 104,
+  m: 109,
   n: 110,
   p: 112,
   r: 114,

@@ -14,7 +14,7 @@ export const HELD_SCORE: Readonly<Record<string, readonly [number, number, numbe
   'aimed-05-password-grammar': [7, 0, 0, 0],
   'aimed-06-position': [0, 0, 0, 0],
   'aimed-07-names': [0, 0, 0, 0],
-  'aimed-08-touching': [9, 0, 0, 0],
+  'aimed-08-touching': [1, 0, 0, 0],
   'aimed-09-encodings': [27, 0, 0, 0],
   'aimed-10-new-vendors': [3, 0, 1, 0],
   'clean-code': [0, 0, 0, 0],

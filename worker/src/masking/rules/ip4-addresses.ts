@@ -69,6 +69,7 @@ function leadsToQuad(window: TextWindow, from: number): boolean {
 function judgeLeft(window: TextWindow, start: number): 'keep' | 'mask' | 'open' {
   const code = window.before(start - 1);
   if (isIn(code, WORD)) return afterEscape(window, start) || isEmphasis(window, start) ? 'open' : 'keep';
+  if (code === CODE.plus && beginsLine(window, start - 1)) return 'open';
   if (code === CODE.dot || code === CODE.plus || code === CODE.caret || code === CODE.tilde) return 'keep';
   if (code === CODE.hyphen)
     return start - 1 === window.floor && start > 1 ? 'mask' : isOption(window, start - 1) ? 'open' : 'keep';
@@ -114,8 +115,13 @@ function isEmphasis(window: TextWindow, start: number): boolean {
 
 /** `-10.0.0.1` after white space is an odd option, not a name. */
 function isOption(window: TextWindow, hyphen: number): boolean {
-  const code = window.before(hyphen - 1);
-  return code === CODE.space || code === NO_CHARACTER;
+  return window.before(hyphen - 1) === CODE.space || beginsLine(window, hyphen);
+}
+
+/** The marks of a difference, `+10.0.0.1` and `-10.0.0.1`, are the first of their line. */
+function beginsLine(window: TextWindow, mark: number): boolean {
+  const code = window.before(mark - 1);
+  return code === CODE.newline || code === NO_CHARACTER;
 }
 
 function judgeSlash(window: TextWindow, slash: number): 'keep' | 'mask' | 'open' {

@@ -2,7 +2,8 @@ import { ALNUM, BASE64, BASE64URL, BLANK, CODE, DASH, DIGIT, DOT, isIn, SPACE, U
 import type { Finding, Verify } from '../finding.ts';
 import type { TextWindow } from '../text-window.ts';
 import { drawn, type Rule } from './rule.ts';
-import { beginsToken, tokenFinding } from './token-shape.ts';
+import { beginsToken } from './token-beginning.ts';
+import { tokenFinding } from './token-shape.ts';
 
 const LONGEST_BLOCK = 16_384;
 

@@ -27,6 +27,7 @@ import { isFiller } from '../placeholder.ts';
 import type { TextWindow } from '../text-window.ts';
 import { verdict } from '../verdicts.ts';
 import type { Draw, Rule } from './rule.ts';
+import { beginsToken, followsGlue } from './token-beginning.ts';
 
 /**
  * The shape of a vendor's tokens, written as the vendor's documentation shows it: literal text and drawn parts such as
@@ -81,6 +82,8 @@ const MOST_DIGITS_AFTER_WORD = 2;
 /** Letters of a word that ends in a number. Turned to 12 or 16: nothing. */
 const LONGEST_NUMBERED_WORD = 14;
 /** Letters of a word. Turned to 16: +12 names; 20: -8 names. */
+/** A shorter prefix says too little inside a word. */
+const SHORTEST_GLUED_PREFIX = 4;
 const LONGEST_WORD = 18;
 /** A token with a weak prefix and no digits scores lower in `wordiness`. Turned to 0.45 or 0.55: nothing. */
 const WORDS_WITHOUT_DIGITS = 0.5;
@@ -134,6 +137,8 @@ interface Body {
   readonly bits: number;
   /** How many of them it needs at least. */
   readonly shortest: number;
+  /** How many of them its vendor gives it. */
+  readonly full: number;
 }
 
 /**
@@ -177,10 +182,18 @@ function tokenRule(name: string, source: string, shape: TokenShape): Rule {
 /** The rest of the shape is compiled when its prefix is met for the first time. */
 function tokenVerifier(shape: TokenShape, prefix: string): Verify {
   let body: Body | undefined;
+  // Of the prefixes that are words those in capitals are known inside one.
+  const mayBeGlued = prefix.length >= SHORTEST_GLUED_PREFIX && (!shape.strict || prefix === prefix.toUpperCase());
   return (window, start, end) => {
-    if (!beginsToken(window, start) || !window.text.startsWith(prefix, start)) return undefined;
+    if (!window.text.startsWith(prefix, start)) return undefined;
+    const begins = beginsToken(window, start);
+    if (!begins && !(mayBeGlued && followsGlue(window, start))) return undefined;
     body ??= bodyOf(shape);
-    return verifyBody(window, start, end, shape, body);
+    const found = verifyBody(window, start, end, shape, body);
+    // Glued to a word it has to be as long as its vendor makes it.
+    return found === undefined || begins || (found.end - end >= body.full && isMixed(window.slice(end, found.end)))
+      ? found
+      : undefined;
   };
 }
 
@@ -210,7 +223,7 @@ function bodyOf(shape: TokenShape): Body {
   for (const [character, bit] of LITERAL_BITS) if (inner.includes(character)) bits |= bit;
   if (/[a-zA-Z0-9]/.test(inner)) bits |= ALNUM;
   const shortest = shape.strict ? full : Math.max(Math.min(full, SHORTEST_BODY), Math.floor(full * WHOLE_SHARE));
-  return { bits, shortest };
+  return { bits, shortest, full };
 }
 
 function verifyBody(
@@ -243,18 +256,6 @@ export function tokenFinding(
 ): Finding {
   const open = run - from >= LONGEST_RUN && isIn(window.at(run), bits);
   return open ? { start, end: run, open: bits } : { start, end: stop };
-}
-
-/** Nothing that belongs to a longer word stands before `start`; escapes such as `\n` and `%20` do not. */
-export function beginsToken(window: TextWindow, start: number): boolean {
-  const code = window.before(start - 1);
-  if (isIn(code, ALNUM)) {
-    if (window.before(start - 2) === CODE.backslash) return code === CODE.n || code === CODE.r || code === CODE.t;
-    return isIn(code, HEX) && isIn(window.before(start - 2), HEX) && window.before(start - 3) === CODE.percent;
-  }
-  if (code === CODE.underscore || code === CODE.hyphen)
-    return !isIn(window.before(start - 2), ALNUM | UNDERSCORE | DASH) || window.before(start - 2) === code;
-  return true;
 }
 
 /** Not drawn: words, or a shape that shows where a token goes. */

@@ -1,0 +1,29 @@
+import { ALNUM, CODE, DASH, HEX, isIn, LOWER, UNDERSCORE } from '../characters.ts';
+import type { TextWindow } from '../text-window.ts';
+
+/** The end of a colour code of a terminal, as it is or as strings write it (ECMA-48). */
+const COLOUR = /\[[\d;]{1,12}m$/;
+const LONGEST_COLOUR = 20;
+/** Words in lower case with marks between, from their beginning on. */
+const WORDS = /(?:^|[^A-Za-z0-9_-])(?:[a-z]{1,16}[_-]){0,3}[a-z]{0,16}$/;
+const LONGEST_WORDS = 64;
+
+/** Nothing that belongs to a longer word stands before `start`; escapes such as `\n` and `%20` do not. */
+export function beginsToken(window: TextWindow, start: number): boolean {
+  const code = window.before(start - 1);
+  if (isIn(code, ALNUM)) {
+    if (code === CODE.m && COLOUR.test(window.left(start, LONGEST_COLOUR))) return true;
+    if (window.before(start - 2) === CODE.backslash) return code === CODE.n || code === CODE.r || code === CODE.t;
+    return isIn(code, HEX) && isIn(window.before(start - 2), HEX) && window.before(start - 3) === CODE.percent;
+  }
+  if (code === CODE.underscore || code === CODE.hyphen)
+    return !isIn(window.before(start - 2), ALNUM | UNDERSCORE | DASH) || window.before(start - 2) === code;
+  return true;
+}
+
+/** `backup_ghp_…`, `keyAIza…`: words in lower case that a token is glued to. */
+export function followsGlue(window: TextWindow, start: number): boolean {
+  const code = window.before(start - 1);
+  if (!isIn(code, LOWER | UNDERSCORE | DASH)) return false;
+  return WORDS.test(window.left(start, LONGEST_WORDS));
+}
