@@ -9,7 +9,7 @@ const PASSWORD = 'password';
 /** Of the account in `SET PASSWORD FOR`, and what stands around it: bounds the work. */
 const LONGEST_ACCOUNT = 96;
 /** How far before the password its statement names an account. */
-const REACH = 160;
+const REACH = 96;
 
 /** SQL's `PASSWORD '…'` in a statement about an account, and `SET PASSWORD FOR … = '…'`. */
 export function statementOperator(window: TextWindow, name: SecretName): Operator | undefined {

@@ -1,7 +1,8 @@
 import { contextBefore } from './address-context.ts';
-import { CODE } from './characters.ts';
+import { CODE, isIn, QUOTE, WORD } from './characters.ts';
 import { NUMBERED_STANDARDS, OBJECT_CALLS, RELEASE_NOTES } from './lexicon/addresses.ts';
 import type { TextWindow } from './text-window.ts';
+import { standsBefore } from './words-before.ts';
 
 /** A first part from here on is a network's; few products have come so far. */
 const LARGE_PART = 100;
@@ -41,17 +42,20 @@ function countsFromOne(parts: readonly number[]): boolean {
 
 /** `RFC 5280, 4.2.1.10`, `ECMA-262 22.1.3.17`: a section of a standard. */
 function isSection(window: TextWindow, start: number, parts: readonly number[]): boolean {
-  return countsFromOne(parts) && NUMBERED_STANDARDS.test(window.left(start, 64));
+  return countsFromOne(parts) && standsBefore(window.left(start, 56), NUMBERED_STANDARDS, '\n', 42);
 }
 
 /** `OBJ_txt2nid("2.5.29.17")`: below ISO or ITU, given to a function that speaks of objects. */
 function isObject(window: TextWindow, start: number, [first = 0]: readonly number[]): boolean {
-  return first < 3 && OBJECT_CALLS.test(window.left(start, 48));
+  const code = window.before(start - 1);
+  return first < 3 && (isIn(code, QUOTE) || code === CODE.openParenthesis) && OBJECT_CALLS.test(window.left(start, 48));
 }
 
 /** `- 1.2.1.0: fixes a leak`, `4.18.2.1 (2026-02-11)`: the first word of a line in a list of changes. */
 function isEntry(window: TextWindow, start: number, end: number, parts: readonly number[]): boolean {
   if ((parts[0] ?? 0) >= MOST_SECTIONS || parts[0] === 10) return false;
+  const first = window.before(start - 1);
+  if (isIn(first, WORD) || isIn(window.before(start - 2), WORD)) return false;
   if (!/(?:^|\n)[ \t]{0,4}(?:[-*+#]{1,4}[ \t]{1,3})?[[*`]{0,3}$/.test(window.left(start, 16))) return false;
   const code = window.at(end);
   if (code !== CODE.space && code !== CODE.colon && code !== CODE.closeBracket && code !== CODE.star) return false;

@@ -24,7 +24,7 @@ export const ADDRESS_HEADING =
 
 /** A standard not far before the number of one of its sections. */
 export const NUMBERED_STANDARDS =
-  /(?:^|[^A-Za-z0-9])(?:RFC|ISO(?:\/IEC)?|IEC|ECMA|ES|C\+\+|C|POSIX|ITU-T|IEEE|NIST|SP|ANSI|ETSI|TS|BIP|PEP|EIP|SQL|DIN|EN|SNI)[- ]?\d{1,6}(?:[.:-]\d{1,6})?,? (?:[^;\n]{0,40} )?$/;
+  /\b(?:RFC|ISO(?:\/IEC)?|IEC|ECMA|ES|C(?:\+\+)?|POSIX|ITU-T|IEEE|NIST|SP|ANSI|ETSI|TS|BIP|PEP|EIP|SQL|DIN|EN|SNI)[- ]?\d{1,6}(?:[.:-]\d{1,6})?,? /g;
 /** A function that takes object identifiers, up to its argument. */
 export const OBJECT_CALLS = /(?:oid|obj|nid|asn1|extension|snmp|identifier)\w{0,16}\s?\(\s?\w{0,2}["'`]?$/i;
 /** What a list of changes says behind a version: a date, or what was done. */

@@ -6,7 +6,7 @@ import { isDrawnIn, isSecretIn } from '../verdicts.ts';
 import { chosen, type Rule } from './rule.ts';
 
 /** How far the arguments of a call are read, characters. */
-const LONGEST_CALL = 320;
+const LONGEST_CALL = 192;
 /** Calls inside the call: deeper ones are not read. */
 const DEEPEST = 3;
 const LONGEST_SECRET = 256;
@@ -94,7 +94,9 @@ function endOfArgument(window: TextWindow, from: number, stop: number): number {
   for (let index = from; index < stop; index++) {
     const code = window.at(index);
     if (code < 0 || code === CODE.semicolon) return -1;
-    if (isIn(code, QUOTE)) {
+    // A call inside a string has its own quotes escaped.
+    if (code === CODE.backslash) index++;
+    else if (isIn(code, QUOTE)) {
       const end = endOfQuoted(window, index, stop);
       if (end < 0) return -1;
       index = end;
