@@ -12,6 +12,7 @@ describe('four numbers with dots', () => {
     '- 3.0.1.4: added the menu',
     '* **2.7.0.1** - fixes printing',
     '3.1.0.0 (2025-11-02) first draft',
+    '3.1.0.1 (2025-11-09) corrections\n3.1.0.0 (2025-11-02) first draft\n',
     'the versions are 4.2.0.1 and 4.2.0.2',
   ])('stay in %j', (text) => {
     expect(mask(text).text).toBe(text);

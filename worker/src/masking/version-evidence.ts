@@ -55,7 +55,7 @@ function isObject(window: TextWindow, start: number, [first = 0]: readonly numbe
 function isEntry(window: TextWindow, start: number, end: number, parts: readonly number[]): boolean {
   if ((parts[0] ?? 0) >= MOST_SECTIONS || parts[0] === 10) return false;
   const first = window.before(start - 1);
-  if (isIn(first, WORD) || isIn(window.before(start - 2), WORD)) return false;
+  if (isIn(first, WORD) || (first === CODE.space && isIn(window.before(start - 2), WORD))) return false;
   if (!/(?:^|\n)[ \t]{0,4}(?:[-*+#]{1,4}[ \t]{1,3})?[[*`]{0,3}$/.test(window.left(start, 16))) return false;
   const code = window.at(end);
   if (code !== CODE.space && code !== CODE.colon && code !== CODE.closeBracket && code !== CODE.star) return false;
