@@ -91,8 +91,13 @@ describe('the first run', () => {
     const one = start();
     await one.says(READY);
     const [link = ''] = /http:\S+\?code=\S+/.exec(one.said()) ?? [];
-    const page = await fetch(link, { redirect: 'manual' });
-    expect(page.status).toBeLessThan(400);
+    // On a machine with much else to do the statistics may answer late, which is 503: the operator tries again.
+    let status = 503;
+    await eventually(async () => {
+      ({ status } = await fetch(link, { redirect: 'manual' }));
+      return status !== 503;
+    }, 30_000);
+    expect(status).toBeLessThan(400);
   });
 });
 
