@@ -16,7 +16,7 @@ const defined = registry
 const expressions = BOARDS.flatMap(({ panels }) => panels.flatMap(({ queries }) => queries.map(({ expr }) => expr)));
 
 describe.each(BOARDS.map((board) => [board.title, board] as const))('%s', (_title, board) => {
-  test('is committed as its source says (npm run grafana -w dashboard makes it so)', () => {
+  test('is committed as its source says (npm run docs makes it so)', () => {
     const file = new URL(`${board.name}.json`, DASHBOARDS_FOLDER);
     expect(existsSync(file) ? readFileSync(file, 'utf8') : 'missing').toBe(dashboardFile(board));
   });

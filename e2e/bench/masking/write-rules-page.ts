@@ -1,4 +1,4 @@
-/** Writes docs/masking-rules.md from the rules:  node e2e/bench/masking/write-rules-page.ts */
+/** Writes docs/masking-rules.md from the rules; `npm run docs` runs it. */
 import { writeFileSync } from 'node:fs';
 import { rulesPage } from '../../../worker/src/masking/testing/rules-page.ts';
 

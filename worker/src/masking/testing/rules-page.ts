@@ -14,7 +14,7 @@ export function rulesPage(): string {
   return [
     '# Masking rules',
     '',
-    'Made from the rules by `node e2e/bench/masking/write-rules-page.ts`; a test fails when it is stale. Why the rules are as they are: [masking.md](masking.md).',
+    'Made from the rules by `npm run docs`; a test fails when it is stale. Why the rules are as they are: [masking.md](masking.md).',
     '',
     ...RULE_FAMILIES.flatMap(sectionOf),
   ].join('\n');
