@@ -6,13 +6,19 @@ export const DEFAULT_CONCURRENCY = 10;
 /** Bytes of uploads that a key may keep where it does not say otherwise: 1 GB. */
 export const DEFAULT_STORAGE_BYTES = 1_073_741_824;
 
+/**
+ * The field of a record in which admission keeps the key's limits packed; the scripts have it from the include
+ * `packed-terms`. Who writes one of the limits takes this field away. Gateways of two versions may run side by side, so
+ * another layout (key-terms.lua) needs another name here, and writers then take the earlier one away as well.
+ */
+export const PACKED_TERMS = 'terms';
+
 const count = z.coerce.number().int().nonnegative();
 
 /**
  * What is stored of an API key: a Redis hash whose fields these are. Admission reads it in Lua, the operator's command
  * writes it. Limits that are absent do not apply; lists are comma-separated. The key itself is never stored. Beside these
- * fields admission keeps the limits in a packed form, `terms`, for as long as the record is not changed: a writer of
- * one of the limits has to take `terms` away.
+ * fields admission keeps the limits in a packed form for as long as the record is not changed, see `PACKED_TERMS`.
  */
 export const apiKeyRecordSchema = z.object({
   id: z.string(),
@@ -45,7 +51,7 @@ export const apiKeyRecordSchema = z.object({
   /** The same as prefixes of bits, see `addressBits`. */
   addressBits: z.string().optional(),
   maxOutputTokens: count.optional(),
-  /** Bytes of uploads that the key may keep; read when it uploads, so no part of `terms`. */
+  /** Bytes of uploads that the key may keep; read when it uploads, so no part of `PACKED_TERMS`. */
   storage: count.default(DEFAULT_STORAGE_BYTES),
 });
 

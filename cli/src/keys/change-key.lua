@@ -1,6 +1,6 @@
 -- Changes an API key that exists. Sets some fields and takes others away, in one step, so that admission never sees
--- half a change. The limits in the packed form that admission reads (`terms`, see admit.lua) are taken away as well: the
--- next admission packs them anew.
+-- half a change. The limits in the packed form that admission reads are taken away as well: the next admission packs
+-- them anew.
 --
 -- KEYS[1]  record     hash: the key's fields, see shared/src/api-key-record.ts
 -- ARGV[1]  'active' when a revoked key must not be changed, else ''
@@ -12,6 +12,8 @@
 -- Returns 'changed', 'missing', 'revoked', or, where ARGV[2] kept it from changing anything, until when the earlier hash is
 -- good, Unix ms. Setting the same fields again changes nothing more, except that ARGV[3] moves the hash that is then
 -- present.
+
+--- @include <packed-terms>
 
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state then
@@ -39,5 +41,5 @@ end
 for i = last + 1, #ARGV do
   redis.call('HDEL', KEYS[1], ARGV[i])
 end
-redis.call('HDEL', KEYS[1], 'terms')
+redis.call('HDEL', KEYS[1], PACKED_TERMS)
 return 'changed'

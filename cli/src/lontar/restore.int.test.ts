@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { PACKED_TERMS } from '@lontar/shared/api-key-record.ts';
 import type { GenerationJob } from '@lontar/shared/generation-job.ts';
 import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
@@ -80,7 +81,7 @@ test('nothing that was in work before a restore acts on what it brings', async (
 test('limits that a gateway packed are packed anew, by the gateway that is there', async () => {
   const id = await createKey('shop');
   const before = await redis.client.hgetall(redisKeys.apiKey(id));
-  await redis.client.hset(redisKeys.apiKey(id), 'terms', Buffer.from([0xff, 0x00, 0x80]));
+  await redis.client.hset(redisKeys.apiKey(id), PACKED_TERMS, Buffer.from([0xff, 0x00, 0x80]));
   await lontar('backup', file);
   expect(await lontar('restore', file, '--force')).toMatchObject({ code: 0 });
   expect(await redis.client.hgetall(redisKeys.apiKey(id))).toEqual(before);

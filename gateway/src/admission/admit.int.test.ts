@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { addressBits } from '@lontar/shared/address.ts';
-import { DEFAULT_CONCURRENCY } from '@lontar/shared/api-key-record.ts';
+import { DEFAULT_CONCURRENCY, PACKED_TERMS } from '@lontar/shared/api-key-record.ts';
 import { expandScript } from '@lontar/shared/expand-script.ts';
 import { type GenerationJob, writeJobToAdmit } from '@lontar/shared/generation-job.ts';
 import { queueKeys } from '@lontar/shared/queue/queue-keys.ts';
@@ -225,7 +225,7 @@ describe('one admission', () => {
     const usual = { flight: { used: 1, limit: DEFAULT_CONCURRENCY } };
     expect(await admit(redis, rules, input())).toMatchObject(usual);
     await store({ perHour: 5 });
-    await redis.hdel(redisKeys.apiKey('k1'), 'terms');
+    await redis.hdel(redisKeys.apiKey('k1'), PACKED_TERMS);
     expect(await admit(redis, rules, input())).toMatchObject({ flight: { used: 2, limit: DEFAULT_CONCURRENCY } });
   });
 
@@ -274,7 +274,7 @@ describe('one admission', () => {
       elsewhere: await judge({ addressBits: addressBits('192.0.3.1') ?? '' }),
     });
     const written = await all();
-    expect(await redis.hexists(redisKeys.apiKey('k1'), 'terms')).toBe(1);
+    expect(await redis.hexists(redisKeys.apiKey('k1'), PACKED_TERMS)).toBe(1);
     const packed = await all();
     expect(written).toMatchObject({
       admitted: {
@@ -562,7 +562,11 @@ describe('admission in simulated time', () => {
           ...(target.expiresAt !== undefined && { expiresAt: (op.now + (op.pick % 100)) * 1000 }),
         };
         Object.assign(target, limits);
-        return void redis.multi().hset(redisKeys.apiKey(op.key), limits).hdel(redisKeys.apiKey(op.key), 'terms').exec();
+        return void redis
+          .multi()
+          .hset(redisKeys.apiKey(op.key), limits)
+          .hdel(redisKeys.apiKey(op.key), PACKED_TERMS)
+          .exec();
       }
       case 'block': {
         const isBlocked = op.pick % 3 === 0;

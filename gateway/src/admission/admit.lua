@@ -61,7 +61,7 @@ if hourLimit >= 0 then
   addToWindow(keyHour, HOUR, hourCount, hourBase, hourOldest, hourNewest)
   hourUsed = hourUsed + 1
 end
-if newTerms then call('HSET', keyRecord, 'terms', newTerms) end
+if newTerms then call('HSET', keyRecord, PACKED_TERMS, newTerms) end
 if dayLimit >= 0 then
   day = day + 1
   call('HSET', keyRecord, 'charged', format('%d', charged), 'dayCount', format('%d', today + day))

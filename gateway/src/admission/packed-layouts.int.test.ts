@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { PACKED_TERMS } from '@lontar/shared/api-key-record.ts';
 import { expandScript } from '@lontar/shared/expand-script.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
@@ -83,6 +84,7 @@ test('an entry of a sliding window has the bytes that it always had', async () =
   expect(entry?.toString('hex')).toBe(expected.toString('hex'));
 });
 
+/** With another layout, the field needs another name: see PACKED_TERMS. */
 test("a key's packed terms have the bytes that they always had", async () => {
   const key = { id: 'k1', hash: 'hash-1' };
   const record = { ...key, state: 'active', concurrency: 7, perHour: 100, perDay: 200, credits: 300 };
@@ -104,6 +106,6 @@ test("a key's packed terms have the bytes that they always had", async () => {
   expected.write('m1,m2', 52);
   expected.writeUInt32BE(4, 57);
   expected.write('4:11', 61);
-  const terms = (await redis.hgetBuffer(redisKeys.apiKey('k1'), 'terms')) ?? Buffer.alloc(0);
+  const terms = (await redis.hgetBuffer(redisKeys.apiKey('k1'), PACKED_TERMS)) ?? Buffer.alloc(0);
   expect(terms.toString('hex')).toBe(expected.toString('hex'));
 });

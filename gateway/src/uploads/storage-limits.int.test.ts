@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { PACKED_TERMS } from '@lontar/shared/api-key-record.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { ageWindow } from '@lontar/shared/testing/windows.ts';
 import { startTestGateway, type TestGateway } from '../../testing/running-gateway.ts';
@@ -223,7 +224,7 @@ describe('files', () => {
       const { url } = (await sendFile(key, SIZE)).body.result;
       expect((await fetch(url)).status).toBe(200);
       await client.hset(redisKeys.apiKey(id), end);
-      await client.hdel(redisKeys.apiKey(id), 'terms');
+      await client.hdel(redisKeys.apiKey(id), PACKED_TERMS);
       expect([(await fetch(url)).status, (await fetch(url, { headers: { 'x-api-key': key } })).status]).toEqual([
         404, 404,
       ]);

@@ -7,7 +7,7 @@
 --
 -- The terms are packed into one field: to read eight takes longer than any other command of admission. The first admission
 -- packs them, the operator's every change takes them away (change-key.lua). A change of their layout has to change the
--- field's name, because gateways of both versions may run side by side.
+-- field's name (PACKED_TERMS), because gateways of both versions may run side by side.
 
 -- concurrency, expiresAt, perHour, perDay, credits, maxOutputTokens, and with their lengths models, addressBits
 local TERMS = '>ddddddI4c0I4c0'
