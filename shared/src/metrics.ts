@@ -9,7 +9,7 @@ export const FINE_BUCKETS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.
 /** Token buckets of the OpenTelemetry conventions for generative AI. */
 const TOKEN_BUCKETS = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576];
 
-/** Route templates that metrics have as a label; everything else is `other`. */
+/** Every route under /api/: what metrics and the log tell apart. Everything else is `other`. */
 export const ROUTE_LABELS = [
   ...ENDPOINTS,
   '/api/upload',

@@ -4,6 +4,9 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { startTestGateway, type TestGateway } from '../../testing/running-gateway.ts';
+import { STATS_API_PATHS, UNCOUNTED_PATH } from '../statistics/paths.ts';
+import { ROUTES } from './routes.ts';
+import { STREAMED_ROUTES } from './upload-routes.ts';
 
 const HOUR = redisKeys.addressHour('127.0.0.1');
 const BAD_KEY = 'no-key-at-all';
@@ -52,6 +55,18 @@ async function used(): Promise<number> {
 async function ban(): Promise<void> {
   await gateway.redis.client.set(redisKeys.addressBan('127.0.0.1'), 'brute-force', 'EX', 60);
 }
+
+const COUNTED = [
+  ...ROUTES.flatMap(({ path, methods }) => methods.map((method) => [method, path] as const)),
+  ...STREAMED_ROUTES.map(([path]) => ['POST', path] as const),
+  ...STATS_API_PATHS.filter((path) => path !== UNCOUNTED_PATH).map((path) => ['GET', path] as const),
+];
+
+test.each(COUNTED)('%s %s counts for the address, whatever comes of it', async (method, path) => {
+  const { headers } = await fetch(new URL(path, gateway.url), { method });
+  expect(headers.get('x-ratelimit-remaining')).toBe('49');
+  expect(await used()).toBe(1);
+});
 
 const WITHHELD = [
   ['a long body', 'Content-Length: 300000'],

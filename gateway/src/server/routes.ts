@@ -8,6 +8,7 @@ export interface Route {
   readonly path: string;
   /** Methods it takes; all others get 405. */
   readonly methods: readonly string[];
+  /** Counts the request under its address, by admission or `countCaller`: the server does not. */
   handle(deps: GenerateDeps, context: RequestContext): Promise<Answer>;
 }
 
