@@ -14,7 +14,7 @@ type ProxyMode = 'pass' | 'hold' | 'lose';
 
 /**
  * What becomes of a piece of a request on its way to the server. `cut before` and `cut after` end the connection, before the
- * server has the piece, or once it has it and before it can answer; with the others no end is told.
+ * server has the piece, or once it has it and before it can answer; with the others the ends stay open.
  */
 export type Verdict = 'pass' | 'swallow' | 'swallow reply' | 'cut before' | 'cut after';
 

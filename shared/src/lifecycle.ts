@@ -45,9 +45,9 @@ export interface Lifecycle {
 /** Starts in order, stops in exact reverse, with a deadline for the whole. */
 export function createLifecycle(logger: Logger): Lifecycle {
   const parts: StartedPart[] = [];
-  const told = Promise.withResolvers<never>();
+  const stopAsked = Promise.withResolvers<never>();
   // Of interest only while something waits for it.
-  told.promise.catch(() => undefined);
+  stopAsked.promise.catch(() => undefined);
   let stop: Promise<boolean> | undefined;
 
   async function stopParts(deadline: number): Promise<boolean> {
@@ -66,7 +66,7 @@ export function createLifecycle(logger: Logger): Lifecycle {
 
   async function stopAll(timeoutMs: number, start: Promise<unknown>): Promise<boolean> {
     const deadline = performance.now() + timeoutMs;
-    told.reject(new StoppedWhileStarting());
+    stopAsked.reject(new StoppedWhileStarting());
     const clean = await stopParts(deadline);
     const unwound = start.then(isClean, isClean);
     const outcome = await within(Math.max(deadline - performance.now(), LEAST_STOP_MS), unwound, isLate);
@@ -78,7 +78,7 @@ export function createLifecycle(logger: Logger): Lifecycle {
       parts.push({ name, stop: stopPart });
       if (stop !== undefined) throw new StoppedWhileStarting();
     },
-    unlessStopped: (work) => Promise.race([work, told.promise]),
+    unlessStopped: (work) => Promise.race([work, stopAsked.promise]),
     stop: (timeoutMs, start = Promise.resolve()) => (stop ??= stopAll(timeoutMs, start)),
     get stopping() {
       return stop !== undefined;

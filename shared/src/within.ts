@@ -11,7 +11,7 @@ const AFTER_READING = {
 
 /**
  * Waits for work, but not for ever. The work itself goes on; its failure is of no interest once the time is over. Not
- * `AbortSignal.timeout`, which costs ten times as much and lets the process end while somebody waits.
+ * `AbortSignal.timeout`, which costs ten times as much and lets the process end during a wait.
  *
  * @param ms how long, ms; less than one counts as one
  * @param otherwise what it gives when the time is over, or throws; `undefined` where absent

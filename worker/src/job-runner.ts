@@ -178,7 +178,7 @@ class TurnBackend extends RedisQueueBackend {
   override async moveToActive(token: string): Promise<unknown[]> {
     const ready = this.#turns.next();
     if (ready) return this.#hand(ready, token);
-    // BullMQ asks until it is told that there is nothing more; where that is known, it is told without asking Redis. Once:
+    // BullMQ asks until the answer is that there is nothing more; where that is known, it is answered without Redis. Once:
     // where a delayed job is due by then, BullMQ does not wait, but asks again.
     if (this.#turns.wasEmptied()) return this.#nothing();
     await this.#turns.take();
@@ -259,7 +259,7 @@ class TurnBackend extends RedisQueueBackend {
     return moved;
   }
 
-  /** What the place of a job that has ended is told: the next job, that there is none, or nothing where that is unknown. */
+  /** The answer to the place of a job that has ended: the next job, that there is none, or nothing where that is unknown. */
   #handAfter(token: string): unknown[] | undefined {
     const ready = this.#turns.next();
     if (ready) return this.#hand(ready, token);

@@ -24,7 +24,7 @@ export interface JobStart {
   /**
    * Settles the request and finishes its job, in one step.
    *
-   * @throws when Redis refuses it, or cannot be reached: whether it was settled is then unknown, and it may be told again
+   * @throws when Redis refuses it, or cannot be reached: whether it was settled is then unknown, and it may be sent again
    */
   settle(settlement: ToSettle): Promise<SettleResult>;
 }
@@ -56,7 +56,7 @@ export interface JobRunner {
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** Who works on jobs, and is told of those that nobody can work on. */
+/** What works on jobs, and is called with those that cannot be worked on. */
 export interface JobWork {
   readonly logger: Logger;
   process(start: JobStart): Promise<JobEnd>;
@@ -86,7 +86,7 @@ export function createStarter(work: JobWork, takeCancelled: (requestId: string) 
         await work.onGivenUp(requestId, undefined, 'unreadable');
         return { kind: 'done' };
       }
-      // Processed all the same: somebody has to settle the request, and this worker has its job.
+      // Processed all the same: the request has to be settled, and this worker has its job.
       const isCancelled = takeCancelled(requestId);
       const given = signal ?? new AbortController().signal;
       active++;
@@ -103,7 +103,7 @@ export function createStarter(work: JobWork, takeCancelled: (requestId: string) 
   };
 }
 
-/** Cancellations whose job has not started here; each worker hears of all, so they are forgotten after a while. */
+/** Cancellations whose job has not started here; each worker gets all of them, so they are forgotten after a while. */
 export function rememberCancellations() {
   const seenAt = new Map<string, number>();
   return {

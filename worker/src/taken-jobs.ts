@@ -2,7 +2,7 @@ import { giveBackJobs } from '@lontar/shared/queue/give-back.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import type { TakenJob } from '@lontar/shared/settlement/turn.ts';
 
-/** A job that was taken and that nobody has asked for within this goes back to the queue, long before its lock ends, ms. */
+/** A job that was taken and not begun within this goes back to the queue, long before its lock ends, ms. */
 const UNWANTED_MS = 250;
 
 /** A job that was taken, with the lock that its turn has set. */

@@ -2,7 +2,7 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { bytesOf, type Ended, type Ending, runTurn, type TurnResult } from '@lontar/shared/settlement/turn.ts';
 import { createTakenJobs, type LockedJob } from './taken-jobs.ts';
 
-/** Endings that one script is told of at most, and about how many bytes of them. */
+/** Endings in one script at most, and about how many bytes of them. */
 const MOST_ENDINGS = 64;
 const MOST_BYTES = 262_144;
 /** Jobs that one script takes at most, so that a burst is shared among workers. */
@@ -12,7 +12,7 @@ export interface Turns {
   /**
    * Settles and finishes as the ending says. The same script takes the next job where this worker asks for some.
    *
-   * @throws when Redis refuses it, or cannot be reached: what became of it is unknown, and it may be told again
+   * @throws when Redis refuses it, or cannot be reached: what became of it is unknown, and it may be sent again
    */
   end(ending: Ending): Promise<Ended>;
   /**
@@ -23,7 +23,7 @@ export interface Turns {
   take(): Promise<void>;
   /** The next of the jobs that were taken, the oldest first; `undefined` where there is none. */
   next(): LockedJob | undefined;
-  /** Whether the latest turn that took jobs took the last one that waited. Told once: from then on there may be more. */
+  /** Whether the latest turn that took jobs took the last one that waited. True once: from then on there may be more. */
   wasEmptied(): boolean;
   /** When the next delayed job is due, Unix ms, as the latest turn that took jobs saw it; 0 where none is. */
   nextAt(): number;
@@ -43,7 +43,7 @@ export interface TurnsOptions {
   isWaiting(): boolean;
 }
 
-interface ToldEnding {
+interface SentEnding {
   readonly ending: Ending;
   resolve(ended: Ended): void;
   reject(error: unknown): void;
@@ -57,7 +57,7 @@ interface Taker {
 /** Never throws itself; its methods say how they fail. */
 export function createTurns({ redis, name, places, isWaiting }: TurnsOptions): Turns {
   const taken = createTakenJobs(redis);
-  let endings: ToldEnding[] = [];
+  let endings: SentEnding[] = [];
   let takers: Taker[] = [];
   let taking = 0;
   let turn = 0;
@@ -80,20 +80,20 @@ export function createTurns({ redis, name, places, isWaiting }: TurnsOptions): T
   function countToTake(ending: number, asking: number): number {
     if (closed) return 0;
     const free = places() - taken.count - taking + ending;
-    // Whoever asks has a place, whatever was counted here. Who waits for a job is told of it by the queue.
+    // A taker has a place, whatever was counted here. The queue wakes a worker that waits.
     if (asking > 0) return Math.max(1, Math.min(free, MOST_TAKEN));
     return isWaiting() ? 0 : Math.max(0, Math.min(free, ending));
   }
 
-  async function send(told: readonly ToldEnding[], asking: readonly Taker[]): Promise<void> {
-    const take = countToTake(told.length, asking.length);
+  async function send(sent: readonly SentEnding[], asking: readonly Taker[]): Promise<void> {
+    const take = countToTake(sent.length, asking.length);
     const lock = `${name}:${turn++}`;
     const note = emptiness.asOfNow();
     taking += take;
     try {
-      if (told.length + take > 0) {
-        const result = await runTurn(redis, { endings: told.map(({ ending }) => ending), take, lock });
-        tell(told, result);
+      if (sent.length + take > 0) {
+        const result = await runTurn(redis, { endings: sent.map(({ ending }) => ending), take, lock });
+        report(sent, result);
         if (take > 0) {
           const jobs = lockedBy(lock, result);
           taken.add(jobs);
@@ -102,7 +102,7 @@ export function createTurns({ redis, name, places, isWaiting }: TurnsOptions): T
       }
       for (const { resolve } of asking) resolve();
     } catch (error) {
-      for (const { reject } of [...told, ...asking]) reject(error);
+      for (const { reject } of [...sent, ...asking]) reject(error);
     } finally {
       taking -= take;
     }
@@ -163,20 +163,20 @@ function createEmptiness() {
   };
 }
 
-function tell(told: readonly ToldEnding[], { ended }: TurnResult): void {
-  for (const [index, { resolve, reject }] of told.entries()) {
+function report(sent: readonly SentEnding[], { ended }: TurnResult): void {
+  for (const [index, { resolve, reject }] of sent.entries()) {
     const result = ended[index];
     if (result === undefined || result instanceof Error) reject(result ?? new Error('Redis said nothing of it'));
     else resolve(result);
   }
 }
 
-/** Endings in their order, in batches that one script is told of. */
-function splitEndings(told: readonly ToldEnding[]): ToldEnding[][] {
-  const batches: ToldEnding[][] = [];
-  let batch: ToldEnding[] = [];
+/** Endings in their order, in batches of one script each. */
+function splitEndings(sent: readonly SentEnding[]): SentEnding[][] {
+  const batches: SentEnding[][] = [];
+  let batch: SentEnding[] = [];
   let bytes = 0;
-  for (const one of told) {
+  for (const one of sent) {
     if (batch.length >= MOST_ENDINGS || bytes >= MOST_BYTES) {
       batches.push(batch);
       batch = [];

@@ -51,7 +51,7 @@ export function startAttack(name: AttackName, target: AttackTarget): RunningAtta
     begun.reject(error);
     tallied.reject(error);
   });
-  // Whoever waits for one of the two hears of the end there.
+  // What waits for one of the two sees the end there.
   begun.promise.catch(() => undefined);
   tallied.promise.catch(() => undefined);
   return {

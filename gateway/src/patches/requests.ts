@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http';
 
 /**
- * Keeps Node from reading a request's body by itself, until somebody begins to read it.
+ * Keeps Node from reading a request's body by itself, until it is read.
  *
  * Patches `_read` of the request: checked with Node 24.21.0, whose server lets a socket go on from there and nowhere
  * else, and says `resume`, or is listened to for `readable`, when somebody begins to read. hold-body.int.test.ts fails

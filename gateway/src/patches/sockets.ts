@@ -3,7 +3,7 @@ import { Server as ConnectionServer, type Socket } from 'node:net';
 
 /**
  * Stops reading from a connection. There is no public way to do that: `pause` keeps what has been read, but a read that
- * has begun goes on, into 64 KB of memory of the connection's own. What is resumed has to be told to begin again, because
+ * has begun goes on, into 64 KB of memory of the connection's own. A resumed socket has to be started again, because
  * it takes itself for reading.
  *
  * Uses the socket's `_handle`: checked with Node 24.21.0. sockets.int.test.ts fails where that no longer stops the reading.

@@ -37,7 +37,7 @@ export interface BodyShare {
   grow(bytes: number): TooMuch | undefined;
   /**
    * Grows to one buffer of so many bytes, more than before, that begins with what the one before holds. Both are the
-   * share's: nobody may use the one before any more, nor the new one when the share is closed.
+   * share's: the one before must not be used any more, nor the new one when the share is closed.
    *
    * @returns why not; the one before is good then
    */
@@ -72,7 +72,7 @@ export function createBodyBudget(
     let isOpen = true;
     let buffer: Buffer = NOTHING;
     const grow = (more: number): TooMuch | undefined => {
-      // Nobody would give it back.
+      // It would never be given back.
       if (!isOpen) return 'address';
       if (own.bytes + more > bounds.bytesPerAddress) return 'address';
       // No more than it leaves: its own bytes against those that are free.

@@ -5,7 +5,7 @@ const MOST_KEPT_BYTES = 4 * 1024 * 1024;
 export interface BodyBuffers {
   /** A buffer of exactly so many bytes. What they are is left over from another body. */
   take(bytes: number): Buffer;
-  /** Takes it back; whoever gives it has no more use for it. */
+  /** Takes it back; its user must not use it any more. */
   giveBack(buffer: Buffer): void;
 }
 

@@ -4,7 +4,7 @@ import { neverReadAgain, stopReadingHandedOver } from '../patches/sockets.ts';
 import { ChunkDecoder } from './chunk-decoder.ts';
 import { newestResponse } from './in-turn.ts';
 
-/** What may come behind a body while its request is in work, bytes. Nobody looks at it; reading shows when the caller leaves. */
+/** What may come behind a body while its request is in work, bytes. It is dropped; reading shows when the caller leaves. */
 const MOST_BEHIND_BYTES = 64 * 1024;
 
 export interface ChunkedOptions {
@@ -13,7 +13,7 @@ export interface ChunkedOptions {
   /** Answers a request whose body is not framed as it says, or does not end, and ends its connection. */
   readonly malformed: (socket: Socket) => void;
   readonly tooLate: (socket: Socket) => void;
-  /** Told how much has been read of a body into memory of its own, bytes. */
+  /** Called with how much has been read of a body into memory of its own, bytes. */
   readonly onRead: (bytes: number) => void;
 }
 

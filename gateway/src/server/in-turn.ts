@@ -4,7 +4,7 @@ import { announcesBody } from '../envelope/announces-body.ts';
 
 const newest = new WeakMap<Socket, ServerResponse>();
 
-/** Who answered last on a connection, or is about to; `undefined` where nobody has been served on it yet. */
+/** The newest response on a connection; `undefined` before its first request. */
 export function newestResponse(socket: Socket): ServerResponse | undefined {
   return newest.get(socket);
 }

@@ -24,7 +24,7 @@ export function readBody(request: IncomingMessage, share: BodyShare, most: numbe
     let bytes: Buffer = NOTHING;
     let length = 0;
     const take = (piece: Buffer): void => {
-      // Refused meanwhile: the bytes are somebody else's by now.
+      // Refused meanwhile: the bytes belong to another body by now.
       if (share.isClosed) return end({ kind: 'cut_off' });
       const needed = length + piece.length;
       if (needed > most) return end({ kind: 'too_large' });

@@ -9,5 +9,5 @@
 call('HSET', jobKey, 'name', jobName, 'data', jobData, 'opts', jobOptions,
   'timestamp', format('%d', now), 'delay', '0', 'priority', '0')
 call('LPUSH', waiting, jobId)
--- While the queue is paused nobody is to wake up for it; whoever resumes it sets the marker.
+-- While the queue is paused no worker is to wake up for it; resuming sets the marker.
 if call('HEXISTS', queueMeta, 'paused') == 0 then call('ZADD', marker, '0', '0') end

@@ -27,7 +27,7 @@ local function promote()
   return format('%.0f', math.floor(tonumber(first[2]) / COUNTER))
 end
 
--- Ids of jobs that nobody has any more, the oldest first, and whether there may be others. Priorities are not ours, but a job
+-- Pops the ids of waiting jobs, the oldest first, and whether there may be others. Priorities are not ours, but a job
 -- with one must not stay behind.
 local function popJobs(most)
   local ids = call('RPOP', waiting, format('%d', most)) or {}
@@ -78,7 +78,7 @@ local function takeJobs(most, mostBytes, lock, lockMs)
     bytes = bytes + size
     if job then taken[#taken + 1] = { id, job } else call('LREM', active, '1', id) end
   end
-  -- Others may go on where this worker stopped; whoever has seen the queue empty waits for the next job's marker.
+  -- Others may go on where this worker stopped; a worker that saw the queue empty waits for the next job's marker.
   if isMore then call('ZADD', marker, '0', '0') end
   return taken, nextAt
 end

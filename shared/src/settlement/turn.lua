@@ -78,7 +78,7 @@ local function endStart(number)
   return { outcome, charge or '', outcome == 'already' and settlement or '', owner ~= '' and finish(id, job, jobLock, owner) or '' }
 end
 
--- An error in one leaves the others whole. One after a settlement, as of an inbox that is no stream, is nobody's loss: the
+-- An error in one leaves the others whole. One after a settlement, as of an inbox that is no stream, loses nothing: the
 -- result is stored, and found.
 local function isolate(work, ...)
   local isDone, result, second = pcall(work, ...)

@@ -41,7 +41,7 @@ export function refusedRow(event: RequestEvent, count: number): RefusedRow {
  * The masked texts of an event, JSON as `EventTexts`, or empty.
  *
  * @param texts as the gateway tells them, beside the event: they are many times longer than all else, so they are passed
- *   on unread, and judged when somebody reads them. Gateways of an earlier version told them inside the event.
+ *   on unread, and judged when an operator reads them. Gateways of an earlier version told them inside the event.
  */
 export function logTexts({ generation }: RequestEvent, texts?: string): string {
   if (texts !== undefined) return texts.length <= TEXTS_JSON_CHARACTERS ? texts : '';

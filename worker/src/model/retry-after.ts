@@ -11,7 +11,7 @@ const errorDetails = z.object({ error: z.object({ details: z.array(z.unknown()) 
  *
  * @param headers by lower-case name
  * @param body parsed error body, of any shape
- *   A date is told by the upstream's clock, and so is `date`, which says what that shows now.
+ *   A date is by the upstream's clock, and so is `date`, which says what that shows now.
  * @param now by this machine, for dates without one
  */
 export function readRetryAfterMs(headers: Record<string, string>, body: unknown, now: MachineTime): number | undefined {
