@@ -1,4 +1,5 @@
 import type { DoorBound } from '@lontar/shared/gateway-metrics.ts';
+import { holdYoungGeneration } from '@lontar/shared/patches/young-generation.ts';
 import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import { type Answer, refuse } from '../envelope/answer.ts';
 import type { TooMuch } from './body-budget.ts';
@@ -18,11 +19,13 @@ const OF_ADDRESS = {
 const RETRY_SECONDS = 1;
 
 /**
- * The answer for a caller who has too much open or under way: 429 where it is its own address, 503 where it is all.
+ * The answer for a caller who has too much open or under way: 429 where it is its own address, 503 where it is all. While
+ * there are such callers, memory does not grow for what they send.
  *
  * @param limit of one address
  */
 export function refuseTooMuch(of: TooMuch, what: DoorBound, limit: number, now: RedisTime): Answer {
+  holdYoungGeneration();
   const headers = { 'Retry-After': String(RETRY_SECONDS) };
   if (of === 'all') return refuse('service_unavailable', { headers });
   return refuse('too_many_requests', {

@@ -7,27 +7,37 @@ const PATCH = fileURLToPath(new URL('./young-generation.ts', import.meta.url));
 
 /** What a process of its own writes: flags of V8 are for the whole process. */
 function run(script: string): Record<string, number> {
-  const text = `import { boundYoungGeneration, collectAfter, youngBytes } from ${JSON.stringify(PATCH)};${script}`;
+  const text = `import { collectAfter, holdYoungGeneration, youngBytes } from ${JSON.stringify(PATCH)};${script}`;
   const options = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', text];
   return JSON.parse(execFileSync(process.execPath, options, { encoding: 'utf8' })) as Record<string, number>;
 }
 
-const SURVIVE =
-  'let kept; for (let n = 0; n < 30; n++) { kept = []; for (let i = 0; i < 100_000; i++) kept.push({ i }); }';
+/** Objects that survive, which makes the young generation grow as far as it may, or until it has so many bytes. */
+const SURVIVE = `function survive(bytes = Infinity) {
+  let kept;
+  for (let n = 0; n < 30 && youngBytes() < bytes; n++) { kept = []; for (let i = 0; i < 100_000; i++) kept.push({ i }); }
+  return youngBytes();
+}`;
+const BOUND = 16 * MEGABYTE;
 
-test('the young generation grows to its bound and no further', () => {
-  const { first, last } = run(`
-    boundYoungGeneration(4);
-    const first = youngBytes();
+test('the young generation does not grow while it is held, and does again later', () => {
+  const { held, still, later } = run(`
+    import { mock } from 'node:test';
+    mock.timers.enable({ apis: ['setTimeout'] });
     ${SURVIVE}
-    console.log(JSON.stringify({ first, last: youngBytes() }));`);
-  expect(first).toBe(8 * MEGABYTE);
-  expect(last).toBe(first);
+    const held = survive(${BOUND});
+    holdYoungGeneration();
+    const still = survive();
+    mock.timers.tick(10_000);
+    console.log(JSON.stringify({ held, still, later: survive() }));`);
+  expect(held).toBeGreaterThanOrEqual(BOUND);
+  expect(still).toBe(held);
+  expect(later).toBeGreaterThan(held ?? 0);
 });
 
-test('without the bound it would grow further', () => {
-  const { last } = run(`${SURVIVE} console.log(JSON.stringify({ last: youngBytes() }));`);
-  expect(last).toBeGreaterThan(8 * MEGABYTE);
+test('a small one grows whatever was refused', () => {
+  const { grown } = run(`${SURVIVE} holdYoungGeneration(); console.log(JSON.stringify({ grown: survive(${BOUND}) }));`);
+  expect(grown).toBeGreaterThanOrEqual(BOUND);
 });
 
 test('what was read and is used no more is let go of by what was read', () => {
