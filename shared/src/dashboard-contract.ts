@@ -1,4 +1,4 @@
-import type { Endpoint, PublicModel } from './endpoints.ts';
+import type { GenerationEndpoint, PublicModel } from './endpoints.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Outcome } from './request-event.ts';
 import type { MaskCounts } from './settlement/settlement.ts';
@@ -49,7 +49,7 @@ export interface LogRow {
   readonly ms: number;
   readonly address: string;
   readonly keyId?: string;
-  readonly endpoint?: Endpoint;
+  readonly endpoint?: GenerationEndpoint;
   readonly model?: PublicModel;
   /** Whether the key paid; absent where nothing was reserved. */
   readonly charged?: boolean;

@@ -19,6 +19,16 @@ export const ERROR_CATALOG = {
     label: 'Invalid parameter',
     message: 'maxOutputTokens was used up before any text, reasoning included. Ask for more, or leave it out.',
   },
+  context_exceeded: {
+    status: 400,
+    label: 'Invalid parameter',
+    message: 'The prompt is longer than this model can read. Shorten it, or take a model with a longer context.',
+  },
+  request_refused: {
+    status: 400,
+    label: 'Invalid parameter',
+    message: 'The model does not take this request as it is. Leave out what it may not know: images, tools, formats.',
+  },
   invalid_api_key: {
     status: 401,
     label: 'Invalid API key',
@@ -100,6 +110,11 @@ export const ERROR_CATALOG = {
     label: 'Upstream error',
     message: 'The model did not give an answer. Try again later.',
   },
+  stream_broken: {
+    status: 502,
+    label: 'Upstream error',
+    message: 'The answer broke off on its way. What was sent of it is not the whole answer.',
+  },
   service_unavailable: {
     status: 503,
     label: 'Service unavailable',
@@ -137,6 +152,9 @@ export const ERROR_CODES = Object.keys(ERROR_CATALOG) as [ErrorCode, ...ErrorCod
 export const GENERATION_FAILURES = [
   'content_blocked',
   'output_used_up',
+  'context_exceeded',
+  'request_refused',
+  'stream_broken',
   'upstream_error',
   'timed_out',
   'masking_failed',

@@ -1,24 +1,21 @@
 import { z } from 'zod';
-import { ENDPOINTS, PUBLIC_MODELS } from './endpoints.ts';
+import { type ChatRequest, chatRequestSchema, textOf } from './chat-request.ts';
+import { CHAT_ENDPOINT, ENDPOINTS, type Endpoint, PUBLIC_MODELS } from './endpoints.ts';
 import { redisTimeSchema } from './redis-clock.ts';
 import { REQUEST_ID_PATTERN } from './request-id.ts';
 import { SWEEP_GRACE_MS } from './time-budget.ts';
 
-/**
- * What a generation job carries, parsed on both sides of the queue. Jobs outlive deploys: new fields are optional,
- * `v` grows only when an old worker could not run the job.
- */
-export const generationJobSchema = z.object({
-  v: z.literal(1),
+/** What every job carries, whatever is asked. */
+const commonFields = {
   /** Request id; also the job's id in BullMQ. */
   id: z.string().regex(REQUEST_ID_PATTERN),
-  /** Which persona answers. */
-  endpoint: z.enum(ENDPOINTS),
-  prompt: z.string().min(1),
   model: z.enum(PUBLIC_MODELS),
-  temperature: z.number(),
   /** Already cut to the key's own cap. */
   maxOutputTokens: z.number().int().positive(),
+  /** The caller did not ask for so many: where the upstream finds them too many, it may be asked for fewer. */
+  isDefaultOutput: z.boolean().optional(),
+  /** Whether the gateway wants the masked answer as it grows, see live/frames.ts. */
+  stream: z.boolean().optional(),
   /** Public part of the caller's key. */
   keyId: z.string(),
   /** Gateway instance that waits for the reply. */
@@ -27,9 +24,52 @@ export const generationJobSchema = z.object({
   receivedAt: redisTimeSchema,
   /** When the caller stops waiting. Expired work is dropped without calling the model. */
   deadlineAt: redisTimeSchema,
+};
+
+/** Asked of one of the three endpoints with a persona. Every version can run it. */
+const promptJobSchema = z.object({
+  ...commonFields,
+  v: z.literal(1),
+  /** Which persona answers. */
+  endpoint: z.enum(ENDPOINTS),
+  prompt: z.string().min(1),
+  temperature: z.number(),
 });
 
-export type GenerationJob = z.infer<typeof generationJobSchema>;
+/** Asked over the OpenAI protocol: the messages are the caller's own, and no persona is added. */
+const chatJobSchema = z.object({
+  ...commonFields,
+  v: z.literal(2),
+  endpoint: z.literal(CHAT_ENDPOINT),
+  chat: chatRequestSchema,
+});
+
+/**
+ * What a generation job carries, parsed on both sides of the queue. Jobs outlive deploys: new fields are optional,
+ * `v` grows only when an old worker could not run the job; it then gives the job up, and says so.
+ */
+export const generationJobSchema = z.discriminatedUnion('v', [promptJobSchema, chatJobSchema]);
+
+export type PromptJob = z.infer<typeof promptJobSchema>;
+export type ChatJob = z.infer<typeof chatJobSchema>;
+export type GenerationJob = PromptJob | ChatJob;
+
+/**
+ * What the model is asked for a job: the one form behind both protocols.
+ *
+ * @param personaOf the persona of each endpoint that has one; empty for none
+ */
+export function chatOf(job: GenerationJob, personaOf: Readonly<Record<Endpoint, string>>): ChatRequest {
+  if (job.v === 2) return job.chat;
+  const persona = personaOf[job.endpoint];
+  const system = persona === '' ? [] : [{ role: 'system' as const, content: persona }];
+  return { messages: [...system, { role: 'user', content: job.prompt }], temperature: job.temperature };
+}
+
+/** All that the caller of a job wrote, as one text. */
+export function askedText(job: GenerationJob): string {
+  return job.v === 2 ? textOf(job.chat) : job.prompt;
+}
 
 /** A job on its way to admission, which cuts its output tokens to the key's own cap. */
 export interface JobToAdmit {

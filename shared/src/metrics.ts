@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { ENDPOINTS } from './endpoints.ts';
+import { GENERATION_ENDPOINTS } from './endpoints.ts';
 import { MASK_TYPES } from './settlement/settlement.ts';
 
 /** Latency buckets, seconds; the edges hold the thresholds of the service-level objectives. */
@@ -11,7 +11,8 @@ const TOKEN_BUCKETS = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048
 
 /** Every route under /api/: what metrics and the log tell apart. Everything else is `other`. */
 export const ROUTE_LABELS = [
-  ...ENDPOINTS,
+  ...GENERATION_ENDPOINTS,
+  '/v1/models',
   '/api/upload',
   '/api/code',
   '/api/check-limit',

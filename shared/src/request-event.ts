@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ENDPOINTS, PUBLIC_MODELS } from './endpoints.ts';
+import { GENERATION_ENDPOINTS, PUBLIC_MODELS } from './endpoints.ts';
 import { ERROR_CODES } from './errors.ts';
 
 /** How a request ended, as the metrics and the log name it. */
@@ -40,7 +40,7 @@ export const requestEventSchema = z.object({
   /** Below: generation requests that reached a worker. */
   generation: z
     .object({
-      endpoint: z.enum(ENDPOINTS),
+      endpoint: z.enum(GENERATION_ENDPOINTS),
       /** Whether the key paid for it. */
       charged: z.boolean().optional(),
       model: z.enum(PUBLIC_MODELS).optional(),
@@ -81,7 +81,7 @@ export function isThinned({ route, status, generation }: RequestEvent): boolean 
 }
 
 /** Paths under which a success has done something. */
-const WORK_ROUTES: ReadonlySet<string> = new Set([...ENDPOINTS, '/api/upload', '/api/code']);
+const WORK_ROUTES: ReadonlySet<string> = new Set([...GENERATION_ENDPOINTS, '/api/upload', '/api/code']);
 
 /** What refused requests have in common in the log, beside their address and second. */
 export function reasonOf({ error, outcome, status }: Pick<RequestEvent, 'error' | 'outcome' | 'status'>): string {
@@ -89,6 +89,6 @@ export function reasonOf({ error, outcome, status }: Pick<RequestEvent, 'error' 
 }
 
 /** Answers that a generation endpoint gave, whatever their status, count as generation requests. */
-export function isGenerationRoute(route: string): route is (typeof ENDPOINTS)[number] {
-  return (ENDPOINTS as readonly string[]).includes(route);
+export function isGenerationRoute(route: string): route is (typeof GENERATION_ENDPOINTS)[number] {
+  return (GENERATION_ENDPOINTS as readonly string[]).includes(route);
 }

@@ -1,3 +1,4 @@
+import { chatOf } from '@lontar/shared/generation-job.ts';
 import type { AbortReason, JobStart } from './job-start.ts';
 import { ModelError, type ModelErrorKind, type ModelRequest, type ModelResult } from './model/language-model.ts';
 import type { ProcessDeps } from './process-generation.ts';
@@ -7,6 +8,14 @@ export type AttemptResult =
   | { readonly kind: 'failed'; readonly error: ModelErrorKind; readonly retryAfterMs?: number | undefined }
   /** `call`: how the call ended all the same; it may have been over when the end came. */
   | { readonly kind: 'aborted'; readonly reason: AbortReason | 'deadline'; readonly call: ModelErrorKind };
+
+/** The model is well; that no text came of it is the caller's doing. */
+const IS_CALLERS_DOING: ReadonlySet<ModelErrorKind> = new Set([
+  'content_blocked',
+  'output_used_up',
+  'context_exceeded',
+  'request_refused',
+]);
 
 /**
  * Makes one model attempt, which ends with the deadline, the loss of the job's lock, a caller's leaving, or the
@@ -22,17 +31,18 @@ export async function attemptModel(deps: ProcessDeps, { job, signal }: JobStart)
   if (signal.aborted) onAbort();
   const request: ModelRequest = {
     requestId: job.id,
-    system: deps.personas[job.endpoint],
-    prompt: job.prompt,
     model: deps.upstreamName(job.model),
-    temperature: job.temperature,
+    chat: chatOf(job, deps.personas),
     maxOutputTokens: job.maxOutputTokens,
+    ...(job.isDefaultOutput === true && { isDefaultOutput: true }),
   };
   const labels = { provider: deps.model.provider, model: job.model };
   const startedAt = performance.now();
   try {
     const answer = await deps.model.generate(request, either);
     if (either.aborted) return { kind: 'aborted', reason: either.reason as AbortReason | 'deadline', call: 'none' };
+    // A client of the OpenAI protocol reads an empty answer and its reason to end; the three endpoints promise text.
+    if (job.v === 1 && answer.text.trim() === '') throw new ModelError('output_used_up');
     const durationMs = performance.now() - startedAt;
     deps.metrics.calls.observe({ ...labels, error_type: 'none' }, durationMs / 1000);
     deps.metrics.tokens.observe({ ...labels, token_type: 'input' }, answer.usage.input);
@@ -43,8 +53,7 @@ export async function attemptModel(deps: ProcessDeps, { job, signal }: JobStart)
     const kind: ModelErrorKind = error instanceof ModelError ? error.kind : 'invalid_answer';
     deps.metrics.calls.observe({ ...labels, error_type: kind }, (performance.now() - startedAt) / 1000);
     if (either.aborted) return { kind: 'aborted', reason: either.reason as AbortReason | 'deadline', call: kind };
-    // The model did its work; that no text came of it is the caller's doing.
-    deps.noteModelOutcome(kind === 'content_blocked' || kind === 'output_used_up');
+    deps.noteModelOutcome(IS_CALLERS_DOING.has(kind));
     return { kind: 'failed', error: kind, retryAfterMs: error instanceof ModelError ? error.retryAfterMs : undefined };
   } finally {
     clearTimeout(timer);

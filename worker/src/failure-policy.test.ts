@@ -34,6 +34,8 @@ describe('what each kind becomes', () => {
     invalid_answer: fail('upstream_error'),
     empty_answer: fail('upstream_error'),
     output_used_up: fail('output_used_up'),
+    context_exceeded: fail('context_exceeded'),
+    request_refused: fail('request_refused'),
     too_large: fail('upstream_error'),
     content_blocked: fail('content_blocked'),
     cancelled: fail('client_closed'),

@@ -44,6 +44,8 @@ const TREATMENT: Record<ModelErrorKind, Treatment> = {
   invalid_answer: { givenUp: 'upstream_error' },
   empty_answer: { givenUp: 'upstream_error' },
   output_used_up: { givenUp: 'output_used_up' },
+  context_exceeded: { givenUp: 'context_exceeded' },
+  request_refused: { givenUp: 'request_refused' },
   too_large: { givenUp: 'upstream_error' },
   content_blocked: { givenUp: 'content_blocked' },
   cancelled: { givenUp: 'client_closed' },
@@ -58,6 +60,8 @@ const FREE: ReadonlySet<ModelErrorKind> = new Set([
   'connection',
   'refused',
   'unauthorized',
+  'context_exceeded',
+  'request_refused',
 ]);
 
 /** Whether a model call that ended so may have cost the operator money. */

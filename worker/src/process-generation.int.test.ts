@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
+import { GENERATION_JOB, type PromptJob } from '@lontar/shared/generation-job.ts';
 import { jobKeys, openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { createLogger } from '@lontar/shared/logger.ts';
 import { createRegistry, type WorkerMetrics, workerMetrics } from '@lontar/shared/metrics.ts';
@@ -91,8 +91,8 @@ function deps(generate: Generate, over: Partial<ProcessDeps> = {}): ProcessDeps 
   };
 }
 
-function start(job: Partial<GenerationJob> = {}, over: Partial<JobStart> = {}): JobStart {
-  const data: GenerationJob = {
+function start(job: Partial<PromptJob> = {}, over: Partial<JobStart> = {}): JobStart {
+  const data: PromptJob = {
     v: 1,
     id: requestId,
     endpoint: '/api/ai2',
@@ -139,10 +139,14 @@ describe('one start of a job', () => {
     expect(asked).toEqual([
       {
         requestId,
-        system: 'two',
-        prompt: `Tell me ${SECRET}`,
         model: 'upstream ai-2.5-pro',
-        temperature: 0.7,
+        chat: {
+          messages: [
+            { role: 'system', content: 'two' },
+            { role: 'user', content: `Tell me ${SECRET}` },
+          ],
+          temperature: 0.7,
+        },
         maxOutputTokens: 10,
       },
     ]);
@@ -553,7 +557,10 @@ describe('a call that may have cost money and brought no answer', () => {
   });
 
   test("is the caller's own doing where the output tokens were used up", async () => {
-    await processGeneration(deps(fails(new ModelError('output_used_up'))), start());
+    await processGeneration(
+      deps(() => Promise.resolve({ ...answer, text: ' ', finishReason: 'length' })),
+      start(),
+    );
     expect(await settled()).toMatchObject({ error: 'output_used_up', charged: true });
     expect(await charged()).toBe(1);
   });

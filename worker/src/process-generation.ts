@@ -1,5 +1,5 @@
 import type { Endpoint, PublicModel } from '@lontar/shared/endpoints.ts';
-import { GENERATION_JOB } from '@lontar/shared/generation-job.ts';
+import { askedText, GENERATION_JOB } from '@lontar/shared/generation-job.ts';
 import type { JobOutcome } from '@lontar/shared/metrics.ts';
 import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Rejoined } from '@lontar/shared/settlement/settle.ts';
@@ -153,11 +153,12 @@ async function maskAndDescribe(
     deps.logger.error({ requestId: job.id, reason: masked.reason }, 'masking failed; the answer was refused');
     return { v: 1, outcome: 'failed', error: 'masking_failed', work };
   }
-  const promptPreview = deps.keepPreviews ? previewPrompt(deps.masker, job.prompt) : undefined;
+  const promptPreview = deps.keepPreviews ? previewPrompt(deps.masker, askedText(job)) : undefined;
   return {
     v: 1,
     outcome: 'answered',
     text: masked.text,
+    ...(result.answer.finishReason === 'length' && { finishReason: 'length' }),
     masked: masked.counts,
     usage: result.answer.usage,
     work: { ...work, ...(promptPreview !== undefined && { promptPreview }) },

@@ -13,6 +13,9 @@ const TERMS_OF_FAILURE: Record<GenerationFailure, ChargeTerms> = {
   output_used_up: 'charge',
   client_closed: 'charge',
   // Ours or the upstream's, but a caller can bring them about and make the operator pay without a result.
+  context_exceeded: 'limited',
+  request_refused: 'limited',
+  stream_broken: 'limited',
   upstream_error: 'limited',
   timed_out: 'limited',
   masking_failed: 'limited',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { GENERATION_FAILURES } from '../errors.ts';
+import { toolCallSchema } from '../chat-request.ts';
+import { GENERATION_FAILURES, type GenerationFailure } from '../errors.ts';
 
 /** The four kinds of sensitive data that are masked. */
 export const MASK_TYPES = ['url', 'key', 'ip', 'connection'] as const;
@@ -15,9 +16,17 @@ const maskCountsSchema = z.object({
   connection: z.number().int(),
 });
 
-/** Tokens of one answer as the upstream counted them; 0 where it did not say. */
-const tokenUsageSchema = z.object({ input: z.number().int(), output: z.number().int() });
+/** Tokens of one answer as the upstream counted them; where it did not say, `isEstimated`, or 0. */
+const tokenUsageSchema = z.object({
+  input: z.number().int(),
+  output: z.number().int(),
+  isEstimated: z.boolean().optional(),
+});
 export type TokenUsage = z.infer<typeof tokenUsageSchema>;
+
+/** Why a model ended its answer. */
+export const FINISH_REASONS = ['stop', 'length', 'tool_calls', 'content_filter'] as const;
+export type FinishReason = (typeof FINISH_REASONS)[number];
 
 const workSchema = z.object({
   /** Model attempts made. */
@@ -35,7 +44,18 @@ const workSchema = z.object({
 const answeredSchema = z.object({
   v: z.literal(1),
   outcome: z.literal('answered'),
-  text: z.string().min(1),
+  /** Empty only for the OpenAI protocol, whose answers may be tool calls, or all reasoning. */
+  text: z.string(),
+  /** What the model thought aloud before the text. */
+  reasoning: z.string().optional(),
+  toolCalls: z.array(toolCallSchema).optional(),
+  /** Why the model ended; `stop` where absent. */
+  finishReason: z.enum(FINISH_REASONS).optional(),
+  /**
+   * In the reply to a gateway that has streamed the answer, the text is left out, and this is its length in UTF-16 units:
+   * what the gateway has missed it finds in the stored result.
+   */
+  textLength: z.number().int().optional(),
   masked: maskCountsSchema,
   usage: tokenUsageSchema,
   work: workSchema,
@@ -72,9 +92,18 @@ export type Failed = Extract<Settlement, { outcome: 'failed' }>;
 
 /** The stored form of a settlement, JSON. */
 export function writeSettlement(settlement: Settlement): string {
-  if (settlement.outcome === 'answered' || settlement.error !== 'output_used_up') return JSON.stringify(settlement);
-  return JSON.stringify({ ...settlement, error: 'upstream_error', detail: settlement.error });
+  const earlier = settlement.outcome === 'failed' ? EARLIER_CODES[settlement.error] : undefined;
+  if (settlement.outcome === 'answered' || earlier === undefined) return JSON.stringify(settlement);
+  return JSON.stringify({ ...settlement, error: earlier, detail: settlement.error });
 }
+
+/** What a version that does not know a code has in its place. */
+const EARLIER_CODES: Partial<Record<GenerationFailure, GenerationFailure>> = {
+  output_used_up: 'upstream_error',
+  context_exceeded: 'upstream_error',
+  request_refused: 'upstream_error',
+  stream_broken: 'upstream_error',
+};
 
 /**
  * Reads the stored form.

@@ -9,14 +9,29 @@ const PERSONAS = {
   page: 'You are a helpful assistant. Answer kindly and clearly, step by step where it helps.',
 };
 
-const ask = (more: Partial<ModelRequest> = {}, signal = new AbortController().signal) =>
+interface Asked {
+  readonly system?: string;
+  readonly prompt?: string;
+  readonly maxOutputTokens?: number;
+}
+
+const chat = (system: string, prompt: string): ModelRequest['chat'] => ({
+  messages: [
+    { role: 'system', content: system },
+    { role: 'user', content: prompt },
+  ],
+  temperature: 0.7,
+});
+
+const ask = (
+  { system = PERSONAS.page, prompt = 'How do I call an API?', ...more }: Asked = {},
+  signal = new AbortController().signal,
+) =>
   demoModel().generate(
     {
       requestId: 'req_test',
-      system: PERSONAS.page,
-      prompt: 'How do I call an API?',
       model: 'ai-2.5-flash',
-      temperature: 0.7,
+      chat: chat(system, prompt),
       maxOutputTokens: 8_192,
       ...more,
     },
@@ -89,7 +104,7 @@ test('any prompt and any limit have an answer', async () => {
 test('it honours the signal, before and during its wait', async () => {
   await expect(ask({}, AbortSignal.abort())).rejects.toMatchObject({ kind: 'cancelled' });
   const leaving = new AbortController();
-  const request = { requestId: 'r', system: '', prompt: 'x', model: 'm', temperature: 1, maxOutputTokens: 9 };
+  const request = { requestId: 'r', model: 'm', chat: chat('', 'x'), maxOutputTokens: 9 };
   const answer = demoModel({ latencyMs: 3_600_000 }).generate(request, leaving.signal);
   leaving.abort();
   await expect(answer).rejects.toMatchObject({ kind: 'cancelled' });

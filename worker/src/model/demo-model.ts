@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { type ChatMessage, textOf } from '@lontar/shared/chat-request.ts';
 import { demoAnswer } from './demo-answer.ts';
 import { type LanguageModel, ModelError, type ModelRequest, type ModelResult } from './language-model.ts';
 
@@ -26,21 +27,27 @@ export function demoModel({ latencyMs = 0, seed = '' }: DemoOptions = {}): Langu
       } catch {
         throw new ModelError('cancelled');
       }
-      return cutToTokens(request, demoAnswer({ seed, system: request.system, prompt: request.prompt }));
+      const system = textOfRole(request, 'system');
+      const prompt = textOfRole(request, 'user');
+      return cutToTokens(request, system + prompt, demoAnswer({ seed, system, prompt }));
     },
     close: () => Promise.resolve(),
   };
 }
 
 /** Cuts between words only: no made-up secret holds a space, so that none can lose the part by which it is known. */
-function cutToTokens({ system, prompt, maxOutputTokens }: ModelRequest, whole: string): ModelResult {
+function cutToTokens({ maxOutputTokens }: ModelRequest, asked: string, whole: string): ModelResult {
   const limit = maxOutputTokens * CHARS_PER_TOKEN;
   const text = whole.length <= limit ? whole : whole.slice(0, whole.slice(0, limit + 1).search(/\s\S*$/)).trimEnd();
   return {
     text,
-    usage: { input: tokensOf(system) + tokensOf(prompt), output: tokensOf(text) },
+    usage: { input: tokensOf(asked), output: tokensOf(text) },
     finishReason: text === whole ? 'stop' : 'length',
   };
+}
+
+function textOfRole({ chat }: ModelRequest, role: ChatMessage['role']): string {
+  return textOf({ messages: chat.messages.filter((message) => message.role === role) });
 }
 
 function tokensOf(text: string): number {

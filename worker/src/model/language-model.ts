@@ -1,4 +1,5 @@
-import type { TokenUsage } from '@lontar/shared/settlement/settlement.ts';
+import type { ChatRequest, ToolCall } from '@lontar/shared/chat-request.ts';
+import type { FinishReason, TokenUsage } from '@lontar/shared/settlement/settlement.ts';
 
 /**
  * The one port behind which every model stands. An implementation makes exactly one attempt per call: retries belong
@@ -10,30 +11,44 @@ export interface LanguageModel {
    * Makes one attempt.
    *
    * @param signal ends the attempt at once: the deadline, a lost job lock, a caller that left
+   * @param onPart is called with each part of the answer as it comes, in order; together they are the result. Called, not
+   *   iterated: async iteration costs more for each token than reading it. Where absent, the answer may be asked for in
+   *   one piece.
    * @throws ModelError and nothing else
    */
-  generate(request: ModelRequest, signal: AbortSignal): Promise<ModelResult>;
+  generate(request: ModelRequest, signal: AbortSignal, onPart?: (part: ModelPart) => void): Promise<ModelResult>;
   /** Closes the connections; attempts that still run end with a ModelError. */
   close(): Promise<void>;
 }
 
 export interface ModelRequest {
   readonly requestId: string;
-  /** Persona; empty for none. */
-  readonly system: string;
-  readonly prompt: string;
   /** The upstream's name of the model, not the public one. */
   readonly model: string;
-  readonly temperature: number;
+  /** The persona, where there is one, is its first message. */
+  readonly chat: ChatRequest;
   readonly maxOutputTokens: number;
+  /** The caller did not ask for so many: an upstream that finds them too many is asked for what it can give. */
+  readonly isDefaultOutput?: boolean;
 }
 
+/** A part of an answer, NOT masked. A tool call comes whole. */
+export type ModelPart =
+  | { readonly kind: 'text' | 'reasoning'; readonly text: string }
+  | { readonly kind: 'call'; readonly call: ToolCall };
+
 export interface ModelResult {
-  /** Never blank, well-formed Unicode, and NOT masked: it must not leave the worker's memory as it is. */
+  /**
+   * Well-formed Unicode, and NOT masked: it must not leave the worker's memory as it is. Blank only where there are tool
+   * calls, or all tokens were used up before it (`length`).
+   */
   readonly text: string;
+  /** As the text; absent for none. */
+  readonly reasoning?: string;
+  readonly toolCalls?: readonly ToolCall[];
   readonly usage: TokenUsage;
   /** `length`: cut at the token limit; `other`: the upstream stopped early for a reason of its own. */
-  readonly finishReason: 'stop' | 'length' | 'other';
+  readonly finishReason: FinishReason | 'other';
 }
 
 /** How a model call ended; `none` is a success. Metrics have these as a label's values. */
@@ -49,6 +64,8 @@ export const MODEL_ERROR_KINDS = [
   'invalid_answer',
   'empty_answer',
   'output_used_up',
+  'context_exceeded',
+  'request_refused',
   'content_blocked',
   'too_large',
   'cancelled',
@@ -67,6 +84,8 @@ const MESSAGES: Record<ModelErrorKind, string> = {
   invalid_answer: 'The upstream sent something that is not an answer.',
   empty_answer: 'The upstream sent an answer without text.',
   output_used_up: 'The model used all its output tokens before any text.',
+  context_exceeded: 'The request is longer than the context of the model.',
+  request_refused: 'The upstream does not take a parameter of the caller.',
   content_blocked: 'The safety filter of the upstream refused the prompt or the answer.',
   too_large: 'The answer of the upstream is larger than MAX_ANSWER_BYTES.',
   cancelled: 'The attempt was cancelled.',

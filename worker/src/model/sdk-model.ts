@@ -1,12 +1,12 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4Message,
+} from '@ai-sdk/provider';
+import { type ChatMessage, textOf } from '@lontar/shared/chat-request.ts';
 import { machineNow } from '@lontar/shared/machine-time.ts';
-import {
-  type LanguageModel,
-  ModelError,
-  type ModelErrorKind,
-  type ModelRequest,
-  type ModelResult,
-} from './language-model.ts';
+import { type LanguageModel, ModelError, type ModelRequest, type ModelResult } from './language-model.ts';
 import { type AttemptEnd, toModelError } from './to-model-error.ts';
 
 export interface SdkModelOptions {
@@ -48,30 +48,28 @@ export function sdkModel({ provider, modelOf, extras, timeoutMs, close }: SdkMod
 
 function callOptions(request: ModelRequest): LanguageModelV4CallOptions {
   return {
-    prompt: [
-      ...(request.system === '' ? [] : [{ role: 'system' as const, content: request.system }]),
-      { role: 'user', content: [{ type: 'text', text: request.prompt }] },
-    ],
-    temperature: request.temperature,
+    prompt: request.chat.messages.map(toSdkMessage),
+    ...(request.chat.temperature !== undefined && { temperature: request.chat.temperature }),
     maxOutputTokens: request.maxOutputTokens,
   };
 }
 
-/** Why there is no text, by the reason that the upstream gives for its end. */
-const WITHOUT_TEXT: Partial<Record<string, ModelErrorKind>> = {
-  'content-filter': 'content_blocked',
-  length: 'output_used_up',
-};
+function toSdkMessage(message: ChatMessage): LanguageModelV4Message {
+  if (message.role === 'system') return { role: 'system', content: message.content };
+  return { role: 'user', content: [{ type: 'text', text: textOf({ messages: [message] }) }] };
+}
 
 /**
  * Takes the text out of what the SDK gives. Reasoning, files and tool calls are no text.
  *
- * @throws ModelError `content_blocked`, `output_used_up` or `empty_answer` where there is no text
+ * @throws ModelError `content_blocked` or `empty_answer` where there is no text, unless all tokens were used up before it
  */
 function toAnswer(result: LanguageModelV4GenerateResult): ModelResult {
   const { unified } = result.finishReason;
   const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  if (text.trim() === '') throw new ModelError(WITHOUT_TEXT[unified] ?? 'empty_answer');
+  if (text.trim() === '' && unified !== 'length') {
+    throw new ModelError(unified === 'content-filter' ? 'content_blocked' : 'empty_answer');
+  }
   return {
     // A lone surrogate would become something else in Redis than what was masked.
     text: text.toWellFormed(),

@@ -16,10 +16,14 @@ const PROMPT = 'A prompt that no error may repeat.';
 const SYSTEM = 'A persona that no error may repeat.';
 const request: ModelRequest = {
   requestId: 'req_test',
-  system: SYSTEM,
-  prompt: PROMPT,
   model: 'model-of-the-upstream',
-  temperature: 0.7,
+  chat: {
+    messages: [
+      { role: 'system', content: SYSTEM },
+      { role: 'user', content: PROMPT },
+    ],
+    temperature: 0.7,
+  },
   maxOutputTokens: 8_192,
 };
 
@@ -102,8 +106,6 @@ const cases: Case[] = [
   { name: 'garbage', does: 'garbage', kind: 'invalid_answer' },
   { name: 'empty', does: 'empty', kind: 'empty_answer' },
   { name: 'blank', does: { kind: 'answer', text: ' \n\t' }, kind: 'empty_answer' },
-  { name: 'cut before any text', does: { kind: 'answer', text: '', finishReason: 'length' }, kind: 'output_used_up' },
-  { name: 'cut in its reasoning', does: 'used-up', kind: 'output_used_up' },
   { name: 'blocked', does: 'blocked', kind: 'content_blocked' },
   {
     name: 'blocked in the middle, without text',
@@ -155,6 +157,15 @@ describe.each(['gemini', 'openai'] as const)('%s', (provider) => {
     models.push(model);
     return model;
   }
+
+  test.each([
+    ['before any text', { kind: 'answer', text: '', finishReason: 'length' }],
+    ['in its reasoning', 'used-up'],
+  ] as const)('an answer that is cut %s is empty, and says why', async (_, does) => {
+    upstream.behave(does);
+    const answer = build(upstream.port).generate(request, new AbortController().signal);
+    expect(await answer).toMatchObject({ text: '', finishReason: 'length' });
+  });
 
   test.each(cases)(
     '$name is $kind, and its error holds nothing of it',

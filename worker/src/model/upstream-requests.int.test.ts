@@ -29,12 +29,15 @@ function choose(provider: 'gemini' | 'openai', more: Record<string, string> = {}
   return chosen;
 }
 
+const QUESTION = { role: 'user', content: 'What is a lontar?' } as const;
+
 const request = (more: Partial<ModelRequest> = {}): ModelRequest => ({
   requestId: 'req_test',
-  system: 'You are a test.',
-  prompt: 'What is a lontar?',
   model: 'some-model',
-  temperature: 1.3,
+  chat: {
+    messages: [{ role: 'system', content: 'You are a test.' }, QUESTION],
+    temperature: 1.3,
+  },
   maxOutputTokens: 9_000,
   ...more,
 });
@@ -99,7 +102,7 @@ describe('the request to an OpenAI-compatible server', () => {
   });
 
   test('without a persona has no system message', async () => {
-    await choose('openai').model.generate(request({ system: '' }), signal);
+    await choose('openai').model.generate(request({ chat: { messages: [QUESTION] } }), signal);
     expect((await upstream.nextCall()).system).toBeUndefined();
   });
 
