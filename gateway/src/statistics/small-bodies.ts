@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { holdYoungGeneration } from '@lontar/shared/patches/young-generation.ts';
 import { announcesBody } from '../envelope/announces-body.ts';
 
 /** The longest body that stats-service takes: a sign-in. */
@@ -38,6 +39,8 @@ export function createSmallBodies(bodyMs: number = BODY_MS): SmallBodies {
     const [longest] = ofAddress.length >= MOST_READING_PER_ADDRESS ? ofAddress : readings;
     if (longest === undefined) return;
     if (ofAddress.length >= MOST_READING_PER_ADDRESS || readings.size >= MOST_READING) {
+      // Nothing that such senders bring about is worth memory.
+      holdYoungGeneration();
       longest.end({ kind: 'too_slow' });
     }
   };
