@@ -1,44 +1,21 @@
 import type { AnchorIndex } from './anchor-index.ts';
 import { ALNUM, isHighSurrogate, isIn } from './characters.ts';
 import type { CompiledRules } from './compile-rules.ts';
-import { type Anchor, type Finding, type Label, MARKERS } from './finding.ts';
+import type { Anchor } from './finding.ts';
+import type { Found, MachinePolicy } from './policy.ts';
+import { type MaskSpan, SpanWriter } from './span-writer.ts';
 import { LEFT_CONTEXT, type Scratch, TextWindow } from './text-window.ts';
 import { MaskingBudgetExceeded, MOST_DEBT, STEPS_PER_CHARACTER, STEPS_PER_QUESTION } from './work-budget.ts';
-
-export interface MaskSpan {
-  readonly type: keyof typeof MARKERS;
-  readonly rule: string;
-  /** Where the rule comes from: a page, a standard, a manual or a setting. */
-  readonly source: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** A finding and the rule it is reported as. */
-interface Found extends Finding {
-  readonly rule: Label;
-}
-
-interface PendingSpan {
-  rule: Label;
-  start: number;
-  end: number;
-}
 
 /**
  * The masking machine. Text goes in by `feed`, masked text comes out; a whole text is one final feed, a stream is many.
  * What it keeps between feeds is the spans not yet written and the text they lie in.
  */
 export class MaskMachine {
-  readonly spans: MaskSpan[] = [];
   private readonly index: AnchorIndex;
   private readonly window: TextWindow;
   private text = '';
   private position = 0;
-  /** Text before this index has been written. */
-  private written = 0;
-  private writtenLength = 0;
-  private pending: PendingSpan[] = [];
   /** Findings that begin further on than the scan has come, nearest first. */
   private ahead: Found[] = [];
   /** The alphabet of a masked run that is still going on, or 0. */
@@ -50,13 +27,23 @@ export class MaskMachine {
   private paidUntil = 0;
   private workPaid = 0;
 
-  private readonly reporting: boolean;
+  private readonly policy: MachinePolicy | undefined;
+  private readonly writer: SpanWriter;
 
-  /** `reporting` collects the spans; a stream does not, so that its memory stays bounded. */
-  constructor({ index, judgeHost }: CompiledRules, scratch: Scratch, reporting: boolean) {
+  /**
+   * `reporting` collects the spans; a stream does not, so that its memory stays bounded. Without a policy everything is
+   * masked.
+   */
+  constructor({ index, judgeHost }: CompiledRules, scratch: Scratch, reporting: boolean, policy?: MachinePolicy) {
     this.window = new TextWindow(scratch, judgeHost);
     this.index = index;
-    this.reporting = reporting;
+    this.policy = policy;
+    this.writer = new SpanWriter(reporting, policy);
+  }
+
+  /** What was masked so far, where that is collected, in positions of the masked text. */
+  get spans(): readonly MaskSpan[] {
+    return this.writer.spans;
   }
 
   /** Takes the next piece of text and returns what can be said for certain; everything that is left when `final`. */
@@ -66,8 +53,8 @@ export class MaskMachine {
     this.window.show(this.text, final);
     this.extendOpenRun();
     const starved = this.scan();
-    const output = this.write(final ? this.text.length : this.safeCut());
-    if (final) return output;
+    if (final) return this.writer.write(this.text, this.text.length);
+    const output = this.writer.write(this.text, this.writer.decidedBefore(this.safeCut(), this.open !== 0));
     this.retryAt = 0;
     this.forget();
     if (starved) this.retryAt = this.text.length + ((this.text.length - this.position) >> 3);
@@ -162,10 +149,16 @@ export class MaskMachine {
         window.table = window.nextTable;
         window.nextTable = undefined;
       }
-      if (finding !== undefined && this.accept({ rule: anchor.rule, ...finding }, end, anchor.known === true))
+      if (finding !== undefined && this.judge({ rule: anchor.rule, ...finding }, end, anchor.known === true))
         return 'found';
     }
     return 'none';
+  }
+
+  /** Takes what the policy masks of a finding; false where that is nothing. */
+  private judge(finding: Found, anchorEnd: number, known: boolean): boolean {
+    const masked = known || this.policy === undefined ? finding : this.policy.masked(finding);
+    return masked !== undefined && this.accept(masked, anchorEnd, known);
   }
 
   private accept(finding: Found, anchorEnd: number, known: boolean): boolean {
@@ -181,30 +174,19 @@ export class MaskMachine {
       this.take(finding);
       return true;
     }
-    const span = { rule: finding.rule, start: finding.start, end: finding.end };
-    this.absorb(span);
-    this.take({ ...finding, ...span }, span.rule === finding.rule);
+    const span = { rule: finding.rule, start: finding.start, end: finding.end, known };
+    this.writer.absorb(span);
+    this.take({ ...finding, ...span }, span.rule === finding.rule, known);
     return true;
   }
 
   /** `exact`: a configured value, of which it is known where it ends. */
-  private take(finding: Found, exact = false): void {
+  private take(finding: Found, exact = false, known = false): void {
     const { rule, start, end } = finding;
-    this.pending.push({ rule, start, end });
+    this.writer.add({ rule, start, end, known });
     this.window.floor = Math.max(this.window.floor, end);
     this.open = finding.open ?? (!exact && this.endsInsideWord(finding) ? ALNUM : 0);
     this.extendOpenRun();
-  }
-
-  /** A configured value overlaps what is already masked: both become one span, named by what begins first. */
-  private absorb(span: PendingSpan): void {
-    for (let last = this.pending.at(-1); last !== undefined && last.end > span.start; last = this.pending.at(-1)) {
-      this.pending.pop();
-      span.end = Math.max(span.end, last.end);
-      if (last.start > span.start) continue;
-      span.start = last.start;
-      span.rule = last.rule;
-    }
   }
 
   /** A verifier that stopped at its limit leaves no tail of a secret behind: the word is taken to its end. */
@@ -221,67 +203,28 @@ export class MaskMachine {
     while (end < window.length && isIn(window.code(end), this.open)) end++;
     if (end < window.length || window.final) this.open = 0;
     window.floor = end;
-    const last = this.pending.at(-1);
-    if (last !== undefined) last.end = end;
+    this.writer.extend(end);
   }
 
   /** The index before which no later finding can begin. */
   private safeCut(): number {
     const { index, window } = this;
     const inAnchor = this.position - index.beginningBefore(window.codes, this.position);
-    const cut = Math.max(this.written, window.unbrokenBefore(inAnchor));
+    const { written } = this.writer;
+    const cut = Math.max(written, window.unbrokenBefore(inAnchor));
     const code = cut > 0 ? window.code(cut - 1) : 0;
-    return isHighSurrogate(code) && cut - 1 >= this.written ? cut - 1 : cut;
-  }
-
-  /** Writes everything before `cut`: text as it is, a span as its marker as soon as its beginning is certain. */
-  private write(cut: number): string {
-    const { text } = this;
-    if (this.pending.length === 0 && this.written === 0 && cut === text.length) {
-      this.written = cut;
-      this.writtenLength += cut;
-      return text;
-    }
-    let output = '';
-    let kept = 0;
-    for (const span of this.pending) {
-      if (span.start >= cut && span.end > this.written) break;
-      if (span.start >= this.written) {
-        output += text.slice(this.written, span.start);
-        const marker = span.rule.type === 'marker' ? text.slice(span.start, span.end) : MARKERS[span.rule.type];
-        this.report(span, this.writtenLength + output.length, marker.length);
-        output += marker;
-      }
-      this.written = Math.max(this.written, span.end);
-      kept++;
-    }
-    // The last written span stays: an open run or a configured value may still extend it.
-    this.pending = this.pending.slice(Math.max(0, kept - 1));
-    if (this.written < cut) {
-      output += text.slice(this.written, cut);
-      this.written = cut;
-    }
-    this.writtenLength += output.length;
-    return output;
-  }
-
-  private report({ rule: { name, type, source } }: PendingSpan, start: number, length: number): void {
-    if (this.reporting && type !== 'marker') this.spans.push({ type, rule: name, source, start, end: start + length });
+    return isHighSurrogate(code) && cut - 1 >= written ? cut - 1 : cut;
   }
 
   /** Drops text that nothing can refer to any more. */
   private forget(): void {
-    const keep = Math.min(this.written, this.position, this.text.length) - LEFT_CONTEXT - 64;
+    const keep = Math.min(this.writer.written, this.position, this.text.length) - LEFT_CONTEXT - 64;
     if (keep < 4 * LEFT_CONTEXT) return;
     this.text = this.text.slice(keep);
     this.position -= keep;
     this.paidUntil -= keep;
-    this.written -= keep;
+    this.writer.forget(keep);
     this.window.forget(keep);
     this.ahead = this.ahead.map((finding) => ({ ...finding, start: finding.start - keep, end: finding.end - keep }));
-    for (const span of this.pending) {
-      span.start -= keep;
-      span.end -= keep;
-    }
   }
 }

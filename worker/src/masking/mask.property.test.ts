@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { compileRules } from './compile-rules.ts';
 import { createMasker, mask } from './mask.ts';
 import { MaskMachine } from './mask-machine.ts';
+import { compilePolicy, type MaskPolicy } from './policy.ts';
 import { Scratch } from './text-window.ts';
 
 /** Pieces of everything the rules look at, so that arbitrary texts come near to the rules' edges. */
@@ -32,8 +33,8 @@ const withKnown = fc
   })
   .map((pieces) => pieces.join(''));
 
-function fed(input: string, cuts: readonly number[]): string {
-  const machine = new MaskMachine(rules, scratch, false);
+function fed(input: string, cuts: readonly number[], policy?: MaskPolicy): string {
+  const machine = new MaskMachine(rules, scratch, false, policy && compilePolicy(policy));
   let output = '';
   let from = 0;
   for (const cut of cuts) {
@@ -43,16 +44,54 @@ function fed(input: string, cuts: readonly number[]): string {
   return output + machine.feed(input.slice(from), true);
 }
 
+const cutsOf = fc
+  .tuple(fc.array(fc.nat(), { maxLength: 12 }), fc.boolean())
+  .map(([points, everyUnit]) => (input: string) => {
+    if (everyUnit) return Array.from({ length: input.length }, (_, index) => index + 1);
+    return points.map((point) => point % (input.length + 1)).sort((a, b) => a - b);
+  });
+
+function valuesIn(input: string): readonly string[] {
+  const steps = masker.valuesInSlices(input);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+const TYPES = ['url', 'key', 'ip', 'connection'] as const;
+const types = fc.subarray([...TYPES], { minLength: 1 });
+
 const runs = { numRuns: Number(process.env.PROPERTY_RUNS ?? 1500) };
 
 describe('properties of masking', () => {
   test('a stream gives what the whole text gives, whatever the pieces', () => {
     fc.assert(
-      fc.property(withKnown, fc.array(fc.nat(), { maxLength: 12 }), fc.boolean(), (input, points, everyUnit) => {
-        const cuts = everyUnit
-          ? Array.from({ length: input.length }, (_, index) => index + 1)
-          : points.map((point) => point % (input.length + 1)).sort((a, b) => a - b);
-        expect(fed(input, cuts)).toBe(masker.mask(input).text);
+      fc.property(withKnown, cutsOf, (input, cuts) => {
+        expect(fed(input, cuts(input))).toBe(masker.mask(input).text);
+      }),
+      runs,
+    );
+  });
+
+  test('a stream gives what the whole text gives, whatever is masked and kept', () => {
+    fc.assert(
+      fc.property(withKnown, withKnown, cutsOf, types, fc.nat(), (input, sent, cuts, masked, pick) => {
+        const values = [...valuesIn(input), ...valuesIn(sent)].filter((_, index) => (pick >> (index % 16)) % 2 === 0);
+        const policy = { types: masked, keep: new Set(values) };
+        const whole = masker.withPolicy(policy).mask(sent + input).text;
+        expect(fed(sent + input, cuts(sent + input), policy)).toBe(whole);
+        for (const value of KNOWN) expect(whole.includes(value)).toBe(false);
+      }),
+      runs,
+    );
+  });
+
+  test('a text of which every value is kept stays as it is', () => {
+    fc.assert(
+      fc.property(text, (input) => {
+        const keeping = masker.withPolicy({ keep: new Set(valuesIn(input)) });
+        expect(keeping.mask(input)).toEqual({ text: input, spans: [] });
       }),
       runs,
     );

@@ -1,5 +1,7 @@
-import { compileRules, type MaskOptions } from './compile-rules.ts';
-import { MaskMachine, type MaskSpan } from './mask-machine.ts';
+import { type CompiledRules, compileRules, type MaskOptions } from './compile-rules.ts';
+import { MaskMachine } from './mask-machine.ts';
+import { collectingPolicy, compilePolicy, type MachinePolicy, type MaskPolicy } from './policy.ts';
+import type { MaskSpan } from './span-writer.ts';
 import { Scratch } from './text-window.ts';
 
 export { MaskingBudgetExceeded } from './work-budget.ts';
@@ -29,6 +31,13 @@ export interface Masker {
    */
   readonly maskBeginning: (text: string, wanted: number) => MaskedBeginning;
   readonly createStream: () => TransformStream<string, string>;
+  /** The same masker under a policy for one request: nothing is compiled again. */
+  readonly withPolicy: (policy: MaskPolicy) => Masker;
+  /**
+   * The values that masking `text` under no policy replaces, those of the service itself and those longer than
+   * LONGEST_VALUE left out, as often as they are there: what a policy may `keep`. In steps as `maskInSlices`.
+   */
+  readonly valuesInSlices: (text: string) => Generator<undefined, readonly string[]>;
 }
 
 /** Characters that are masked in one go. */
@@ -41,16 +50,21 @@ const LONGEST_BEGINNING = 65_536;
  * MaskingBudgetExceeded where `mask` does; a stream fails with it.
  */
 export function createMasker(options: MaskOptions = {}): Masker {
-  const rules = compileRules(options);
-  const scratch = new Scratch();
+  return maskerOf(compileRules(options), new Scratch());
+}
+
+function maskerOf(rules: CompiledRules, scratch: Scratch, policy?: MachinePolicy): Masker {
+  const begin = (reporting: boolean) => new MaskMachine(rules, scratch, reporting, policy);
   return {
     mask: (text) => {
-      const machine = new MaskMachine(rules, scratch, true);
+      const machine = begin(true);
       return { text: machine.feed(text, true), spans: machine.spans };
     },
-    maskInSlices: (text) => maskInSlices(new MaskMachine(rules, scratch, true), text),
-    maskBeginning: (text, wanted) => maskBeginning(new MaskMachine(rules, scratch, false), text, wanted),
-    createStream: () => streamOf(new MaskMachine(rules, scratch, false)),
+    maskInSlices: (text) => maskInSlices(begin(true), text),
+    maskBeginning: (text, wanted) => maskBeginning(begin(false), text, wanted),
+    createStream: () => streamOf(begin(false)),
+    withPolicy: (own) => maskerOf(rules, scratch, compilePolicy(own)),
+    valuesInSlices: (text) => valuesInSlices(rules, scratch, text),
   };
 }
 
@@ -88,6 +102,17 @@ function* maskInSlices(machine: MaskMachine, text: string): Generator<undefined,
   }
   output += machine.feed(text.slice(from), true);
   return { text: output, spans: machine.spans };
+}
+
+function* valuesInSlices(
+  rules: CompiledRules,
+  scratch: Scratch,
+  text: string,
+): Generator<undefined, readonly string[]> {
+  const values: string[] = [];
+  const policy = collectingPolicy((value) => values.push(value));
+  yield* maskInSlices(new MaskMachine(rules, scratch, false, policy), text);
+  return values;
 }
 
 function maskBeginning(machine: MaskMachine, text: string, wanted: number): MaskedBeginning {

@@ -76,7 +76,8 @@ const INTERNAL_HOST: Rule = {
   keeps: ['https://www.example.com/about'],
 };
 
-const LOGIN: Rule = {
+/** A login in a URL, whose host goes with it. */
+export const LOGIN: Rule = {
   name: 'url-userinfo',
   ...shared,
   source: RFC3986,
