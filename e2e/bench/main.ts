@@ -2,7 +2,7 @@
  * `npm run bench`: measures the service side by side with what it is compared with, writes docs/performance.json, .md and
  * .svg, and prints whether each budget holds. About twelve minutes on two cores. See docs/performance.md.
  *   --quick              fewer and shorter rounds; writes nothing
- *   --only=a,b           only these sections (throughput, main, commands, workers, gateways, in-flight, growth, alone)
+ *   --only=a,b           only these sections (throughput, main, commands, workers, gateways, in-flight, growth, streams, alone)
  *   --without-portkey    where it cannot be installed
  *   --guard              exit code 1 where a ratio is worse by more than a quarter than the one on record
  *   --report             measures nothing; writes the page and the chart again from the figures on record
@@ -23,12 +23,23 @@ import { startContenders, startUpstream, type Upstream } from './sections/conten
 import { measureGrowth } from './sections/growth.ts';
 import { measureHeld, measureInFlight } from './sections/in-flight.ts';
 import { measureGateways, measureWorkers } from './sections/scaling.ts';
+import { measureStreams } from './sections/streams.ts';
 import { countCommands, measureCase, throughputCases, warmUp } from './sections/throughput.ts';
 
 const RECORD = new URL('../../docs/performance.json', import.meta.url);
 const REPORT = new URL('../../docs/performance.md', import.meta.url);
 const CHART = new URL('../../docs/performance.svg', import.meta.url);
-const SECTIONS = ['throughput', 'main', 'commands', 'workers', 'gateways', 'in-flight', 'growth', 'alone'] as const;
+const SECTIONS = [
+  'throughput',
+  'main',
+  'commands',
+  'workers',
+  'gateways',
+  'in-flight',
+  'growth',
+  'streams',
+  'alone',
+] as const;
 type Section = (typeof SECTIONS)[number];
 
 const { values: options } = parseArgs({
@@ -106,6 +117,11 @@ async function measureEverything(): Promise<Results> {
       inFlight: await when('in-flight', () => measureInFlight(upstream, [100, 1_000, 10_000]), []),
       heldAlone: await when('in-flight', () => measureHeld(10_000), undefined),
       growth: await when('growth', () => measureGrowth(upstream), []),
+      streams: await when(
+        'streams',
+        () => measureStreams(upstream, { quick: options.quick, profileFolder: options.profile }),
+        undefined,
+      ),
       alone: await when('alone', measureAlone, undefined),
     };
   } finally {

@@ -1,14 +1,16 @@
 /**
  * A lean upstream in a process of its own: it answers OpenAI's `/v1/chat/completions` and Gemini's `:generateContent`
  * with text of a given size after a given time, and does nothing else, so that the others are what is measured.
- * Size and delay stand in the prompt (`2048 bytes after 200 ms`), so that one process serves every round.
+ * Size and delay stand in the prompt (`2048 bytes after 200 ms`), so that one process serves every round. What asks for a
+ * stream gets tokens at a pace (mock-stream.ts).
  *   node e2e/bench/mock-upstream.ts   prints its port
  */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerBody, type Protocol } from '@lontar/shared/testing/fake-answers.ts';
-import { answerText, readWish } from './wish.ts';
+import { sendStream, takeTimes } from './mock-stream.ts';
+import { answerText, readStreamWish, readWish } from './wish.ts';
 
 const ready = new Map<string, Buffer>();
 
@@ -32,7 +34,12 @@ const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
-    const { bytes, delayMs } = readWish((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('latin1'));
+    const asked = (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('latin1');
+    const times = /^\/times\/(\w+)$/.exec(request.url ?? '')?.[1];
+    if (times !== undefined) return send(response, Buffer.from(JSON.stringify(takeTimes(times))));
+    const stream = asked.includes('"stream":true') ? readStreamWish(asked) : undefined;
+    if (stream) return sendStream(response, stream);
+    const { bytes, delayMs } = readWish(asked);
     const body = bodyOf(protocol, bytes);
     if (delayMs === 0) send(response, body);
     else setTimeout(send, delayMs, response, body);

@@ -1,4 +1,5 @@
 import type { Round } from './measure.ts';
+import type { StreamFigures } from './sections/streams.ts';
 
 /** What `docs/performance.json` holds; tables, chart and budgets are made from it and from nothing else. */
 export interface Results {
@@ -17,6 +18,8 @@ export interface Results {
   /** What one of 10,000 held requests takes of servers that do nothing else, bytes. */
   readonly heldAlone: { readonly http: number; readonly express: number } | undefined;
   readonly growth: readonly GrowthRow[];
+  /** Absent on records of before there were streams. */
+  readonly streams?: StreamFigures | undefined;
   readonly alone: Alone | undefined;
 }
 

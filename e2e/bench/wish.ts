@@ -27,3 +27,40 @@ const PARAGRAPH =
 export function answerText(bytes: number): string {
   return PARAGRAPH.repeat(Math.ceil(bytes / PARAGRAPH.length)).slice(0, bytes);
 }
+
+/** What a round wants of the mock upstream where it streams. */
+export interface StreamWish {
+  readonly tokens: number;
+  /** Of each stream; 0 is without a pause. */
+  readonly tokensPerSecond: number;
+  /** From the request to the first token, ms. */
+  readonly firstMs: number;
+}
+
+/**
+ * The prompt that carries it.
+ *
+ * @param name by which the mock upstream tells afterwards when it sent each token
+ */
+export function promptForStream({ tokens, tokensPerSecond, firstMs }: StreamWish, name: string): string {
+  return `Tell me about palm leaves: ${tokens} tokens, ${tokensPerSecond} a second, after ${firstMs} ms, for ${name}.`;
+}
+
+/** Finds it in a request's body. */
+export function readStreamWish(body: string): (StreamWish & { readonly name: string }) | undefined {
+  const [, tokens, perSecond, firstMs, name = ''] =
+    /: (\d{1,6}) tokens, (\d{1,6}) a second, after (\d{1,6}) ms, for (\w{1,40})\./.exec(body) ?? [];
+  if (tokens === undefined) return undefined;
+  return { tokens: Number(tokens), tokensPerSecond: Number(perSecond), firstMs: Number(firstMs), name };
+}
+
+/** About as long as models' tokens are. */
+const TOKEN_CHARACTERS = 4;
+
+/** The text of so many tokens, token by token: all ASCII, so that bytes, characters and UTF-16 units are the same. */
+export function streamTokens(count: number): string[] {
+  const text = answerText(count * TOKEN_CHARACTERS);
+  return Array.from({ length: count }, (_, index) =>
+    text.slice(index * TOKEN_CHARACTERS, (index + 1) * TOKEN_CHARACTERS),
+  );
+}

@@ -28,8 +28,32 @@ export function judgeBudgets(results: Results): Budget[] {
       many && many.gatewayBytes / 1024,
       (kb) => `${kb.toFixed(1)} KB`,
     ),
+    ...streamBudgets(results),
     atLeast('two workers, times one', 1.9, growth(workers, 2), times),
     atLeast('four workers, times one', 3.6, growth(workers, 4), times),
+  ];
+}
+
+function streamBudgets({ streams }: Results): Budget[] {
+  const { first, wall, many, saturated } = streams ?? {};
+  const wholeShare = many && many.whole / many.streams;
+  const cpu = saturated && Object.values(saturated.cpuMicros).reduce((sum, one) => sum + one, 0);
+  const ms = (value: number) => `${value.toFixed(1)} ms`;
+  return [
+    atMost('first text of a stream, added, p50', 3, first?.addedP50, ms),
+    atMost('first text of a stream, added, p99', 10, first?.addedP99, ms),
+    atMost('time of a stream of 500 tokens, times the upstream', 1.01, wall?.share, (share) => `${share.toFixed(3)} ×`),
+    atLeast('1,000 streams at once: whole and in order', 1, wholeShare, percent),
+    atMost('1,000 streams: from the upstream to the client, p99', 250, many?.gapP99, ms),
+    atMost('1,000 streams: Redis commands a second', 400, many?.commandsPerSecond, (count) => count.toFixed(0)),
+    atMost('1,000 streams: bytes to Redis, times the text', 1.6, many?.bytesTimesText, times),
+    atMost(
+      'memory of an open stream on the gateway',
+      40,
+      many && many.gatewayBytes / 1024,
+      (kb) => `${kb.toFixed(1)} KB`,
+    ),
+    atMost('processor time of a streamed token, all processes', 25, cpu, micros),
   ];
 }
 

@@ -31,6 +31,8 @@ export function writeReport(results: Results): string {
     ...commandsSection(results),
     '## Scaling',
     ...scalingSection(results),
+    '## Streams',
+    ...streamsSection(results),
     '## Alone',
     ...aloneSection(results),
     '',
@@ -154,6 +156,33 @@ function scalingSection({ workers, gateways, inFlight, heldAlone, growth }: Resu
     sections.push(growthTable(growth));
   }
   return sections;
+}
+
+function streamsSection({ streams }: Results): string[] {
+  if (streams === undefined) return ['Not measured in this run.'];
+  const { first, wall, many, saturated } = streams;
+  const cpu = Object.entries(saturated.cpuMicros).map(([name, micros]) => `${name} ${micros.toFixed(1)}`);
+  return [
+    'Streams over `/v1/chat/completions`, by turns with the upstream itself; two workers and one gateway, on the same cores as upstream and readers.',
+    table(
+      ['what', 'measured'],
+      [
+        ['first text of one stream, upstream itself', `${first.direct.toFixed(1)} ms`],
+        ['added by the service, p50 and p99', `${first.addedP50.toFixed(1)} and ${first.addedP99.toFixed(1)} ms`],
+        [
+          'a stream of 500 tokens, times the upstream',
+          `${wall.share.toFixed(3)} × of ${(wall.direct / 1_000).toFixed(1)} s`,
+        ],
+        [`${many.streams} streams at once of 20 tokens/s: whole and in order`, String(many.whole)],
+        ['from the upstream to the client, p50 and p99', `${many.gapP50.toFixed(0)} and ${many.gapP99.toFixed(0)} ms`],
+        ['Redis commands a second', many.commandsPerSecond.toFixed(0)],
+        ['bytes to Redis, times the text', many.bytesTimesText.toFixed(2)],
+        ['growth of the gateway for each', `${(many.gatewayBytes / 1024).toFixed(1)} KB`],
+        ['20 streams without a pause', `${saturated.tokensPerSecond.toFixed(0)} tokens/s`],
+        ['processor time of a token, µs', cpu.join(', ')],
+      ],
+    ),
+  ];
 }
 
 function inFlightTable(rows: readonly InFlightRow[]): string {

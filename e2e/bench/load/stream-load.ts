@@ -1,0 +1,140 @@
+/**
+ * Reads many streams at once, a process of its own: checks that each is whole and in order, and when its text came. Gets
+ * its orders from `run-streams.ts`.
+ */
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promptForStream, streamTokens } from '../wish.ts';
+import type { StreamMessage, StreamPlan, StreamSeen } from './stream-plan.ts';
+
+process.once('message', (plan: StreamPlan) => void run(plan));
+
+const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+
+async function run(plan: StreamPlan): Promise<void> {
+  const expected = streamTokens(plan.wish.tokens).join('');
+  const startedAt = performance.now();
+  let opened = 0;
+  const noteOpened = () => {
+    opened++;
+    if (opened === plan.streams) say({ kind: 'opened' });
+  };
+  const gaps: number[] = [];
+  const readers = Array.from({ length: plan.streams }, async (_, number) => {
+    await delay((number * plan.rampMs) / plan.streams);
+    const seen: StreamSeen[] = [];
+    for (let turn = 0; turn < plan.turns; turn++) {
+      const name = `s${process.pid}x${number}x${turn}`;
+      const read = await readStream(plan, name, expected, turn === 0 ? noteOpened : () => undefined);
+      gaps.push(...gapsOf(read, await timesOf(plan, name)));
+      seen.push(read.seen);
+    }
+    return seen;
+  });
+  const seen = (await Promise.all(readers)).flat();
+  const seconds = (performance.now() - startedAt) / 1_000;
+  agent.destroy();
+  say({ kind: 'finished', seen, gaps: Float64Array.from(gaps).sort(), seconds });
+}
+
+interface ReadStream {
+  readonly seen: StreamSeen;
+  /** How much of the text was here, and when, Unix ms. */
+  readonly arrivals: readonly (readonly [length: number, at: number])[];
+}
+
+function readStream(plan: StreamPlan, name: string, expected: string, onFirst: () => void): Promise<ReadStream> {
+  const body = JSON.stringify({
+    model: 'ai-2.5-flash',
+    stream: true,
+    messages: [{ role: 'user', content: promptForStream(plan.wish, name) }],
+  });
+  const startedAt = performance.now();
+  const arrivals: [number, number][] = [];
+  let firstMs = Number.NaN;
+  const text = createTextReader(() => {
+    if (arrivals.length === 0) {
+      firstMs = performance.now() - startedAt;
+      onFirst();
+    }
+    arrivals.push([text.text.length, performance.timeOrigin + performance.now()]);
+  });
+  return new Promise((resolve) => {
+    const finish = (trouble?: string) => {
+      if (arrivals.length === 0) onFirst();
+      const broken = trouble ?? text.problem(expected);
+      const wholeMs = performance.now() - startedAt;
+      resolve({ seen: { firstMs, wholeMs, ...(broken !== undefined && { broken }) }, arrivals });
+    };
+    const { port, path, headers } = plan;
+    const options = { host: '127.0.0.1', port, path, method: 'POST', agent };
+    const sent = request(
+      { ...options, headers: { 'content-type': 'application/json', 'content-length': body.length, ...headers } },
+      (response: IncomingMessage) => {
+        response.setEncoding('utf8');
+        response.on('data', text.take);
+        response.once('end', () => finish(response.statusCode === 200 ? undefined : `status ${response.statusCode}`));
+        response.once('error', () => finish('connection lost'));
+      },
+    );
+    sent.once('error', () => finish('connection failed'));
+    sent.end(body);
+  });
+}
+
+/** Takes the text out of chunks of OpenAI's form. */
+function createTextReader(onText: () => void) {
+  let rest = '';
+  let end: 'open' | 'finished' | 'done' = 'open';
+  const reader = {
+    text: '',
+    take(piece: string): void {
+      const lines = (rest + piece).split('\n');
+      rest = lines.pop() ?? '';
+      const before = reader.text.length;
+      for (const line of lines) readLine(line);
+      if (reader.text.length > before) onText();
+    },
+    problem(expected: string): string | undefined {
+      if (end !== 'done') return 'it did not end';
+      return reader.text === expected ? undefined : 'its text is another';
+    },
+  };
+  function readLine(line: string): void {
+    if (!line.startsWith('data: ')) return;
+    if (line === 'data: [DONE]') {
+      if (end === 'finished') end = 'done';
+      return;
+    }
+    const { choices } = JSON.parse(line.slice(6)) as Chunk;
+    reader.text += choices?.[0]?.delta?.content ?? '';
+    if (choices?.[0]?.finish_reason) end = 'finished';
+  }
+  return reader;
+}
+
+interface Chunk {
+  readonly choices?: readonly { readonly delta?: { readonly content?: string }; readonly finish_reason?: string }[];
+}
+
+async function timesOf({ upstreamPort }: StreamPlan, name: string): Promise<number[]> {
+  const answer = await fetch(`http://127.0.0.1:${upstreamPort}/times/${name}`);
+  return (await answer.json()) as number[];
+}
+
+function gapsOf({ arrivals, seen }: ReadStream, times: readonly number[]): number[] {
+  if (seen.broken !== undefined || times.length === 0) return [];
+  const length = arrivals.at(-1)?.[0] ?? 0;
+  const each = length / times.length;
+  let arrival = 0;
+  return times.map((at, index) => {
+    while ((arrivals[arrival]?.[0] ?? length) < (index + 1) * each) arrival++;
+    return (arrivals[arrival]?.[1] ?? Number.NaN) - at;
+  });
+}
+
+function say(message: StreamMessage): void {
+  process.send?.(message, () => {
+    if (message.kind === 'finished') process.disconnect();
+  });
+}

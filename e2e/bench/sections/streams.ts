@@ -1,0 +1,176 @@
+import { readStreams, type StreamsRead } from '../load/run-streams.ts';
+import type { StreamPlan } from '../load/stream-plan.ts';
+import { median } from '../measure.ts';
+import { watchCommands } from '../processes/bench-redis.ts';
+import { type ServiceUnderTest, startServiceUnderTest } from '../processes/service-under-test.ts';
+import { cpuMs, residentBytes } from '../processes/usage.ts';
+import type { StreamWish } from '../wish.ts';
+import { streamTokens } from '../wish.ts';
+import type { Upstream } from './contenders.ts';
+
+/** What streams take and give. Times in ms. */
+export interface StreamFigures {
+  /** One stream at a time, by turns with the upstream itself: what the service adds to the time of its first text. */
+  readonly first: { readonly direct: number; readonly addedP50: number; readonly addedP99: number };
+  /** Of a stream of 500 tokens: its time by the service as a share of the upstream's own. */
+  readonly wall: { readonly direct: number; readonly share: number };
+  /** Many streams at once. */
+  readonly many: {
+    readonly streams: number;
+    readonly whole: number;
+    readonly gapP50: number;
+    readonly gapP99: number;
+    /** What all processes together sent to Redis. */
+    readonly commandsPerSecond: number;
+    /** Bytes that reached Redis, as a multiple of the text. */
+    readonly bytesTimesText: number;
+    /** Growth of the gateway's memory for each stream, bytes. */
+    readonly gatewayBytes: number;
+  };
+  /** Twenty streams of an upstream without a pause. */
+  readonly saturated: {
+    readonly tokensPerSecond: number;
+    /** Processor time of a token, µs, by process. */
+    readonly cpuMicros: Readonly<Record<string, number>>;
+  };
+}
+
+export interface StreamsOptions {
+  /** Fewer and shorter streams. */
+  readonly quick?: boolean;
+  readonly root?: string;
+  readonly profileFolder?: string | undefined;
+}
+
+/**
+ * Streams over `/v1/chat/completions`, side by side with the upstream itself.
+ *
+ * @throws when a process does not start, or Redis fails
+ */
+export async function measureStreams(upstream: Upstream, options: StreamsOptions = {}): Promise<StreamFigures> {
+  const { quick = false, root, profileFolder } = options;
+  const service = await startServiceUnderTest({
+    upstreamPort: upstream.port,
+    workers: 2,
+    profileFolder,
+    root,
+    settings: { WORKER_CONCURRENCY: '1000' },
+  });
+  const ask = askOf(service, upstream);
+  try {
+    await ask('service', { tokens: 200, tokensPerSecond: 0, firstMs: 0 }, { streams: 50, turns: quick ? 4 : 20 });
+    return {
+      first: await measureFirst(ask, quick ? 20 : 100),
+      wall: await measureWall(ask, quick ? 100 : 500),
+      many: await measureMany(service, ask, quick ? 100 : 1_000),
+      saturated: await measureSaturated(service, ask, quick ? 5 : 30),
+    };
+  } finally {
+    await service.stop();
+  }
+}
+
+type Side = 'service' | 'direct';
+type How = Partial<Pick<StreamPlan, 'streams' | 'turns' | 'rampMs'>>;
+type Ask = (side: Side, wish: StreamWish, how?: How, onOpened?: () => void) => Promise<StreamsRead>;
+
+function askOf(service: ServiceUnderTest, upstream: Upstream): Ask {
+  return (side, wish, { streams = 1, turns = 1, rampMs = 0 } = {}, onOpened = () => undefined) =>
+    readStreams(
+      {
+        port: side === 'direct' ? upstream.port : (service.ports[0] ?? 0),
+        path: '/v1/chat/completions',
+        headers: { authorization: `Bearer ${service.key}` },
+        wish,
+        ...{ streams, turns, rampMs },
+        upstreamPort: upstream.port,
+      },
+      onOpened,
+    );
+}
+
+const ALONE = { tokensPerSecond: 50, firstMs: 20 };
+/** Streams of one round, so that both sides meet the same pace of the machine. */
+const TURNS = 10;
+
+async function measureFirst(ask: Ask, streams: number): Promise<StreamFigures['first']> {
+  const wish = { ...ALONE, tokens: 5 };
+  const times: Record<Side, number[]> = { direct: [], service: [] };
+  for (let done = 0; done < streams; done += TURNS) {
+    for (const side of ['direct', 'service'] as const) {
+      // The first of a process connects and is compiled.
+      const { seen } = await ask(side, wish, { turns: TURNS + 2 });
+      times[side].push(...seen.slice(2).map(({ firstMs }) => firstMs));
+    }
+  }
+  const direct = median(times.direct);
+  return { direct, addedP50: median(times.service) - direct, addedP99: p99(times.service) - p99(times.direct) };
+}
+
+async function measureWall(ask: Ask, tokens: number): Promise<StreamFigures['wall']> {
+  const times: Record<Side, number[]> = { direct: [], service: [] };
+  for (const side of ['direct', 'service', 'service', 'direct'] as const) {
+    const { seen } = await ask(side, { ...ALONE, tokens });
+    times[side].push(...seen.map(({ wholeMs }) => wholeMs));
+  }
+  const direct = median(times.direct);
+  return { direct, share: median(times.service) / direct };
+}
+
+const MANY = { tokens: 200, tokensPerSecond: 20, firstMs: 20 };
+/** In the middle of streams of ten seconds that were opened within two. */
+const WATCH_MS = 3_000;
+
+async function measureMany(service: ServiceUnderTest, ask: Ask, streams: number): Promise<StreamFigures['many']> {
+  const gateway = service.gateways[0]?.pid ?? 0;
+  const memoryBefore = residentBytes(gateway);
+  const bytesBefore = await bytesReceived(service);
+  let watched: Promise<{ readonly perSecond: number; readonly memory: number }> | undefined;
+  const { seen, gaps } = await ask('service', MANY, { streams, rampMs: 2_000 }, () => {
+    watched = watch(service, gateway);
+  });
+  const { perSecond = Number.NaN, memory = memoryBefore } = (await watched) ?? {};
+  const text = streams * streamTokens(MANY.tokens).join('').length;
+  return {
+    streams,
+    whole: seen.filter(({ broken }) => broken === undefined).length,
+    gapP50: gaps[Math.floor(gaps.length / 2)] ?? Number.NaN,
+    gapP99: gaps[Math.floor(gaps.length * 0.99)] ?? Number.NaN,
+    commandsPerSecond: perSecond,
+    bytesTimesText: ((await bytesReceived(service)) - bytesBefore) / text,
+    gatewayBytes: (memory - memoryBefore) / streams,
+  };
+}
+
+async function watch(service: ServiceUnderTest, gateway: number) {
+  const startedAt = performance.now();
+  const finish = await watchCommands(service.redis);
+  await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
+  const commands = Object.values(finish()).reduce((sum, count) => sum + count, 0);
+  return { perSecond: (commands * 1_000) / (performance.now() - startedAt), memory: residentBytes(gateway) };
+}
+
+async function bytesReceived({ redis }: ServiceUnderTest): Promise<number> {
+  return Number(/total_net_input_bytes:(\d+)/.exec(await redis.client.info('stats'))?.[1]);
+}
+
+const SATURATED = { tokens: 2_000, tokensPerSecond: 0, firstMs: 0 };
+
+async function measureSaturated(
+  service: ServiceUnderTest,
+  ask: Ask,
+  turns: number,
+): Promise<StreamFigures['saturated']> {
+  const before = service.processes.map(({ pid }) => cpuMs(pid));
+  const { seen, seconds } = await ask('service', SATURATED, { streams: 20, turns });
+  const tokens = seen.filter(({ broken }) => broken === undefined).length * SATURATED.tokens;
+  const cpu = service.processes.map(({ name, pid }, index): [string, number] => [
+    name,
+    ((cpuMs(pid) - (before[index] ?? 0)) * 1_000) / tokens,
+  ]);
+  return { tokensPerSecond: tokens / seconds, cpuMicros: Object.fromEntries(cpu) };
+}
+
+function p99(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Number.NaN;
+}
