@@ -11,10 +11,16 @@ export function answerBody(
   text: string,
   finish = 'stop',
   usage = { input: 11, output: 7 },
+  { reasoning, toolCalls }: Pick<StreamedAnswer, 'reasoning' | 'toolCalls'> = {},
 ): object {
   if (protocol === 'gemini') {
+    const parts = [
+      ...(reasoning === undefined ? [] : [{ text: reasoning, thought: true }]),
+      { text },
+      ...(toolCalls ?? []).map(({ name, arguments: args }) => ({ functionCall: { name, args: JSON.parse(args) } })),
+    ];
     return {
-      candidates: [{ content: { role: 'model', parts: [{ text }] }, finishReason: GEMINI_FINISH[finish] ?? finish }],
+      candidates: [{ content: { role: 'model', parts }, finishReason: GEMINI_FINISH[finish] ?? finish }],
       usageMetadata: {
         promptTokenCount: usage.input,
         candidatesTokenCount: usage.output,
@@ -22,17 +28,25 @@ export function answerBody(
       },
     };
   }
+  const calls = toolCalls?.map(({ id, ...called }) => ({ id, type: 'function', function: called }));
   return {
     id: 'chatcmpl-fake',
     object: 'chat.completion',
     created: 1,
     model: 'fake',
-    choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: finish }],
-    usage: {
-      prompt_tokens: usage.input,
-      completion_tokens: usage.output,
-      total_tokens: usage.input + usage.output,
-    },
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: text,
+          ...(reasoning !== undefined && { reasoning_content: reasoning }),
+          ...(calls !== undefined && { tool_calls: calls }),
+        },
+        finish_reason: finish,
+      },
+    ],
+    usage: openAiUsage(usage),
   };
 }
 
@@ -58,6 +72,83 @@ export function usedUpBody(protocol: Protocol): object {
     ...answerBody(protocol, '', 'length'),
     choices: [{ index: 0, message, finish_reason: 'length' }],
   };
+}
+
+/** How an answer is streamed, in pieces of JSON. */
+export interface StreamedAnswer {
+  readonly text: string;
+  readonly reasoning?: string | undefined;
+  /** In OpenAI's words. */
+  readonly finishReason?: string | undefined;
+  readonly usage?: { readonly input: number; readonly output: number } | undefined;
+  readonly toolCalls?: readonly FakeToolCall[] | undefined;
+  /** UTF-16 units of each piece. */
+  readonly pieceLength?: number | undefined;
+}
+
+export interface FakeToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON as text. */
+  readonly arguments: string;
+}
+
+/** An answer as the events of a stream, without their envelope; `[DONE]` is not among them. */
+export function streamedBodies(protocol: Protocol, answer: StreamedAnswer, withUsage: boolean): object[] {
+  return protocol === 'gemini' ? geminiStream(answer) : openAiStream(answer, withUsage);
+}
+
+function openAiStream(answer: StreamedAnswer, withUsage: boolean): object[] {
+  const { text, reasoning = '', finishReason, usage = { input: 11, output: 7 }, toolCalls = [] } = answer;
+  const chunk = (delta: object, finish: string | null = null) => ({
+    ...CHUNK,
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  });
+  return [
+    chunk({ role: 'assistant', content: '' }),
+    ...piecesOf(reasoning, answer.pieceLength).map((piece) => chunk({ reasoning_content: piece })),
+    ...piecesOf(text, answer.pieceLength).map((piece) => chunk({ content: piece })),
+    ...toolCalls.flatMap(({ id, name, arguments: args }, index) => [
+      chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }),
+      ...piecesOf(args, answer.pieceLength).map((piece) =>
+        chunk({ tool_calls: [{ index, function: { arguments: piece } }] }),
+      ),
+    ]),
+    chunk({}, finishReason ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop')),
+    ...(withUsage ? [{ ...CHUNK, choices: [], usage: openAiUsage(usage) }] : []),
+  ];
+}
+
+const CHUNK = { id: 'chatcmpl-fake', object: 'chat.completion.chunk', created: 1, model: 'fake' };
+
+function openAiUsage({ input, output }: { readonly input: number; readonly output: number }): object {
+  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+}
+
+function geminiStream(answer: StreamedAnswer): object[] {
+  const { text, reasoning = '', finishReason = 'stop', usage = { input: 11, output: 7 }, toolCalls = [] } = answer;
+  const piece = (part: object) => ({ candidates: [{ content: { role: 'model', parts: [part] }, index: 0 }] });
+  return [
+    ...piecesOf(reasoning, answer.pieceLength).map((words) => piece({ text: words, thought: true })),
+    ...piecesOf(text, answer.pieceLength).map((words) => piece({ text: words })),
+    ...toolCalls.map(({ name, arguments: args }) =>
+      piece({ functionCall: { name, args: JSON.parse(args) as object } }),
+    ),
+    {
+      candidates: [
+        { content: { role: 'model', parts: [] }, finishReason: GEMINI_FINISH[finishReason] ?? finishReason },
+      ],
+      usageMetadata: {
+        promptTokenCount: usage.input,
+        candidatesTokenCount: usage.output,
+        totalTokenCount: usage.input + usage.output,
+      },
+    },
+  ];
+}
+
+function piecesOf(text: string, length = 4): string[] {
+  return Array.from({ length: Math.ceil(text.length / length) }, (_, at) => text.slice(at * length, (at + 1) * length));
 }
 
 export function errorBody(protocol: Protocol, status: number): object {

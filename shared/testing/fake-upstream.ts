@@ -1,8 +1,25 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerBody, blockedBody, errorBody, type Protocol, UPSTREAM_WORDS, usedUpBody } from './fake-answers.ts';
-import { delayWhileOpen, drip, sendHuge } from './slow-answers.ts';
+import {
+  answerBody,
+  blockedBody,
+  errorBody,
+  type FakeToolCall,
+  type Protocol,
+  UPSTREAM_WORDS,
+  usedUpBody,
+} from './fake-answers.ts';
+import {
+  delayWhileOpen,
+  drip,
+  dripEvents,
+  sendHuge,
+  streamAnswer,
+  streamError,
+  streamHalf,
+  streamHuge,
+} from './slow-answers.ts';
 
 /** How the fake upstream treats one call. */
 export type FakeBehaviour =
@@ -13,6 +30,27 @@ export type FakeBehaviour =
       /** In OpenAI's words; said in Gemini's words to who speaks Gemini's protocol. Default `stop`. */
       readonly finishReason?: 'stop' | 'length' | 'content_filter' | (string & {});
       readonly usage?: { readonly input: number; readonly output: number };
+      readonly reasoning?: string;
+      readonly toolCalls?: readonly FakeToolCall[];
+      /** Of a stream: between two events, ms. */
+      readonly paceMs?: number;
+      /** Of a stream: UTF-16 units in each event. Default 4. */
+      readonly pieceLength?: number;
+    }
+  /** A stream that begins well and then says that it failed. */
+  | { readonly kind: 'error-event'; readonly error?: object }
+  /** Bytes as they are. */
+  | {
+      readonly kind: 'raw';
+      readonly status?: number;
+      /** Default `text/event-stream`. */
+      readonly contentType?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly pieces: readonly (string | Uint8Array)[];
+      /** Between two pieces, ms. */
+      readonly paceMs?: number;
+      /** `cut`: the connection ends without the end of the response; `open`: nothing follows. Default `whole`. */
+      readonly end?: 'whole' | 'cut' | 'open';
     }
   | {
       readonly kind: 'status';
@@ -52,6 +90,8 @@ export interface FakeCall {
   readonly model: string;
   readonly system: string | undefined;
   readonly prompt: string;
+  /** Whether it asks for a stream. */
+  readonly isStream: boolean;
   /** The client's port: each connection has its own. */
   readonly clientPort: number | undefined;
   /** When its body had arrived, Unix ms. */
@@ -167,7 +207,7 @@ const endedByUs = new WeakSet<ServerResponse>();
 
 async function readCall(request: IncomingMessage, response: ServerResponse): Promise<FakeCall | undefined> {
   const path = request.url ?? '';
-  const gemini = /^\/v1beta\/models\/([^:/?]+):generateContent(?:\?|$)/.exec(path);
+  const gemini = /^\/v1beta\/models\/([^:/?]+):(g|streamG)enerateContent(?:\?|$)/.exec(path);
   if (request.method !== 'POST' || (!gemini && !/^\/v1\/chat\/completions(?:\?|$)/.test(path))) return undefined;
   let aborted = false;
   const whenAborted = new Promise<void>((resolve) => {
@@ -185,6 +225,7 @@ async function readCall(request: IncomingMessage, response: ServerResponse): Pro
     headers: request.headers,
     body,
     ...(gemini ? readGemini(body, decodeURIComponent(gemini[1] ?? '')) : readOpenAi(body)),
+    isStream: gemini ? gemini[2] === 'streamG' : body['stream'] === true,
     clientPort: request.socket.remotePort,
     at: Date.now(),
     get aborted() {
@@ -216,15 +257,20 @@ function readOpenAi(body: Record<string, unknown>) {
   return { model, system: contentOf('system'), prompt: contentOf('user') ?? '' };
 }
 
-async function perform({ protocol }: FakeCall, behaviour: FakeBehaviour, response: ServerResponse): Promise<void> {
+async function perform(call: FakeCall, behaviour: FakeBehaviour, response: ServerResponse): Promise<void> {
+  const { protocol } = call;
   const json = (status: number, body: unknown) =>
     response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
   if (typeof behaviour === 'object') {
     if (behaviour.kind === 'status') return sendStatus(protocol, behaviour, response);
+    if (behaviour.kind === 'raw') return sendRaw(behaviour, response);
+    if (behaviour.kind === 'error-event') return streamError(protocol, behaviour.error ?? {}, response);
     if (behaviour.delayMs) await delayWhileOpen(behaviour.delayMs, response);
-    json(200, answerBody(protocol, behaviour.text, behaviour.finishReason, behaviour.usage));
+    if (call.isStream) return streamAnswer(behaviour, { ...streamOptions(call), paceMs: behaviour.paceMs }, response);
+    json(200, answerBody(protocol, behaviour.text, behaviour.finishReason, behaviour.usage, behaviour));
     return;
   }
+  if (call.isStream && (await performStream(call, behaviour, response))) return;
   switch (behaviour) {
     case 'reset':
       endedByUs.add(response);
@@ -259,6 +305,60 @@ async function perform({ protocol }: FakeCall, behaviour: FakeBehaviour, respons
       throw new Error(`Unknown behaviour: ${String(behaviour satisfies never)}`);
   }
 }
+
+/** @returns whether the behaviour is another one in a stream */
+async function performStream(call: FakeCall, behaviour: FakeBehaviour, response: ServerResponse): Promise<boolean> {
+  switch (behaviour) {
+    case 'drip':
+      dripEvents(response);
+      return true;
+    case 'huge':
+      await streamHuge(call.protocol, response);
+      return true;
+    case 'half':
+      endedByUs.add(response);
+      streamHalf(call.protocol, response);
+      return true;
+    case 'empty':
+      await streamAnswer({ text: '' }, streamOptions(call), response);
+      return true;
+    case 'used-up':
+      await streamAnswer(
+        { text: '', reasoning: 'First I think.', finishReason: 'length' },
+        streamOptions(call),
+        response,
+      );
+      return true;
+    case 'blocked':
+      await streamAnswer({ text: '', finishReason: 'content_filter' }, streamOptions(call), response);
+      return true;
+    default:
+      return false;
+  }
+}
+
+function streamOptions({ protocol, body }: FakeCall) {
+  const { stream_options: options } = body as { stream_options?: { include_usage?: boolean } };
+  return { protocol, withUsage: options?.include_usage === true };
+}
+
+async function sendRaw(
+  { status = 200, contentType = 'text/event-stream', headers, pieces, paceMs, end = 'whole' }: RawBehaviour,
+  response: ServerResponse,
+): Promise<void> {
+  response.writeHead(status, { 'content-type': contentType, ...headers }).flushHeaders();
+  for (const piece of pieces) {
+    response.write(piece);
+    if (paceMs) await delayWhileOpen(paceMs, response);
+  }
+  if (end === 'whole') response.end();
+  if (end !== 'cut') return;
+  endedByUs.add(response);
+  // What was written goes first.
+  response.write('', () => response.socket?.end());
+}
+
+type RawBehaviour = Extract<FakeBehaviour, { kind: 'raw' }>;
 
 /** What `wrong-charset` answers. */
 export const WRONG_CHARSET_TEXT = 'Café crème à la carte.';

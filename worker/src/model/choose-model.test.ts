@@ -3,7 +3,7 @@ import { ConfigError, readConfig } from '@lontar/shared/config/read-config.ts';
 import { workerSettings } from '../config.ts';
 import { chooseModel } from './choose-model.ts';
 import { thinkingBudgetOf } from './gemini-model.ts';
-import { suitReasoningModels } from './openai-model.ts';
+import { suitReasoningModels } from './openai/write-request.ts';
 
 const GEMINI_KEY = ['gemini', 'key', '0123456789'].join('-');
 const OPENAI_KEY = ['openai', 'key', '0123456789'].join('-');

@@ -91,23 +91,38 @@ const MESSAGES: Record<ModelErrorKind, string> = {
   cancelled: 'The attempt was cancelled.',
 };
 
+/** What the operator may read of an upstream's refusal: fields of a log line, masked and cut. Never for callers. */
+export interface UpstreamWords {
+  readonly upstreamHost: string;
+  /** HTTP status. */
+  readonly upstreamStatus: number;
+  readonly upstreamCode?: string;
+  /** The upstream's own id of the request. */
+  readonly upstreamRequestId?: string;
+  readonly upstreamMessage?: string;
+}
+
 export interface ModelErrorDetails {
   /** How long the upstream wants no further request, ms (`Retry-After`). */
   readonly retryAfterMs?: number | undefined;
+  readonly upstream?: UpstreamWords | undefined;
 }
 
 /**
  * A failed attempt. Its message is fixed per kind and it has no `cause`: provider errors carry the prompt, the answer,
- * the upstream's words, its host and sometimes the key, and errors end up in logs.
+ * the upstream's words, its host and sometimes the key, and errors end up in logs. What the operator may read of that
+ * stands in `upstream`.
  */
 export class ModelError extends Error {
   readonly kind: ModelErrorKind;
   readonly retryAfterMs: number | undefined;
+  readonly upstream: UpstreamWords | undefined;
 
   constructor(kind: ModelErrorKind, details: ModelErrorDetails = {}) {
     super(MESSAGES[kind]);
     this.name = 'ModelError';
     this.kind = kind;
     this.retryAfterMs = details.retryAfterMs;
+    this.upstream = details.upstream;
   }
 }

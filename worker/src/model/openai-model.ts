@@ -1,46 +1,156 @@
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { withoutSlashesAtEnd } from '@lontar/shared/base-url.ts';
-import { createCappedFetch } from './capped-fetch.ts';
-import type { LanguageModel } from './language-model.ts';
-import { sdkModel } from './sdk-model.ts';
+import { machineNow } from '@lontar/shared/machine-time.ts';
+import { type Attempt, startAttempt } from './attempt.ts';
+import {
+  type LanguageModel,
+  ModelError,
+  type ModelPart,
+  type ModelRequest,
+  type ModelResult,
+} from './language-model.ts';
+import { type Adaptations, adaptationFor, adaptForm, createAdaptations } from './openai/adaptations.ts';
+import { AnswerGatherer } from './openai/answer-gatherer.ts';
+import { createHttpCaller, type HttpCaller } from './openai/http-caller.ts';
+import { createKnownServer, type KnownServer } from './openai/known-server.ts';
+import { EmptyStreamError, ResponseReader } from './openai/response-reader.ts';
+import { type LimitNames, limitNamesOf, writeRequest } from './openai/write-request.ts';
+import { kindOfWords } from './refusal-kind.ts';
+import { toModelError } from './to-model-error.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';
+import { UpstreamRefusal } from './upstream-refusal.ts';
+import { type DescribeRefusal, describeRefusals } from './upstream-words.ts';
 
 export interface OpenAiOptions extends UpstreamLimits {
   /** Undefined or empty: no Authorization header. */
   readonly apiKey: string | undefined;
   /** With its version: `https://host/v1`; a query (`?api-version=…`) is sent with every request. */
   readonly baseUrl: string;
+  /** Whether a caller who wants its answer in one piece is served by a stream: `auto` where an abort needs one. */
+  readonly stream?: 'auto' | 'always' | 'never';
 }
 
-/** Anything that speaks the protocol of OpenAI's `/chat/completions`. */
-export function openAiModel({ apiKey, baseUrl, ...limits }: OpenAiOptions): LanguageModel {
-  const http = createCappedFetch({ maxBytes: limits.maxAnswerBytes, connectTimeoutMs: limits.connectTimeoutMs });
-  const url = new URL(baseUrl);
-  const queryParams = Object.fromEntries(url.searchParams);
-  url.search = '';
-  url.hash = '';
-  const openai = createOpenAICompatible({
-    name: 'openai',
-    baseURL: withoutSlashesAtEnd(url.href),
-    queryParams,
-    fetch: http.fetch,
-    transformRequestBody: suitReasoningModels,
-    ...(apiKey && { apiKey }),
-  });
-  return sdkModel({
-    provider: 'openai',
-    modelOf: (name) => openai.chatModel(name),
-    timeoutMs: limits.timeoutMs,
-    close: http.close,
-  });
-}
+/** What is asked again in one attempt at most: for the token limit, for what streams may not ask, and as one piece. */
+const MOST_CALLS = 4;
 
 /**
- * OpenAI's reasoning models (o1 and later, GPT-5 and later) refuse `max_tokens` and any `temperature` but their own;
- * they would refuse every request otherwise. Other models and servers get the fields that all of them know.
+ * Anything that speaks the protocol of OpenAI's `/chat/completions`. An attempt is one answer; a server that refuses the
+ * form of a request, not what is asked, is asked again at once in the form that it takes.
  */
-export function suitReasoningModels(body: Record<string, unknown>): Record<string, unknown> {
-  if (!/(?:^|\/)(?:o\d|gpt-[5-9])(?!.*chat)/.test(String(body['model']))) return body;
-  const { max_tokens, temperature: _temperature, ...rest } = body;
-  return { ...rest, max_completion_tokens: max_tokens };
+export function openAiModel(options: OpenAiOptions): LanguageModel {
+  const upstream = openUpstream(options);
+  return {
+    provider: 'openai',
+    async generate(request, signal, onPart) {
+      const attempt = startAttempt(signal, options.timeoutMs);
+      try {
+        return await ask(upstream, attempt, request, onPart);
+      } catch (error) {
+        throw toModelError(error, { ended: attempt.ended(), request, describe: upstream.describe }, machineNow());
+      } finally {
+        attempt.finish();
+      }
+    },
+    close: () => upstream.http.close(),
+  };
+}
+
+interface Upstream {
+  readonly http: HttpCaller;
+  readonly server: KnownServer;
+  readonly adaptations: Adaptations;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly limitNames: LimitNames;
+  readonly stream: 'auto' | 'always' | 'never';
+  readonly maxAnswerBytes: number;
+  readonly describe: DescribeRefusal | undefined;
+}
+
+function openUpstream({ apiKey, baseUrl, stream = 'auto', ...limits }: OpenAiOptions): Upstream {
+  const url = new URL(baseUrl);
+  const root = withoutSlashesAtEnd(url.pathname);
+  const headers = {
+    'content-type': 'application/json',
+    // Nothing can grow beyond its size on the wire.
+    'accept-encoding': 'identity',
+    ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+  };
+  const http = createHttpCaller({
+    origin: url.origin,
+    connectTimeoutMs: limits.connectTimeoutMs,
+    onResent: limits.onResent ?? (() => undefined),
+  });
+  return {
+    http,
+    server: createKnownServer({ http, path: `${root}/models${url.search}`, headers }),
+    adaptations: createAdaptations(),
+    path: `${root}/chat/completions${url.search}`,
+    headers,
+    limitNames: limitNamesOf(url.hostname),
+    stream,
+    maxAnswerBytes: limits.maxAnswerBytes,
+    describe: limits.redact && describeRefusals(url.host, limits.redact),
+  };
+}
+
+async function ask(
+  upstream: Upstream,
+  attempt: Attempt,
+  request: ModelRequest,
+  onPart: ((part: ModelPart) => void) | undefined,
+): Promise<ModelResult> {
+  const adaptations = upstream.adaptations.known(request);
+  let isStream = await wantsStream(upstream, attempt, onPart);
+  for (let calls = 1; ; calls += 1) {
+    const form = adaptForm({ isStream, limit: upstream.limitNames, asksUsage: true }, adaptations);
+    const gatherer = new AnswerGatherer(request.chat, upstream.maxAnswerBytes, onPart);
+    try {
+      return await call(upstream, attempt, writeRequest(request, form), gatherer);
+    } catch (error) {
+      if (gatherer.hasContent) throw afterContent(error);
+      if (calls === MOST_CALLS || attempt.ended() !== undefined) throw error;
+      const adaptation = adaptationFor(error, request, form);
+      if (adaptation !== undefined) {
+        upstream.adaptations.learn(request, adaptation, error);
+        adaptations.add(adaptation);
+      } else if (error instanceof EmptyStreamError && isStream) {
+        // llama-cpp-python refuses a prompt that is too long so, and says why only where it is asked for one piece.
+        isStream = false;
+      } else {
+        throw error;
+      }
+    }
+  }
+}
+
+function wantsStream({ stream, server }: Upstream, attempt: Attempt, onPart: unknown): boolean | Promise<boolean> {
+  if (stream === 'never') return false;
+  if (stream === 'always' || onPart !== undefined) return true;
+  return server.worksOnAfterAbort(attempt);
+}
+
+async function call(
+  { http, path, headers, maxAnswerBytes, server }: Upstream,
+  attempt: Attempt,
+  body: string,
+  gatherer: AnswerGatherer,
+): Promise<ModelResult> {
+  let reader: ResponseReader | undefined;
+  const newReader = () => {
+    reader = new ResponseReader(gatherer, maxAnswerBytes, server.learn);
+    return reader;
+  };
+  try {
+    return await http.call({ method: 'POST', path, headers, body, attempt, reader: newReader });
+  } catch (error) {
+    // A stream that breaks before its first byte is the same refusal, by a server that does not end it in order.
+    if (attempt.ended() === undefined && reader?.isEmptyStream === true) throw new EmptyStreamError();
+    throw error;
+  }
+}
+
+/** An upstream that fails in the middle of an answer has done work that may cost. */
+function afterContent(error: unknown): unknown {
+  const isFailure = error instanceof UpstreamRefusal && kindOfWords(error.said) !== 'content_blocked';
+  return isFailure ? new ModelError('cut_off') : error;
 }

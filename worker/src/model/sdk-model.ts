@@ -6,8 +6,9 @@ import type {
 } from '@ai-sdk/provider';
 import { type ChatMessage, textOf } from '@lontar/shared/chat-request.ts';
 import { machineNow } from '@lontar/shared/machine-time.ts';
+import { startAttempt } from './attempt.ts';
 import { type LanguageModel, ModelError, type ModelRequest, type ModelResult } from './language-model.ts';
-import { type AttemptEnd, toModelError } from './to-model-error.ts';
+import { toModelError } from './to-model-error.ts';
 
 export interface SdkModelOptions {
   readonly provider: LanguageModel['provider'];
@@ -30,14 +31,16 @@ export function sdkModel({ provider, modelOf, extras, timeoutMs, close }: SdkMod
     provider,
     async generate(request, signal) {
       const attempt = startAttempt(signal, timeoutMs);
+      const ending = new AbortController();
+      attempt.atEnd(() => ending.abort());
       try {
-        const options = { ...callOptions(request), ...extras?.(request), abortSignal: attempt.signal };
-        attempt.signal.throwIfAborted();
+        const options = { ...callOptions(request), ...extras?.(request), abortSignal: ending.signal };
+        ending.signal.throwIfAborted();
         const model = models.get(request.model) ?? modelOf(request.model);
         models.set(request.model, model);
         return toAnswer(await model.doGenerate(options));
       } catch (error) {
-        throw toModelError(error, attempt.ended(), machineNow());
+        throw toModelError(error, { ended: attempt.ended(), request }, machineNow());
       } finally {
         attempt.finish();
       }
@@ -80,29 +83,4 @@ function toAnswer(result: LanguageModelV4GenerateResult): ModelResult {
 
 function count(tokens: number | undefined): number {
   return Number.isFinite(tokens) ? Math.max(0, Math.trunc(tokens ?? 0)) : 0;
-}
-
-/**
- * One signal for one attempt: the caller's, and a clock of its own. Unlike with `AbortSignal.any` and
- * `AbortSignal.timeout`, nothing of it outlives the attempt, and it says which of the two ended it.
- */
-function startAttempt(caller: AbortSignal, timeoutMs: number) {
-  const controller = new AbortController();
-  let ended: AttemptEnd;
-  const end = (reason: 'cancelled' | 'timed_out') => {
-    ended ??= reason;
-    controller.abort();
-  };
-  const cancel = () => end('cancelled');
-  const timer = setTimeout(() => end('timed_out'), timeoutMs);
-  caller.addEventListener('abort', cancel, { once: true });
-  if (caller.aborted) cancel();
-  return {
-    signal: controller.signal,
-    ended: () => ended,
-    finish() {
-      clearTimeout(timer);
-      caller.removeEventListener('abort', cancel);
-    },
-  };
 }

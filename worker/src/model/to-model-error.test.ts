@@ -1,9 +1,10 @@
 import { APICallError, InvalidResponseDataError, NoContentGeneratedError } from '@ai-sdk/provider';
 import { expect, test } from '@jest/globals';
 import type { MachineTime } from '@lontar/shared/machine-time.ts';
+import type { AttemptEnd } from './attempt.ts';
 import { AnswerTooLargeError } from './capped-fetch.ts';
 import { ModelError, type ModelErrorKind } from './language-model.ts';
-import { type AttemptEnd, toModelError } from './to-model-error.ts';
+import { toModelError } from './to-model-error.ts';
 
 const CANARY = 'words-of-the-upstream';
 const coded = (code: string, cause?: unknown) => Object.assign(new Error(CANARY, { cause }), { code });
@@ -153,7 +154,7 @@ const cases: Case[] = [
 const NOW = 0 as MachineTime;
 
 test.each(cases)('$name is $kind', ({ thrown, ended, kind, ...expected }) => {
-  const error = toModelError(thrown, ended, NOW);
+  const error = toModelError(thrown, { ended }, NOW);
   expect({ kind: error.kind, retryAfterMs: error.retryAfterMs }).toEqual({ kind, retryAfterMs: expected.retryAfterMs });
   expect(`${error.stack}${JSON.stringify(error)}`).not.toContain(CANARY);
 });
@@ -161,10 +162,10 @@ test.each(cases)('$name is $kind', ({ thrown, ended, kind, ...expected }) => {
 test('causes that go in a circle come to an end', () => {
   const error = new Error(CANARY);
   error.cause = error;
-  expect(toModelError(error, undefined, NOW).kind).toBe('invalid_answer');
+  expect(toModelError(error, { ended: undefined }, NOW).kind).toBe('invalid_answer');
 });
 
 test('a ModelError stays itself', () => {
   const error = new ModelError('content_blocked');
-  expect(toModelError(error, undefined, NOW)).toBe(error);
+  expect(toModelError(error, { ended: undefined }, NOW)).toBe(error);
 });

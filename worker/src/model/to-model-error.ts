@@ -1,85 +1,82 @@
 import { isNativeError } from 'node:util/types';
 import { APICallError } from '@ai-sdk/provider';
 import type { MachineTime } from '@lontar/shared/machine-time.ts';
-import { z } from 'zod';
+import type { AttemptEnd } from './attempt.ts';
 import { AnswerTooLargeError } from './capped-fetch.ts';
-import { ModelError, type ModelErrorKind } from './language-model.ts';
+import { ModelError, type ModelErrorKind, type ModelRequest } from './language-model.ts';
+import { EmptyStreamError } from './openai/response-reader.ts';
+import { kindOfRefusal, kindOfWords } from './refusal-kind.ts';
 import { readRetryAfterMs } from './retry-after.ts';
+import { UpstreamRefusal } from './upstream-refusal.ts';
+import { readUpstreamSaid } from './upstream-said.ts';
+import type { DescribeRefusal } from './upstream-words.ts';
 
-/** Why our own side ended an attempt, if it did. */
-export type AttemptEnd = 'cancelled' | 'timed_out' | undefined;
+/** What is known of an attempt that failed. */
+export interface FailedAttempt {
+  /** Why our own side ended it; it explains an error better than the error itself. */
+  readonly ended: AttemptEnd;
+  readonly request?: ModelRequest | undefined;
+  /** What of an upstream's words the operator may read; nothing where absent. */
+  readonly describe?: DescribeRefusal | undefined;
+}
 
 /**
- * Turns whatever an attempt threw into a ModelError that holds nothing of it but a kind and a wait.
+ * Turns whatever an attempt threw into a ModelError that holds nothing of it but a kind, a wait, and what `describe`
+ * makes of the upstream's words.
  *
- * @param thrown anything: an APICallError of the SDK, an error of the HTTP client, a bug
- * @param ended why our own side ended the attempt; it explains the error better than the error itself
+ * @param thrown anything: a response that is no answer, an error of the SDK or of the HTTP client, a bug
  * @param now for `Retry-After` dates
  */
-export function toModelError(thrown: unknown, ended: AttemptEnd, now: MachineTime): ModelError {
+export function toModelError(thrown: unknown, attempt: FailedAttempt, now: MachineTime): ModelError {
   if (thrown instanceof ModelError) return thrown;
-  if (ended !== undefined) return new ModelError(ended);
-  const call = APICallError.isInstance(thrown) ? thrown : undefined;
-  const status = call?.statusCode;
-  if (call !== undefined && status !== undefined && (status < 200 || status > 299)) {
-    return fromStatus(status, call, parseJson(call.responseBody), now);
-  }
+  if (attempt.ended !== undefined) return new ModelError(attempt.ended);
+  if (thrown instanceof EmptyStreamError) return new ModelError('cut_off');
+  const refusal = toRefusal(thrown);
+  if (refusal !== undefined && !isSuccess(refusal.status)) return fromStatus(refusal.status, refusal, attempt, now);
   for (const error of causes(thrown)) {
     if (error instanceof AnswerTooLargeError) return new ModelError('too_large');
     const kind = connectionFailure(error);
     if (kind !== undefined) return new ModelError(kind);
   }
-  return call === undefined ? new ModelError('invalid_answer') : fromUnreadableAnswer(call, now);
+  return refusal === undefined ? new ModelError('invalid_answer') : fromDressed(refusal, attempt, now);
 }
 
-function fromStatus(status: number, call: APICallError, body: unknown, now: MachineTime): ModelError {
-  const kind = kindOfStatus(status, body);
+function toRefusal(thrown: unknown): UpstreamRefusal | undefined {
+  if (thrown instanceof UpstreamRefusal) return thrown;
+  if (!APICallError.isInstance(thrown) || thrown.statusCode === undefined) return undefined;
+  return new UpstreamRefusal(thrown.statusCode, thrown.responseHeaders ?? {}, readUpstreamSaid(thrown.responseBody));
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
+function fromStatus(status: number, refusal: UpstreamRefusal, attempt: FailedAttempt, now: MachineTime): ModelError {
+  const kind = kindOfRefusal(status, refusal.said, attempt.request);
+  return described(kind, refusal, attempt, now);
+}
+
+function described(
+  kind: ModelErrorKind,
+  refusal: UpstreamRefusal,
+  { request, describe }: FailedAttempt,
+  now: MachineTime,
+): ModelError {
   const waits = kind === 'rate_limited' || kind === 'server_error';
   return new ModelError(kind, {
-    retryAfterMs: waits ? readRetryAfterMs(call.responseHeaders ?? {}, body, now) : undefined,
+    retryAfterMs: waits ? readRetryAfterMs(refusal.headers, refusal.said.body, now) : undefined,
+    upstream: describe?.(refusal, request),
   });
 }
 
-/** Some gateways (OpenRouter) report an upstream's failure as a 200 whose body is `{ "error": { "code": 429 } }`. */
-function fromUnreadableAnswer(call: APICallError, now: MachineTime): ModelError {
-  const body = parseJson(call.responseBody);
-  const code = errorBody.safeParse(body).data?.error.code;
-  const isStatus = typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599;
-  return isStatus ? fromStatus(code, call, body, now) : new ModelError('invalid_answer');
-}
-
-const errorBody = z.object({
-  error: z.object({
-    /** OpenAI: a word; Gemini and OpenRouter: an HTTP status. */
-    code: z.union([z.string(), z.number()]).nullish(),
-    type: z.string().nullish(),
-    details: z.array(z.looseObject({ reason: z.string().nullish() }).catch({})).nullish(),
-  }),
-});
-
-/** What upstreams say where their status alone would mislead. */
-const KIND_OF_WORD: Record<string, ModelErrorKind> = {
-  // Gemini answers 400, not 401, to a wrong key.
-  API_KEY_INVALID: 'unauthorized',
-  // OpenAI answers 429 when the account has no money left; waiting does not help.
-  insufficient_quota: 'unauthorized',
-  // OpenAI and Azure answer 400 when a filter stopped the prompt.
-  content_filter: 'content_blocked',
-  content_policy_violation: 'content_blocked',
-};
-
-function kindOfStatus(status: number, body: unknown): ModelErrorKind {
-  const error = errorBody.safeParse(body).data?.error;
-  const words = [error?.code, error?.type, ...(error?.details ?? []).map((detail) => detail.reason)];
-  for (const word of words) {
-    if (typeof word === 'string' && Object.hasOwn(KIND_OF_WORD, word)) return KIND_OF_WORD[word] ?? 'refused';
-  }
-  if (status === 429) return 'rate_limited';
-  // 402: the account has no money left. 407: a proxy on the way wants credentials.
-  if (status === 401 || status === 402 || status === 403 || status === 407) return 'unauthorized';
-  // 408 and 425 are an upstream's way to say "again, please": it was slow, or the connection was too young.
-  if (status >= 500 || status === 408 || status === 425) return 'server_error';
-  return 'refused';
+/**
+ * Some gateways (OpenRouter) report an upstream's failure as a 200 whose body is `{ "error": { "code": 429 } }`, and in a
+ * stream there is no other way.
+ */
+function fromDressed(refusal: UpstreamRefusal, attempt: FailedAttempt, now: MachineTime): ModelError {
+  if (refusal.said.status !== undefined) return fromStatus(refusal.said.status, refusal, attempt, now);
+  const kind = kindOfWords(refusal.said) ?? (refusal.isInStream ? 'server_error' : 'invalid_answer');
+  return described(kind, refusal, attempt, now);
 }
 
 /** Codes that mean: no connection was made, so the upstream has nothing of the request. */
@@ -123,12 +120,4 @@ function causes(thrown: unknown): Error[] {
 
 function firstOfSeveral(error: Error): unknown {
   return 'errors' in error && Array.isArray(error.errors) ? error.errors[0] : undefined;
-}
-
-function parseJson(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return undefined;
-  }
 }

@@ -130,8 +130,8 @@ function everythingOf(error: ModelError): string {
   ].join('\n');
 }
 
-async function failureOf(model: LanguageModel): Promise<ModelError> {
-  const error = await model.generate(request, new AbortController().signal).then(
+async function failureOf(model: LanguageModel, onPart?: () => void): Promise<ModelError> {
+  const error = await model.generate(request, new AbortController().signal, onPart).then(
     () => undefined,
     (error: unknown) => error,
   );
@@ -147,7 +147,13 @@ function expectNothingTold(error: ModelError, port: number) {
   expect('cause' in error).toBe(false);
 }
 
-describe.each(['gemini', 'openai'] as const)('%s', (provider) => {
+const PROTOCOLS = [
+  ['gemini', 'in one piece', undefined],
+  ['openai', 'in one piece', undefined],
+  ['openai', 'as a stream', () => undefined],
+] as const;
+
+describe.each(PROTOCOLS)('%s, %s', (provider, _, onPart) => {
   function build(port: number, timeoutMs = 30_000): LanguageModel {
     const limits = { timeoutMs, connectTimeoutMs: timeoutMs, maxAnswerBytes: 1_000_000, apiKey: KEY };
     const model =
@@ -163,7 +169,7 @@ describe.each(['gemini', 'openai'] as const)('%s', (provider) => {
     ['in its reasoning', 'used-up'],
   ] as const)('an answer that is cut %s is empty, and says why', async (_, does) => {
     upstream.behave(does);
-    const answer = build(upstream.port).generate(request, new AbortController().signal);
+    const answer = build(upstream.port).generate(request, new AbortController().signal, onPart);
     expect(await answer).toMatchObject({ text: '', finishReason: 'length' });
   });
 
@@ -171,7 +177,7 @@ describe.each(['gemini', 'openai'] as const)('%s', (provider) => {
     '$name is $kind, and its error holds nothing of it',
     async ({ does, kind, timeoutMs, ...expected }) => {
       upstream.behave(does);
-      const error = await failureOf(build(upstream.port, timeoutMs));
+      const error = await failureOf(build(upstream.port, timeoutMs), onPart);
       expect({ kind: error.kind, retryAfterMs: error.retryAfterMs }).toEqual({
         kind,
         retryAfterMs: expected.retryAfterMs,
@@ -183,7 +189,7 @@ describe.each(['gemini', 'openai'] as const)('%s', (provider) => {
 
   test('a port without a listener is connection, and its error holds nothing of it', async () => {
     const port = await freePort();
-    const error = await failureOf(build(port));
+    const error = await failureOf(build(port), onPart);
     expect(error.kind).toBe('connection');
     expectNothingTold(error, port);
   });
@@ -192,7 +198,7 @@ describe.each(['gemini', 'openai'] as const)('%s', (provider) => {
     const elsewhere = await startFakeUpstream();
     const location = `http://127.0.0.1:${elsewhere.port}${provider === 'gemini' ? '/v1beta' : '/v1'}`;
     upstream.behave(status(307, { headers: { location } }));
-    const error = await failureOf(build(upstream.port));
+    const error = await failureOf(build(upstream.port), onPart);
     expect(error).toMatchObject({ kind: 'refused' });
     expectNothingTold(error, elsewhere.port);
     expect(elsewhere.calls).toHaveLength(0);
@@ -202,7 +208,7 @@ describe.each(['gemini', 'openai'] as const)('%s', (provider) => {
   test.each(['hang', 'drip', 'huge'] as const)('the caller leaving in a %s ends the connection', async (does) => {
     upstream.behave(does);
     const leaving = new AbortController();
-    const failed = build(upstream.port).generate(request, leaving.signal);
+    const failed = build(upstream.port).generate(request, leaving.signal, onPart);
     const outcome = failed.catch((error: unknown) => error);
     const call = await upstream.nextCall();
     leaving.abort(new Error(UPSTREAM_CANARY));
@@ -219,7 +225,7 @@ describe.each(['gemini', 'openai'] as const)('%s', (provider) => {
       ['huge', 'too_large'],
     ] as const) {
       upstream.behave(does);
-      const outcome = failureOf(build(upstream.port, does === 'huge' ? undefined : 300));
+      const outcome = failureOf(build(upstream.port, does === 'huge' ? undefined : 300), onPart);
       const call = await upstream.nextCall();
       expect((await outcome).kind).toBe(kind);
       await call.whenAborted;
@@ -228,7 +234,7 @@ describe.each(['gemini', 'openai'] as const)('%s', (provider) => {
 
   test('a signal that fired before makes no request', async () => {
     const error: unknown = await build(upstream.port)
-      .generate(request, AbortSignal.abort())
+      .generate(request, AbortSignal.abort(), onPart)
       .catch((error: unknown) => error);
     expect(error).toMatchObject({ kind: 'cancelled' });
     expect(upstream.calls).toHaveLength(0);
@@ -237,7 +243,7 @@ describe.each(['gemini', 'openai'] as const)('%s', (provider) => {
   test('closing ends the attempts that still run', async () => {
     upstream.behave('hang');
     const model = build(upstream.port);
-    const outcome = failureOf(model);
+    const outcome = failureOf(model, onPart);
     const call = await upstream.nextCall();
     await model.close();
     expect((await outcome).kind).toBe('connection');

@@ -93,6 +93,7 @@ describe('the request to an OpenAI-compatible server', () => {
       ],
       temperature: 1.3,
       max_tokens: 9_000,
+      max_completion_tokens: 9_000,
     });
   });
 
@@ -133,7 +134,7 @@ describe.each(['gemini', 'openai'] as const)('the answer of %s', (provider) => {
 
   test.each([
     ['length', 'length'],
-    ['content_filter', 'other'],
+    ['content_filter', provider === 'gemini' ? 'other' : 'content_filter'],
     ['something_new', 'other'],
   ])('that ended by %s with text is an answer', async (finishReason, expected) => {
     upstream.behave({ kind: 'answer', text: 'As far as', finishReason });

@@ -1,0 +1,151 @@
+import { ModelError, type ModelResult } from '../language-model.ts';
+import { UpstreamRefusal } from '../upstream-refusal.ts';
+import { readParsed } from '../upstream-said.ts';
+import type { AnswerGatherer } from './answer-gatherer.ts';
+
+/**
+ * Reads what servers of the OpenAI protocol answer, in one piece or in chunks. Nothing in it is trusted to be there, or to
+ * be of its type; what has no meaning here is passed over. It is read by hand: it runs for every token.
+ */
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Takes in a whole answer.
+ *
+ * @throws ModelError `invalid_answer` where it is none; UpstreamRefusal where it may say that the upstream failed; what
+ *   AnswerGatherer throws
+ */
+export function readWhole(text: string, into: AnswerGatherer): void {
+  const body = parseObject(text);
+  const choice = firstChoice(body);
+  const message = asObject(choice?.['message']);
+  if (choice === undefined || message === undefined) throw new UpstreamRefusal(OK, {}, readParsed(body));
+  readDelta(message, into);
+  readUsage(body, into);
+  into.setFinish(finishOf(choice['finish_reason']));
+}
+
+/**
+ * Takes in one event of a stream.
+ *
+ * @returns whether it was the last one
+ * @throws as `readWhole`
+ */
+export function readEvent(data: string, event: string, into: AnswerGatherer): boolean {
+  if (data.charCodeAt(0) !== OPENING_BRACE) {
+    const trimmed = data.trim();
+    // Some proxies keep a connection busy with empty events.
+    if (trimmed === '') return false;
+    if (trimmed === '[DONE]') return true;
+  }
+  const body = parseObject(data);
+  const choice = firstChoice(body);
+  if (event === 'error' || (choice === undefined && isSaid(body['error']))) {
+    throw new UpstreamRefusal(OK, {}, readParsed(body), true);
+  }
+  if (choice !== undefined) {
+    // Servers that were told to stream and do not know how send a message.
+    const delta = asObject(choice['delta']) ?? asObject(choice['message']);
+    if (delta !== undefined) readDelta(delta, into);
+    const reason = choice['finish_reason'];
+    if (typeof reason === 'string' && reason !== '') into.setFinish(finishOf(reason));
+  }
+  if (isSaid(body['usage'])) readUsage(body, into);
+  return false;
+}
+
+const OPENING_BRACE = 123;
+
+const OK = 200;
+
+function isSaid(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function readDelta(delta: Json, into: AnswerGatherer): void {
+  const content = delta['content'];
+  const thought = delta['reasoning_content'] ?? delta['reasoning'];
+  if (typeof thought === 'string' && thought !== '') into.addReasoning(thought);
+  if (typeof content === 'string') {
+    if (content !== '') into.addText(content);
+  } else if (Array.isArray(content)) {
+    readParts(content, into);
+  }
+  // What a model says in place of an answer that it refuses is its answer.
+  const refusal = delta['refusal'];
+  if (typeof refusal === 'string' && refusal !== '') into.addText(refusal);
+  const calls = delta['tool_calls'];
+  if (Array.isArray(calls)) for (const call of calls) readCall(asObject(call), into);
+}
+
+/** Mistral's reasoning models write a list of parts. */
+function readParts(parts: readonly unknown[], into: AnswerGatherer): void {
+  for (const part of parts.map(asObject)) {
+    if (typeof part?.['text'] === 'string' && part['text'] !== '') into.addText(part['text']);
+    const thoughts = part?.['thinking'];
+    if (typeof thoughts === 'string' && thoughts !== '') into.addReasoning(thoughts);
+    for (const thought of Array.isArray(thoughts) ? thoughts.map(asObject) : []) {
+      if (typeof thought?.['text'] === 'string') into.addReasoning(thought['text']);
+    }
+  }
+}
+
+function readCall(call: Json | undefined, into: AnswerGatherer): void {
+  if (call === undefined) return;
+  const index = call['index'];
+  const called = asObject(call['function']);
+  const place = typeof index === 'number' && Number.isInteger(index) && index >= 0 ? index : undefined;
+  into.addCallPiece(place, { id: call['id'], name: called?.['name'], arguments: called?.['arguments'] });
+}
+
+function readUsage(body: Json, into: AnswerGatherer): void {
+  const usage = asObject(body['usage']);
+  const [input, output] = [usage?.['prompt_tokens'], usage?.['completion_tokens']];
+  if (isCount(input) && isCount(output)) into.setUsage({ input, output });
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+const FINISH_REASONS: Readonly<Record<string, ModelResult['finishReason']>> = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool_calls',
+  function_call: 'tool_calls',
+  content_filter: 'content_filter',
+  // Servers that are near to the protocol: TGI, and proxies that leave another provider's word.
+  eos_token: 'stop',
+  stop_sequence: 'stop',
+  end_turn: 'stop',
+  eos: 'stop',
+  max_tokens: 'length',
+};
+
+function finishOf(reason: unknown): ModelResult['finishReason'] {
+  return typeof reason === 'string' && Object.hasOwn(FINISH_REASONS, reason)
+    ? (FINISH_REASONS[reason] ?? 'other')
+    : 'other';
+}
+
+function firstChoice(body: Json): Json | undefined {
+  const choices = body['choices'];
+  if (!Array.isArray(choices)) return undefined;
+  const first = asObject(choices[0]);
+  // More than one answer was not asked for.
+  return first?.['index'] === undefined || first['index'] === 0 || first['index'] === null ? first : undefined;
+}
+
+function parseObject(text: string): Json {
+  try {
+    const body = asObject(JSON.parse(text));
+    if (body !== undefined) return body;
+  } catch {
+    // Not JSON: as what follows.
+  }
+  throw new ModelError('invalid_answer');
+}
+
+function asObject(value: unknown): Json | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+}

@@ -1,0 +1,120 @@
+import { AnswerTooLargeError } from '../capped-fetch.ts';
+import { GrowingBytes } from '../growing-bytes.ts';
+import type { ModelResult } from '../language-model.ts';
+import { ModelError } from '../language-model.ts';
+import { UpstreamRefusal } from '../upstream-refusal.ts';
+import { readUpstreamSaid } from '../upstream-said.ts';
+import type { AnswerGatherer } from './answer-gatherer.ts';
+import type { BodyReader, ResponseHeaders } from './http-caller.ts';
+import { readEvent, readWhole } from './read-answer.ts';
+import { SseReader } from './sse-reader.ts';
+
+/** A stream takes some 300 bytes to say a token of one character or four: so many times the cap of what it says. */
+const STREAM_OVERHEAD = 64;
+/** Of a refusal the beginning is read. */
+const MOST_REFUSAL_BYTES = 65_536;
+
+/** A stream that ended, or broke, before its first byte: some servers' only way to refuse one. */
+export class EmptyStreamError extends Error {}
+
+/**
+ * Reads a response of the OpenAI protocol: an answer in one piece or as a stream, as its `Content-Type` says and not as
+ * was asked, or a refusal.
+ */
+export class ResponseReader implements BodyReader<ModelResult> {
+  readonly #into: AnswerGatherer;
+  readonly #mostBytes: number;
+  readonly #onHeaders: (headers: ResponseHeaders) => void;
+  #status = 0;
+  #headers: ResponseHeaders = {};
+  #length = 0;
+  #sse: SseReader | undefined;
+  readonly #whole = new GrowingBytes();
+  #isDone = false;
+
+  /**
+   * @param mostBytes of an answer, and of a line of a stream
+   */
+  constructor(into: AnswerGatherer, mostBytes: number, onHeaders: (headers: ResponseHeaders) => void) {
+    this.#into = into;
+    this.#mostBytes = mostBytes;
+    this.#onHeaders = onHeaders;
+  }
+
+  begin(status: number, headers: ResponseHeaders): void {
+    this.#status = status;
+    this.#headers = headers;
+    this.#onHeaders(headers);
+    if (!this.#isRefusal && /\bevent-stream\b/i.test(String(headers['content-type']))) {
+      this.#sse = new SseReader(this.#mostBytes, (data, event) => {
+        this.#isDone ||= readEvent(data, event, this.#into);
+      });
+    } else if (!this.#isRefusal && Number(headers['content-length']) > this.#mostBytes) {
+      throw new AnswerTooLargeError();
+    }
+  }
+
+  read(chunk: Buffer): 'more' | 'rest is optional' | 'complete' {
+    this.#length += chunk.byteLength;
+    if (this.#sse === undefined) return this.#keep(chunk);
+    if (this.#length > this.#mostBytes * STREAM_OVERHEAD) throw new AnswerTooLargeError();
+    this.#sse.read(chunk);
+    if (this.#isDone) return 'complete';
+    // Token counts may follow the end.
+    return this.#into.isFinished ? 'rest is optional' : 'more';
+  }
+
+  /**
+   * @throws UpstreamRefusal, EmptyStreamError; ModelError `cut_off` where a stream ends without saying so, and what the
+   *   AnswerGatherer throws
+   */
+  end(): ModelResult {
+    if (this.#isRefusal) throw this.#refusal();
+    if (this.#sse === undefined) {
+      readWhole(decode(this.#whole.take(), String(this.#headers['content-type'])), this.#into);
+    } else {
+      if (this.#length === 0) throw new EmptyStreamError();
+      this.#sse.end();
+      if (!this.#isDone && !this.#into.isFinished) throw new ModelError('cut_off');
+    }
+    return this.#into.finish();
+  }
+
+  /** Whether the response is a stream of which nothing has come. */
+  get isEmptyStream(): boolean {
+    return this.#sse !== undefined && this.#length === 0;
+  }
+
+  get #isRefusal(): boolean {
+    return this.#status > 299;
+  }
+
+  #keep(chunk: Buffer): 'more' | 'complete' {
+    if (this.#isRefusal) {
+      this.#whole.add(chunk);
+      // What matters stands at its beginning.
+      return this.#length > MOST_REFUSAL_BYTES ? 'complete' : 'more';
+    }
+    if (this.#length > this.#mostBytes) throw new AnswerTooLargeError();
+    this.#whole.add(chunk);
+    return 'more';
+  }
+
+  #refusal(): UpstreamRefusal {
+    const headers = Object.entries(this.#headers).map(([name, value]) => [name, String(value)] as const);
+    const said = readUpstreamSaid(this.#whole.take().toString('utf8', 0, MOST_REFUSAL_BYTES));
+    return new UpstreamRefusal(this.#status, Object.fromEntries(headers), said);
+  }
+}
+
+/** JSON is UTF-8; an upstream that says it writes something else is taken at its word. */
+function decode(bytes: Buffer, contentType: string): string {
+  const charset = /;\s*charset="?([\w-]+)/i.exec(contentType)?.[1]?.toLowerCase();
+  if (charset === undefined || charset === 'utf-8' || charset === 'utf8') return bytes.toString('utf8');
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    // An unknown charset.
+    return bytes.toString('utf8');
+  }
+}

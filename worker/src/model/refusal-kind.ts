@@ -1,0 +1,170 @@
+import type { ChatRequest } from '@lontar/shared/chat-request.ts';
+import type { ModelErrorKind, ModelRequest } from './language-model.ts';
+import type { UpstreamSaid } from './upstream-said.ts';
+
+/** What upstreams say where their status alone would mislead. */
+const KIND_OF_WORD: Readonly<Record<string, ModelErrorKind>> = {
+  // Gemini answers 400, not 401, to a wrong key.
+  API_KEY_INVALID: 'unauthorized',
+  // OpenAI answers 429 when the account has no money left; waiting does not help.
+  insufficient_quota: 'unauthorized',
+  // OpenAI and Azure answer 400 when a filter stopped the prompt.
+  content_filter: 'content_blocked',
+  content_policy_violation: 'content_blocked',
+};
+
+/**
+ * What a refusal means, by its HTTP status and by what its body says.
+ *
+ * @param request what was asked: only what the caller sent can be the caller's mistake
+ */
+export function kindOfRefusal(status: number, said: UpstreamSaid, request?: ModelRequest): ModelErrorKind {
+  for (const word of said.words) {
+    if (Object.hasOwn(KIND_OF_WORD, word)) return KIND_OF_WORD[word] ?? 'refused';
+  }
+  if (status === 429) return 'rate_limited';
+  // 402: the account has no money left. 407: a proxy on the way wants credentials.
+  if (status === 401 || status === 402 || status === 403 || status === 407) return 'unauthorized';
+  if (JUDGED_BY_WORDS.has(status)) {
+    const kind = callersMistake(said, request);
+    if (kind !== undefined) return kind;
+  }
+  // 408 and 425 are an upstream's way to say "again, please": it was slow, or the connection was too young.
+  if (status >= 500 || status === 408 || status === 425) return 'server_error';
+  return 'refused';
+}
+
+/** What servers say of themselves where a failure has no status: in a stream, or dressed as a 200. */
+const KIND_OF_FAILURE: readonly (readonly [RegExp, ModelErrorKind])[] = [
+  [/^rate_?limit/i, 'rate_limited'],
+  [/^(?:authentication|permission|invalid_api_key)/i, 'unauthorized'],
+  [
+    /^(?:internal_?)?server_?error|^internal_?error|^overloaded|^service_?unavailable|^api_error|^timeout/i,
+    'server_error',
+  ],
+];
+
+/** The kind of a failure without a status; undefined where its words say none. */
+export function kindOfWords(said: UpstreamSaid): ModelErrorKind | undefined {
+  if (isContextExceeded(said)) return 'context_exceeded';
+  for (const word of said.words) {
+    if (Object.hasOwn(KIND_OF_WORD, word)) return KIND_OF_WORD[word];
+    const kind = KIND_OF_FAILURE.find(([pattern]) => pattern.test(word))?.[1];
+    if (kind !== undefined) return kind;
+  }
+  return undefined;
+}
+
+/** Statuses that servers give to what the caller got wrong; 500 is llama.cpp's for images and tools, and others'. */
+const JUDGED_BY_WORDS: ReadonlySet<number> = new Set([400, 413, 422, 500]);
+
+function callersMistake(
+  said: UpstreamSaid,
+  request: ModelRequest | undefined,
+): 'context_exceeded' | 'request_refused' | undefined {
+  // A name that the upstream does not know is the operator's mistake.
+  if (said.param === 'model') return undefined;
+  const ownLimit = request !== undefined && request.isDefaultOutput !== true;
+  if (ownLimit && concernsOutput(said) && !isPromptAlone(said)) return 'request_refused';
+  if (isContextExceeded(said)) return 'context_exceeded';
+  return request !== undefined && namesCallersField(said, request.chat) ? 'request_refused' : undefined;
+}
+
+/** Whether an upstream refuses the number of output tokens, or what they come to with the prompt. */
+export function mayBeTooMuchOutput(status: number, said: UpstreamSaid): boolean {
+  return JUDGED_BY_WORDS.has(status) && (concernsOutput(said) || isContextExceeded(said));
+}
+
+const LIMIT_NAME = /max_(?:completion_|new_|output_)?tokens|maxOutputTokens/;
+
+function concernsOutput({ param, message }: UpstreamSaid): boolean {
+  return (
+    LIMIT_NAME.test(param ?? '') ||
+    LIMIT_NAME.test(message) ||
+    /(?:completion|output)\b.{0,20}\btokens|in the (?:completion|output)\b/i.test(message)
+  );
+}
+
+const CONTEXT_WORDS: ReadonlySet<string> = new Set([
+  'context_length_exceeded',
+  'exceed_context_size_error',
+  'context_window_exceeded',
+  'ContextWindowExceededError',
+]);
+
+/**
+ * As servers say it: "maximum context length is", "exceeds the available context size", "exceed context window of"
+ * (llama-cpp-python), "ContextWindowExceededError" (LiteLLM), "The input token count (…) exceeds" (Gemini), "Input tokens
+ * exceed the configured limit" (OpenAI), "prompt is too long" (Anthropic), "maximum prompt length" (xAI), "`inputs` must
+ * have less than 4096 tokens" (TGI, Together).
+ */
+const CONTEXT_MESSAGES: readonly RegExp[] = [
+  /context[ _-]?(?:length|window|size)/i,
+  /\b(?:prompt|inputs?)\b[^.]{0,60}\b(?:too long|longer than|exceeds?)\b/i,
+  /maximum (?:prompt|input) length/i,
+  /\binputs?`? (?:tokens \+ `?max_new_tokens|must have less than)/i,
+  /reduce the length of the (?:messages|prompt|input)/i,
+];
+
+function isContextExceeded({ words, message }: UpstreamSaid): boolean {
+  return words.some((word) => CONTEXT_WORDS.has(word)) || CONTEXT_MESSAGES.some((pattern) => pattern.test(message));
+}
+
+/** Whether the prompt would not fit even without any output, as far as the upstream says how long both are. */
+function isPromptAlone(said: UpstreamSaid): boolean {
+  const { param, message } = said;
+  if (LIMIT_NAME.test(param ?? '')) return false;
+  const context = statedContext(said);
+  const prompt = numberOf(
+    /(\d{1,9})(?: tokens)? (?:of text input|(?:in|from) (?:the |your )?(?:input |prompt |)(?:messages|prompt|input))/i.exec(
+      message,
+    ),
+  );
+  if (context !== undefined && prompt !== undefined) return prompt >= context;
+  return isContextExceeded(said) && !LIMIT_NAME.test(message);
+}
+
+/** The context of the model as the upstream's message has it, tokens. */
+export function statedContext({ message }: UpstreamSaid): number | undefined {
+  return numberOf(/(?:context (?:length|window|size)|max_model_len)\D{0,20}(\d{1,9})/i.exec(message));
+}
+
+function numberOf(match: RegExpExecArray | null): number | undefined {
+  return match?.[1] === undefined ? undefined : Number(match[1]);
+}
+
+/** Whether the upstream names something that the caller sent and might have left out. */
+function namesCallersField(said: UpstreamSaid, chat: ChatRequest): boolean {
+  const words = new Set(said.message.toLowerCase().match(/\w+/g));
+  for (const [name, isSent] of fieldsOf(chat)) {
+    if (!isSent) continue;
+    if (said.param === name || said.param?.startsWith(`${name}.`) || said.param?.startsWith(`${name}[`)) return true;
+    if (!BY_PARAM_ALONE.has(name) && words.has(name)) return true;
+  }
+  const hasImages = chat.messages.some(({ content }) => typeof content !== 'string');
+  if (chat.messages.length > 2 && /\broles must alternate\b/i.test(said.message)) return true;
+  return hasImages && /\b(?:images?|image_url|vision|multi-?modal|mmproj)\b/i.test(said.message);
+}
+
+/** Names that are words of the trade. */
+const BY_PARAM_ALONE: ReadonlySet<string> = new Set(['stop', 'seed', 'user', 'messages']);
+
+function fieldsOf(chat: ChatRequest): readonly (readonly [string, boolean])[] {
+  return [
+    ['temperature', chat.temperature !== undefined],
+    ['top_p', chat.topP !== undefined],
+    ['stop', chat.stop !== undefined],
+    ['seed', chat.seed !== undefined],
+    ['presence_penalty', chat.presencePenalty !== undefined],
+    ['frequency_penalty', chat.frequencyPenalty !== undefined],
+    ['response_format', chat.responseFormat !== undefined],
+    ['json_schema', chat.responseFormat?.type === 'json_schema'],
+    ['tools', chat.tools !== undefined],
+    ['tool_choice', chat.toolChoice !== undefined],
+    ['parallel_tool_calls', chat.parallelToolCalls !== undefined],
+    ['reasoning_effort', chat.reasoningEffort !== undefined],
+    ['user', chat.user !== undefined],
+    // A persona and a prompt are what every upstream takes.
+    ['messages', chat.messages.length > 2],
+  ];
+}
