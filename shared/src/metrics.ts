@@ -28,6 +28,20 @@ const RETRY_REASONS = ['rate_limited', 'server_error', 'connection', 'cut_off', 
 export type RetryReason = (typeof RETRY_REASONS)[number];
 
 /**
+ * Why a call is made again at once, in the same attempt: its connection had gone stale, the server refused the form of
+ * the request, or ended a stream before its first byte.
+ */
+export const REPEAT_REASONS = [
+  'stale_connection',
+  'no_limit',
+  'older_name',
+  'newer_name',
+  'no_token_counts',
+  'empty_stream',
+] as const;
+export type RepeatReason = (typeof REPEAT_REASONS)[number];
+
+/**
  * Whether a model call was paid for: charged to the key, given back, or open, because the request goes on or another
  * process settles it.
  */
@@ -129,6 +143,13 @@ function modelMetrics(registry: Registry, outcomes: readonly string[]) {
     registers,
   });
   for (const reason of RETRY_REASONS) retries.inc({ reason }, 0);
+  const repeats = new Counter({
+    name: 'model_calls_repeated_total',
+    help: 'Model calls made again at once in the same attempt: stale_connection (closed by the server while idle), no_limit (our own token limit was refused), older_name and newer_name (of the limit), no_token_counts (a stream was refused them), empty_stream (asked for in one piece then).',
+    labelNames: ['reason'] as const,
+    registers,
+  });
+  for (const reason of REPEAT_REASONS) repeats.inc({ reason }, 0);
   const callCharges = new Counter({
     name: 'model_calls_total',
     help: 'Model calls by outcome (none: a result) and charge: charged to the key, given back, or open (made again, or settled by another process).',
@@ -145,6 +166,7 @@ function modelMetrics(registry: Registry, outcomes: readonly string[]) {
   });
   return {
     retries,
+    repeats,
     callCharges,
     calls,
     tokens: new Histogram({

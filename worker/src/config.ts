@@ -65,6 +65,11 @@ export const workerSettings = z.object({
     example: 'the key that the upstream gave you',
     secret: true,
   }),
+  OPENAI_STREAM: setting(oneOf(['auto', 'always', 'never']).default('auto'), {
+    about:
+      'Whether OPENAI_BASE_URL is asked for streams: auto for answers that are streamed on, and where it would work on for callers who left (llama.cpp, LiteLLM).',
+    example: 'auto',
+  }),
   PERSONA_AI: persona(
     'You are a chat bot in a messaging app. Answer briefly and conversationally, in the language of the user.',
     'System prompt of /api/ai.',

@@ -17,6 +17,7 @@ import { listenForCancellations } from './cancellations.ts';
 import type { WorkerConfig } from './config.ts';
 import { startJobRunner } from './job-runner.ts';
 import type { JobRunner } from './job-start.ts';
+import { previewPrompt } from './mask-answer.ts';
 import { createMasker } from './masking/mask.ts';
 import { chooseModel } from './model/choose-model.ts';
 import { MODEL_ERROR_KINDS } from './model/language-model.ts';
@@ -34,7 +35,16 @@ import { settleGivenUp } from './settle-job.ts';
  */
 export async function startWorker(config: WorkerConfig, logger: Logger, lifecycle: Lifecycle): Promise<void> {
   const id = `worker-${randomBytes(6).toString('hex')}`;
-  const chosen = chooseModel(config);
+  const registry = createRegistry('worker', VERSION);
+  const metrics = workerMetrics(registry, MODEL_ERROR_KINDS);
+  const upstreamLines = throttleLines(logger);
+  const chosen = chooseModel(config, {
+    // Called once there are answers; by then the masker is there.
+    redact: (words) => previewPrompt(masker, words),
+    onRefusal: (refusal) => upstreamLines.warn({ ...refusal }, 'the upstream refused a request'),
+    onRepeat: (reason) => metrics.repeats.inc({ reason }),
+  });
+  const masker = createMasker(maskOptionsOf(config, chosen.knownValues, chosen.hosts));
   lifecycle.started('model', () => chosen.model.close());
   const connections = {
     // Settlements go the same way as jobs: what both send at once is one system call.
@@ -47,8 +57,6 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   });
   await openRedis(config.REDIS_URL, Object.values(connections), logger, lifecycle);
 
-  const registry = createRegistry('worker', VERSION);
-  const metrics = workerMetrics(registry, MODEL_ERROR_KINDS);
   metrics.concurrencyLimit.set(config.WORKER_CONCURRENCY);
   const clock = await startRedisClock(connections.probes);
   lifecycle.started('clock', clock.stop);
@@ -67,7 +75,7 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
     model: chosen.model,
     upstreamName: chosen.upstreamName,
     personas: personasOf(config),
-    masker: createMasker(maskOptionsOf(config, chosen.knownValues, chosen.hosts)),
+    masker,
     freeFailuresPerHour: config.FREE_FAILURES_PER_HOUR,
     keepPreviews: config.LOG_CONTENT === 'masked',
     random: Math.random,

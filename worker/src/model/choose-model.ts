@@ -5,7 +5,7 @@ import { demoModel } from './demo-model.ts';
 import { geminiModel } from './gemini-model.ts';
 import type { LanguageModel } from './language-model.ts';
 import { openAiModel } from './openai-model.ts';
-import type { UpstreamLimits } from './upstream-limits.ts';
+import type { ModelReports, UpstreamLimits } from './upstream-limits.ts';
 
 export interface ChosenModel {
   readonly model: LanguageModel;
@@ -33,15 +33,16 @@ const CONNECT_TIMEOUT_MS = 10_000;
  * Where `MODEL_MAP` has no entry, Gemini gets the model of the same number, and every other server the public
  * name itself: a server of the operator's own can then serve its model under that name (`--served-model-name`).
  *
+ * @param reports what is told of its upstream
  * @throws ConfigError when the provider lacks what it needs
  */
-export function chooseModel(config: WorkerConfig): ChosenModel {
+export function chooseModel(config: WorkerConfig, reports: ModelReports = {}): ChosenModel {
   const provider = providerOf(config);
   checkSettings(provider, config);
   const defaults = provider === 'gemini' ? GEMINI_NAMES : undefined;
   const upstreamName = (model: PublicModel) => config.MODEL_MAP?.[model] ?? defaults?.[model] ?? model;
   return {
-    model: buildModel(provider, config),
+    model: buildModel(provider, config, reports),
     upstreamName,
     notice: noticeOf(provider, PUBLIC_MODELS.map((name) => `${name} is ${upstreamName(name)}`).join(', ')),
     knownValues: [config.GEMINI_API_KEY, config.OPENAI_API_KEY].flatMap((key) => (key ? [key] : [])),
@@ -57,17 +58,23 @@ function providerOf(config: WorkerConfig): Provider {
   return config.OPENAI_BASE_URL ? 'openai' : 'demo';
 }
 
-function buildModel(provider: Provider, config: WorkerConfig): LanguageModel {
+function buildModel(provider: Provider, config: WorkerConfig, reports: ModelReports): LanguageModel {
   const limits: UpstreamLimits = {
     timeoutMs: config.MODEL_TIMEOUT_MS,
     connectTimeoutMs: Math.min(CONNECT_TIMEOUT_MS, config.MODEL_TIMEOUT_MS),
     maxAnswerBytes: config.MAX_ANSWER_BYTES,
+    ...reports,
   };
   if (provider === 'gemini') {
     return geminiModel({ ...limits, apiKey: config.GEMINI_API_KEY ?? '', baseUrl: config.GEMINI_BASE_URL });
   }
   if (provider === 'openai') {
-    return openAiModel({ ...limits, apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL ?? '' });
+    return openAiModel({
+      ...limits,
+      apiKey: config.OPENAI_API_KEY,
+      baseUrl: config.OPENAI_BASE_URL ?? '',
+      stream: config.OPENAI_STREAM,
+    });
   }
   return demoModel();
 }

@@ -1,5 +1,6 @@
 import { withoutSlashesAtEnd } from '@lontar/shared/base-url.ts';
 import { machineNow } from '@lontar/shared/machine-time.ts';
+import type { RepeatReason } from '@lontar/shared/metrics.ts';
 import { type Attempt, startAttempt } from './attempt.ts';
 import {
   type LanguageModel,
@@ -18,7 +19,7 @@ import { kindOfWords } from './refusal-kind.ts';
 import { toModelError } from './to-model-error.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
-import { type DescribeRefusal, describeRefusals } from './upstream-words.ts';
+import { type DescribeRefusal, describeRefusals, tellRefusal } from './upstream-words.ts';
 
 export interface OpenAiOptions extends UpstreamLimits {
   /** Undefined or empty: no Authorization header. */
@@ -45,7 +46,13 @@ export function openAiModel(options: OpenAiOptions): LanguageModel {
       try {
         return await ask(upstream, attempt, request, onPart);
       } catch (error) {
-        throw toModelError(error, { ended: attempt.ended(), request, describe: upstream.describe }, machineNow());
+        const failure = toModelError(
+          error,
+          { ended: attempt.ended(), request, describe: upstream.describe },
+          machineNow(),
+        );
+        tellRefusal(failure, request, options);
+        throw failure;
       } finally {
         attempt.finish();
       }
@@ -64,6 +71,7 @@ interface Upstream {
   readonly stream: 'auto' | 'always' | 'never';
   readonly maxAnswerBytes: number;
   readonly describe: DescribeRefusal | undefined;
+  readonly onRepeat: (reason: RepeatReason) => void;
 }
 
 function openUpstream({ apiKey, baseUrl, stream = 'auto', ...limits }: OpenAiOptions): Upstream {
@@ -78,7 +86,7 @@ function openUpstream({ apiKey, baseUrl, stream = 'auto', ...limits }: OpenAiOpt
   const http = createHttpCaller({
     origin: url.origin,
     connectTimeoutMs: limits.connectTimeoutMs,
-    onResent: limits.onResent ?? (() => undefined),
+    onResent: () => limits.onRepeat?.('stale_connection'),
   });
   return {
     http,
@@ -89,6 +97,7 @@ function openUpstream({ apiKey, baseUrl, stream = 'auto', ...limits }: OpenAiOpt
     limitNames: limitNamesOf(url.hostname),
     stream,
     maxAnswerBytes: limits.maxAnswerBytes,
+    onRepeat: (reason) => limits.onRepeat?.(reason),
     describe: limits.redact && describeRefusals(url.host, limits.redact),
   };
 }
@@ -113,9 +122,11 @@ async function ask(
       if (adaptation !== undefined) {
         upstream.adaptations.learn(request, adaptation, error);
         adaptations.add(adaptation);
+        upstream.onRepeat(adaptation);
       } else if (error instanceof EmptyStreamError && isStream) {
         // llama-cpp-python refuses a prompt that is too long so, and says why only where it is asked for one piece.
         isStream = false;
+        upstream.onRepeat('empty_stream');
       } else {
         throw error;
       }

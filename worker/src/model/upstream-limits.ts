@@ -1,15 +1,29 @@
+import type { RepeatReason } from '@lontar/shared/metrics.ts';
+import type { ModelErrorKind, UpstreamWords } from './language-model.ts';
 import type { Redact } from './upstream-words.ts';
 
+/** What is told of an upstream. */
+export interface ModelReports {
+  /** Masks what an upstream says before it is told to the operator; without it nothing is told. */
+  readonly redact?: Redact | undefined;
+  /** Told of each refusal. */
+  readonly onRefusal?: ((refusal: ToldRefusal) => void) | undefined;
+  /** Told of each call that is made again at once in the same attempt. */
+  readonly onRepeat?: ((reason: RepeatReason) => void) | undefined;
+}
+
+/** A line of the operator's log. */
+export interface ToldRefusal extends UpstreamWords {
+  readonly requestId: string;
+  readonly reason: ModelErrorKind;
+}
+
 /** What bounds every attempt at a real upstream, and what is told of it. */
-export interface UpstreamLimits {
+export interface UpstreamLimits extends ModelReports {
   /** How long one attempt may take, ms. */
   readonly timeoutMs: number;
   /** How long connecting may take, ms; part of `timeoutMs`. */
   readonly connectTimeoutMs: number;
   /** The largest answer that is read, bytes. */
   readonly maxAnswerBytes: number;
-  /** Masks what an upstream says before it is told to the operator; without it nothing is told. */
-  readonly redact?: Redact | undefined;
-  /** Told of each request that was sent again because its connection had gone stale. */
-  readonly onResent?: (() => void) | undefined;
 }

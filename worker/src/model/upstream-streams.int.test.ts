@@ -354,16 +354,16 @@ const ANSWER = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-len
 
 describe('a connection', () => {
   test('that the server closes while it is used again is replaced, once, and counted', async () => {
-    let resent = 0;
+    const repeats: string[] = [];
     const baseUrl = await startRaw((socket, _, before) => {
       if (before === 0) socket.write(ANSWER);
       else socket.resetAndDestroy();
     });
-    const model = build({ baseUrl, stream: 'never', onResent: () => (resent += 1) });
+    const model = build({ baseUrl, stream: 'never', onRepeat: (reason) => repeats.push(reason) });
     await model.generate(request(), signal);
     await connectionIsFree();
     await expect(model.generate(request(), signal)).resolves.toMatchObject({ text: 'Here.' });
-    expect(resent).toBe(1);
+    expect(repeats).toEqual(['stale_connection']);
   });
 
   test('that is reset in its first request is cut off', async () => {

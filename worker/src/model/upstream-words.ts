@@ -1,5 +1,6 @@
 import { type ChatRequest, textOf } from '@lontar/shared/chat-request.ts';
-import type { ModelRequest, UpstreamWords } from './language-model.ts';
+import type { ModelError, ModelRequest, UpstreamWords } from './language-model.ts';
+import type { ModelReports } from './upstream-limits.ts';
 import type { UpstreamRefusal } from './upstream-refusal.ts';
 
 /** What of a refusal the operator may read. */
@@ -41,6 +42,11 @@ export function describeRefusals(host: string, redact: Redact): DescribeRefusal 
       ...(masked && { upstreamMessage: masked.slice(0, MOST_CHARS).toWellFormed() }),
     };
   };
+}
+
+/** Tells the operator of a failure that was a refusal. */
+export function tellRefusal(failure: ModelError, { requestId }: ModelRequest, { onRefusal }: ModelReports): void {
+  if (failure.upstream !== undefined) onRefusal?.({ requestId, reason: failure.kind, ...failure.upstream });
 }
 
 /** Under which names upstreams tell their own id of a request. */

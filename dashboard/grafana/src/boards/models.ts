@@ -86,10 +86,17 @@ export const models: Board = {
     },
     {
       title: 'Retries by reason',
-      about: 'Model attempts made again, per second. Each costs a call.',
+      about:
+        'Model attempts made again, per second: each costs a call. With them, calls that were made again at once in the same attempt, because the server refused the form of the request or its connection was stale.',
       kind: 'stacked',
       unit: 'ops',
-      queries: [{ expr: 'sum by (reason) (rate(model_retries_total[$__rate_interval]))', legend: '{{reason}}' }],
+      queries: [
+        { expr: 'sum by (reason) (rate(model_retries_total[$__rate_interval]))', legend: '{{reason}}' },
+        {
+          expr: 'sum by (reason) (rate(model_calls_repeated_total[$__rate_interval]))',
+          legend: 'at once: {{reason}}',
+        },
+      ],
       down: 'queue-and-workers',
     },
     {

@@ -1,4 +1,5 @@
 import { textOf } from '@lontar/shared/chat-request.ts';
+import type { RepeatReason } from '@lontar/shared/metrics.ts';
 import type { ModelRequest } from '../language-model.ts';
 import { mayBeTooMuchOutput, statedContext } from '../refusal-kind.ts';
 import { UpstreamRefusal } from '../upstream-refusal.ts';
@@ -8,7 +9,7 @@ import type { LimitNames, RequestForm } from './write-request.ts';
  * How a request is asked otherwise than usual, because a server refused its usual form: without the token limit that the
  * caller did not ask for, with the limit under one of its names, or without asking for token counts.
  */
-export type Adaptation = 'no limit' | 'older name' | 'newer name' | 'no token counts';
+export type Adaptation = Extract<RepeatReason, 'no_limit' | 'older_name' | 'newer_name' | 'no_token_counts'>;
 
 /**
  * The adaptation that an error calls for; undefined where it is not about the form of the request.
@@ -22,12 +23,12 @@ export function adaptationFor(error: unknown, request: ModelRequest, form: Reque
   const status = error.status > 299 ? error.status : (said.status ?? 0);
   if (status < 400) return undefined;
   const words = `${said.param ?? ''} ${said.message}`;
-  if (form.isStream && form.asksUsage && /stream_options|include_usage/.test(words)) return 'no token counts';
+  if (form.isStream && form.asksUsage && /stream_options|include_usage/.test(words)) return 'no_token_counts';
   if (form.limit === 'both' && ABOUT_NAMES.test(said.message) && /max_completion_tokens|max_tokens/.test(words)) {
-    return /\buse\W{0,3}max_completion_tokens/i.test(said.message) ? 'newer name' : 'older name';
+    return /\buse\W{0,3}max_completion_tokens/i.test(said.message) ? 'newer_name' : 'older_name';
   }
   const isOurs = request.isDefaultOutput === true && form.limit !== undefined;
-  return isOurs && mayBeTooMuchOutput(status, said) ? 'no limit' : undefined;
+  return isOurs && mayBeTooMuchOutput(status, said) ? 'no_limit' : undefined;
 }
 
 /** "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported", "Extra inputs are not permitted". */
@@ -38,14 +39,14 @@ const ABOUT_NAMES =
 export function adaptForm(usual: RequestForm, adaptations: ReadonlySet<Adaptation>): RequestForm {
   return {
     ...usual,
-    limit: adaptations.has('no limit') ? undefined : limitName(usual.limit, adaptations),
-    asksUsage: usual.asksUsage && !adaptations.has('no token counts'),
+    limit: adaptations.has('no_limit') ? undefined : limitName(usual.limit, adaptations),
+    asksUsage: usual.asksUsage && !adaptations.has('no_token_counts'),
   };
 }
 
 function limitName(usual: LimitNames | undefined, adaptations: ReadonlySet<Adaptation>): LimitNames | undefined {
-  if (adaptations.has('older name')) return 'max_tokens';
-  return adaptations.has('newer name') ? 'max_completion_tokens' : usual;
+  if (adaptations.has('older_name')) return 'max_tokens';
+  return adaptations.has('newer_name') ? 'max_completion_tokens' : usual;
 }
 
 export interface Adaptations {
@@ -83,7 +84,7 @@ export function createAdaptations(now: () => number = () => performance.now()): 
       const forms = new Set(entry.forms);
       const fits =
         request.maxOutputTokens < entry.refusedTokens || promptChars(request, entry) < entry.refusedPromptChars;
-      if (request.isDefaultOutput !== true || fits) forms.delete('no limit');
+      if (request.isDefaultOutput !== true || fits) forms.delete('no_limit');
       return forms;
     },
     learn(request, adaptation, error) {
@@ -94,7 +95,7 @@ export function createAdaptations(now: () => number = () => performance.now()): 
         refusedPromptChars: Number.POSITIVE_INFINITY,
       };
       entry.forms.add(adaptation);
-      if (adaptation === 'no limit') {
+      if (adaptation === 'no_limit') {
         const context = error instanceof UpstreamRefusal ? statedContext(error.said) : undefined;
         // Within a context that is no larger than the limit, the limit has no effect, however short the prompt is.
         const always = context !== undefined && context <= request.maxOutputTokens;

@@ -170,8 +170,8 @@ describe('a refusal', () => {
   });
 
   test.each([
-    ['vllm/max-tokens-8192-unary.body', 'no limit'],
-    ['vllm/context-too-long.body', 'no limit'],
+    ['vllm/max-tokens-8192-unary.body', 'no_limit'],
+    ['vllm/context-too-long.body', 'no_limit'],
     ['vllm/temperature-9.body', undefined],
     ['vllm/unknown-model.body', undefined],
   ])('%s of a limit that is our own is answered by %s', (name, adaptation) => {
