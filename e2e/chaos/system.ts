@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FakeBehaviour } from '@lontar/shared/testing/fake-upstream.ts';
 import { startTestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { startTcpProxy, type TcpProxy } from '@lontar/shared/testing/tcp-proxy.ts';
 import type { Service } from '../harness/service.ts';
 import { type Stack, type StackOptions, startStack } from '../harness/stack.ts';
 import { type Caller, createCaller, type SendHow } from './caller.ts';
 import { createLedger, type Ledger, type LedgerEntry, NONCE } from './ledger.ts';
-import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 export interface SystemOptions extends Omit<StackOptions, 'redis'> {
   /** For the private Redis. */
