@@ -53,6 +53,10 @@ export const redisKeys = {
   eventPeopleTaken: `${TAG}:event-people-taken`,
   /** Hash: instance id to its record, for gateways and workers that are up. */
   instances: `${TAG}:instances`,
+  /** Hash: workers that may have jobs, by name; how often each has said that it is there while it did not listen. */
+  workers: `${TAG}:workers`,
+  /** Channel of one worker, on which nothing is published: while a connection listens on it, its process is there. */
+  workerChannel: (worker: string) => `${TAG}:worker:${worker}`,
   /** String: written by health probes, because a write notices what PING does not. */
   probe: (instance: string) => `${TAG}:probe:${instance}`,
   /** String with expiry: uploads of one address on one UTC day (`2026-01-31`), those in work included. */

@@ -89,9 +89,9 @@ describe('what belongs to another service', () => {
     expect(await server.client.exists(job)).toBe(0);
   });
 
-  test('the channel of cancellations is the only one', async () => {
+  test('the channels of cancellations and of workers are the only ones', async () => {
     const worker = connectAs('worker');
     await expect(worker.subscribe('another')).rejects.toThrow(/NOPERM/);
-    expect(await worker.subscribe(redisKeys.cancellations)).toBe(1);
+    expect(await worker.subscribe(redisKeys.cancellations, redisKeys.workerChannel('x'))).toBe(2);
   });
 });

@@ -80,16 +80,24 @@ const RIGHTS: Readonly<Record<RedisUser, Rights>> = {
     ],
   },
   worker: {
-    keys: [QUEUE, redisKeys.request('*'), OF_KEY, redisKeys.inbox('*'), redisKeys.instances, redisKeys.probe('*')],
+    keys: [
+      QUEUE,
+      redisKeys.request('*'),
+      OF_KEY,
+      redisKeys.inbox('*'),
+      redisKeys.instances,
+      redisKeys.probe('*'),
+      redisKeys.workers,
+    ],
     reads: [redisKeys.keysInFlight],
-    channels: [redisKeys.cancellations],
+    channels: [redisKeys.cancellations, redisKeys.workerChannel('*')],
     commands: [
       ...CONNECTION,
       ...SCRIPTS,
       ...PRESENCE,
       ...QUEUE_WRITES,
       ...SETTLEMENT,
-      ...words('subscribe unsubscribe'),
+      ...words('mget pubsub|numsub subscribe unsubscribe'),
     ],
   },
   'stats-service': {

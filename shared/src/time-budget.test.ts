@@ -33,6 +33,18 @@ const ORDER: readonly [lower: Sum, upper: Sum, why: string][] = [
     { JOB_LOCK_MS: 1 },
     'a slow renewal of a lock, and one more try, come before the lock ends',
   ],
+  [{ WARY_LOOK_MS: 3 }, { WORKER_GONE_MS: 1 }, 'several looks in turn say that a worker is gone'],
+  [{ WORKER_LOOK_MS: 1 }, { REDIS_AWAY_MS: 1 }, 'looks for lost workers show whether Redis serves all the while'],
+  [
+    { REDIS_CONNECT_TIMEOUT_MS: 1, WARY_LOOK_MS: 1 },
+    { WORKER_GONE_MS: 1 },
+    'a worker whose connections broke makes new ones before it counts as gone, though the first try is lost',
+  ],
+  [
+    { WORKER_LOOK_MS: 1, WORKER_GONE_MS: 1, WARY_LOOK_MS: 1 },
+    { JOB_LOCK_MS: 1 },
+    'a worker that is gone is known long before its locks end',
+  ],
   [{ STALLED_CHECK_MS: 1 }, { JOB_LOCK_MS: 1 }, 'a lock that has ended is noticed sooner than a lock lasts'],
   [
     { JOB_LOCK_MS: 1, STALLED_CHECK_MS: 1 },

@@ -37,7 +37,12 @@ export const FAIL_FAST_SILENCE_MS = COMMAND_TIMEOUT_MS + 1_200;
 /** The same of a connection whose commands may block. */
 export const PATIENT_SILENCE_MS = LONGEST_BLOCK_MS + 1_500;
 
-/** The lock of a job whose worker died ends after this. */
+/** How often a worker looks for others that may be gone, and how often while one may be. */
+export const WORKER_LOOK_MS = 500;
+export const WARY_LOOK_MS = WORKER_LOOK_MS / 2;
+/** A worker that has had no connection to listen for so long, and has not said that it is there, is gone. */
+export const WORKER_GONE_MS = REDIS_CONNECT_TIMEOUT_MS + 400;
+/** The lock of a job whose worker is there, but does not renew it, ends after this; so does one whose machine is gone. */
 export const JOB_LOCK_MS = 5_000;
 /** How often workers look for locks to renew: those that are older than this. */
 export const LOCK_RENEWAL_MS = JOB_LOCK_MS / 4;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
@@ -42,6 +43,7 @@ afterEach(async () => {
 
 function run(process: (start: JobStart) => Promise<JobEnd>, concurrency = 1): JobRunner {
   const runner = startJobRunner({
+    name: randomUUID(),
     redis,
     clock,
     concurrency,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { GENERATION_JOB, type GenerationJob, generationJobSchema } from '@lontar/shared/generation-job.ts';
 import { byThisMachine, tellQueueRedisTime } from '@lontar/shared/patches/queue-time.ts';
 import type { RedisClock, RedisTime } from '@lontar/shared/redis-clock.ts';
@@ -40,6 +39,8 @@ import { createTurns, type Turns } from './turns.ts';
 const ERROR_RETRY_MS = 200;
 
 export interface JobRunnerOptions extends JobWork {
+  /** What the locks of this worker's jobs begin with; no other worker has it. */
+  readonly name: string;
   readonly redis: Redis;
   readonly clock: RedisClock;
   readonly concurrency: number;
@@ -51,10 +52,10 @@ export interface JobRunnerOptions extends JobWork {
  * Runs generation jobs from the queue. This file and shared's `generation-queue.ts` alone know BullMQ.
  */
 export function startJobRunner(options: JobRunnerOptions): JobRunner {
-  const { logger, redis, clock } = options;
+  const { name, logger, redis, clock } = options;
   const cancelled = rememberCancellations();
   const starter = createStarter(options, cancelled.take);
-  const places = { redis, clock, concurrency: () => worker.concurrency };
+  const places = { name, redis, clock, concurrency: () => worker.concurrency };
   const warn = throttledWarning(logger, 'the queue failed');
   const locks = renewLocks({
     extend: (requestIds, tokens) => worker.extendJobLocks(requestIds, tokens, JOB_LOCK_MS),
@@ -90,7 +91,7 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
       }
     },
     optionsOf(options),
-    (name, opts) => (backend = tellQueueRedisTime(createTurnBackend(name, opts, places), clock)),
+    (queue, opts) => (backend = tellQueueRedisTime(createTurnBackend(queue, opts, places), clock)),
   );
   // Jobs that were taken and have not begun are another worker's to start, at once.
   worker.on('closing', () => void backend?.stopTaking());
@@ -138,9 +139,7 @@ function optionsOf({ redis, concurrency }: JobRunnerOptions): WorkerOptions {
   };
 }
 
-interface Places extends Pick<JobRunnerOptions, 'redis' | 'clock'> {
-  readonly concurrency: () => number;
-}
+type Places = Pick<JobRunnerOptions, 'name' | 'redis' | 'clock'> & { readonly concurrency: () => number };
 
 /**
  * BullMQ's way to Redis, with a way of our own to take and to finish jobs: many in one script, with the settlements of their
@@ -152,12 +151,12 @@ class TurnBackend extends RedisQueueBackend {
   readonly #held = createHeldJobs();
   #isWaiting = false;
 
-  constructor({ redis, clock, concurrency }: Places, ...base: ConstructorParameters<typeof RedisQueueBackend>) {
+  constructor({ name, redis, clock, concurrency }: Places, ...base: ConstructorParameters<typeof RedisQueueBackend>) {
     super(...base);
     this.#clock = clock;
     this.#turns = createTurns({
       redis,
-      name: randomUUID(),
+      name,
       places: () => concurrency() - this.#held.count,
       isWaiting: () => this.#isWaiting,
     });
@@ -282,18 +281,18 @@ class TurnBackend extends RedisQueueBackend {
 }
 
 /** As BullMQ makes its own: a connection that blocks is a twin of the one for everything else. */
-function createTurnBackend(name: string, opts: QueueBaseOptions, places: Places): TurnBackend {
+function createTurnBackend(queue: string, opts: QueueBaseOptions, places: Places): TurnBackend {
   const { redis } = places;
   const { skipVersionCheck = false } = opts;
-  const connectionName = `${QUEUE_PREFIX}:${Buffer.from(name).toString('base64')}`;
+  const connectionName = `${QUEUE_PREFIX}:${Buffer.from(queue).toString('base64')}`;
   const twin = createIORedisClient(redis).duplicate({ connectionName });
   const queueKeys = new QueueKeys(QUEUE_PREFIX);
   return new TurnBackend(
     places,
     new RedisConnection(redis, { shared: true, blocking: false, skipVersionCheck }),
-    name,
-    queueKeys.getKeys(name),
-    (type) => queueKeys.toKey(name, type),
+    queue,
+    queueKeys.getKeys(queue),
+    (type) => queueKeys.toKey(queue, type),
     opts,
     new RedisConnection(twin, { shared: false, blocking: true, skipVersionCheck }),
   );

@@ -439,6 +439,7 @@ describe('a job that stopping workers hand back', () => {
     await redis.connect();
     const begun = Promise.withResolvers<void>();
     const runner = startJobRunner({
+      name: 'a worker',
       ...{ redis, clock: trueClock, concurrency: 1, logger: createLogger('test', 'silent') },
       ...{ onGivenUp: () => Promise.resolve(), onStalled: () => undefined },
       process: (next) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
 import { type GenerationQueue, openGenerationQueue } from '@lontar/shared/generation-queue.ts';
@@ -70,6 +71,7 @@ function runOurs(end: (start: JobStart) => Promise<JobEnd>, concurrency = 10): S
   const starts: JobStart[] = [];
   const waiting = new Map<number, (start: JobStart) => void>();
   const runner = startJobRunner({
+    name: randomUUID(),
     redis,
     clock: { now: redisTime, stop: () => undefined },
     concurrency,

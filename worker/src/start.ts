@@ -25,6 +25,7 @@ import { type ProcessDeps, processGeneration } from './process-generation.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { createQuarantine } from './quarantine.ts';
 import { judgeReadiness } from './readiness.ts';
+import { watchWorkers } from './recovery/lost-workers.ts';
 import { watchPresence } from './redis-presence.ts';
 import { settleGivenUp } from './settle-job.ts';
 
@@ -82,28 +83,45 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
     noteModelOutcome: progress.noteModelOutcome,
     onRedisFailure: throttledWarning(logger, 'Redis refused a settlement'),
   };
-  const runner: JobRunner = runJobs(config, deps, connections.jobs, progress);
+  const onStalled = noteStalled(deps);
+  const workers = await watchWorkers({
+    redis: connections.jobs,
+    subscriber: connections.subscriber,
+    name: id,
+    onTakenBack(worker, requestIds) {
+      logger.warn({ worker, jobs: requestIds.length }, 'jobs were taken back from a worker that is gone');
+      for (const requestId of requestIds) onStalled(requestId);
+    },
+    onError: throttledWarning(logger, 'workers that are gone cannot be looked for'),
+  });
+  lifecycle.started('workers', workers.stop);
+  const runner: JobRunner = runJobs({ config, id, deps, redis: connections.jobs, progress, onStalled });
   const cancellations = await listenForCancellations(connections.subscriber, runner.cancel);
   lifecycle.started('cancellations', cancellations.stop);
   await startProbes(config, lifecycle, { id, logger, clock, redis: connections.probes, registry, runner, progress });
   // Last, so that it stops first: cancellations, probes and heartbeat go on while jobs are finished.
-  lifecycle.started('jobs', () => {
+  lifecycle.started('jobs', async () => {
     deps.quarantine.close();
-    return runner.stop(Math.max(0, config.DRAIN_TIMEOUT_MS - STOP_RESERVE_MS));
+    await runner.stop(Math.max(0, config.DRAIN_TIMEOUT_MS - STOP_RESERVE_MS));
+    // Only then: what it may not have handed back in time is found by others.
+    await workers.leave();
   });
   logger.info({ instance: id, version: VERSION, concurrency: config.WORKER_CONCURRENCY }, 'the worker takes jobs');
   logger.info(chosen.notice);
 }
 
-function runJobs(
-  config: WorkerConfig,
-  deps: ProcessDeps & { readonly logger: Logger },
-  redis: ReturnType<typeof connectPatient>,
-  progress: Progress,
-): JobRunner {
-  const stalledLines = createThrottle();
+function runJobs(parts: {
+  readonly config: WorkerConfig;
+  readonly id: string;
+  readonly deps: ProcessDeps & { readonly logger: Logger };
+  readonly redis: ReturnType<typeof connectPatient>;
+  readonly progress: Progress;
+  readonly onStalled: (requestId: string) => void;
+}): JobRunner {
+  const { config, id, deps, redis, progress, onStalled } = parts;
   const thinned: ProcessDeps = { ...deps, logger: throttleLines(deps.logger) };
   return startJobRunner({
+    name: id,
     redis,
     clock: deps.clock,
     concurrency: config.WORKER_CONCURRENCY,
@@ -121,16 +139,22 @@ function runJobs(
       deps.metrics.jobsGivenUp.inc({ reason });
       await settleGivenUp(deps, requestId, job);
     },
-    onStalled(requestId) {
-      // A worker that dies may leave hundreds: of those, a line a second.
-      const heldBack = stalledLines();
-      if (heldBack !== undefined) {
-        deps.logger.warn({ requestId, heldBack }, 'a job was taken back from a worker that stopped working');
-      }
-      deps.metrics.jobsStalled.inc();
-      deps.metrics.retries.inc({ reason: 'worker_lost' });
-    },
+    onStalled,
   });
+}
+
+/** Notes each job that is taken back from a worker that died, is blocked or is gone. */
+function noteStalled({ logger, metrics }: Pick<ProcessDeps, 'metrics'> & { readonly logger: Logger }) {
+  const stalledLines = createThrottle();
+  return (requestId: string) => {
+    // A worker that dies may leave hundreds: of those, a line a second.
+    const heldBack = stalledLines();
+    if (heldBack !== undefined) {
+      logger.warn({ requestId, heldBack }, 'a job was taken back from a worker that stopped working');
+    }
+    metrics.jobsStalled.inc();
+    metrics.retries.inc({ reason: 'worker_lost' });
+  };
 }
 
 async function startProbes(

@@ -1,5 +1,6 @@
 import type { Redis } from '@lontar/shared/redis-connection.ts';
-import { bytesOf, type Ended, type Ending, runTurn, type TurnResult } from '@lontar/shared/settlement/turn.ts';
+import { bytesOf, type Ended, type Ending, type TurnResult } from '@lontar/shared/settlement/turn.ts';
+import { watchTakes } from './recovery/unheard-takes.ts';
 import { createTakenJobs, type LockedJob } from './taken-jobs.ts';
 
 /** Endings in one script at most, and about how many bytes of them. */
@@ -18,7 +19,7 @@ export interface Turns {
   /**
    * Takes as many jobs as there are places for, and as wait.
    *
-   * @throws as `end`; jobs that were taken all the same come back when their locks end
+   * @throws as `end`; jobs that were taken all the same are given back
    */
   take(): Promise<void>;
   /** The next of the jobs that were taken, the oldest first; `undefined` where there is none. */
@@ -57,6 +58,7 @@ interface Taker {
 /** Never throws itself; its methods say how they fail. */
 export function createTurns({ redis, name, places, isWaiting }: TurnsOptions): Turns {
   const taken = createTakenJobs(redis);
+  const takes = watchTakes(redis);
   let endings: SentEnding[] = [];
   let takers: Taker[] = [];
   let taking = 0;
@@ -92,7 +94,7 @@ export function createTurns({ redis, name, places, isWaiting }: TurnsOptions): T
     taking += take;
     try {
       if (sent.length + take > 0) {
-        const result = await runTurn(redis, { endings: sent.map(({ ending }) => ending), take, lock });
+        const result = await takes.run({ endings: sent.map(({ ending }) => ending), take, lock });
         report(sent, result);
         if (take > 0) {
           const jobs = lockedBy(lock, result);
@@ -123,9 +125,9 @@ export function createTurns({ redis, name, places, isWaiting }: TurnsOptions): T
     wasEmptied: emptiness.wasEmptied,
     nextAt: emptiness.nextAt,
     expectMore: emptiness.expectMore,
-    close() {
+    async close() {
       closed = true;
-      return taken.close();
+      await Promise.all([taken.close(), takes.close()]);
     },
   };
 }

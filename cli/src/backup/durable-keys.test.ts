@@ -38,6 +38,7 @@ const names: Record<string, string[]> = {
   peopleSketch: [statsKeys.peopleSketch('users', 'all'), statsKeys.peopleSketch('ips', EXAMPLES.day)],
   ...fixed(operatorKeys),
   keyUploads: [redisKeys.keyUploads(EXAMPLES.keyId)],
+  workerChannel: [redisKeys.workerChannel('worker-1a2b3c4d5e6f')],
   addressDownloads: [redisKeys.addressDownloads('192.0.2.1')],
   keyFreeFailures: [redisKeys.keyFreeFailures(EXAMPLES.keyId)],
   signInFailures: [statsKeys.signInFailures('192.0.2.1')],

@@ -97,6 +97,8 @@ const OF_RUNNING: readonly RegExp[] = [
   named(redisKeys.addressDownloads('*'), '.+'),
   named(redisKeys.keyFreeFailures('*'), '.+'),
   named(redisKeys.cancellations),
+  named(redisKeys.workers),
+  named(redisKeys.workerChannel('*'), '.+'),
   named(redisKeys.restoreTrial),
   ...['session:*', 'sign-in:*', 'sign-in-failures:*', 'sign-in-tries:*', 'moment:*'].map((name) =>
     named(redisKeys.stats(name), '.+'),

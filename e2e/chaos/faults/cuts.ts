@@ -1,11 +1,13 @@
 import type { LedgerEntry } from '../ledger.ts';
-import { statusOf } from '../ledger.ts';
+import { statusOf, tookMs } from '../ledger.ts';
 import { onSystem, type Scenario } from '../scenario.ts';
 import { type System, until } from '../system.ts';
 
 /** More than one request sends to Redis, so that a run that goes wrong ends. */
 const MOST_CUTS = 60;
 const HEALED_WITHIN_MS = 20_000;
+/** Far below the time after which the lock of a job ends that a worker was given without hearing of it. */
+const SLOWEST_MS = 3_000;
 
 /**
  * What a request's services write to Redis goes in pieces, one for each turn of a process. Each of them is lost once, and
@@ -26,6 +28,7 @@ export const cutScenarios: readonly Scenario[] = (['cut before', 'cut after'] as
       }
       const { report } = context;
       report.fact('places of cuts', entries.length - 1, { atLeast: 4 });
+      report.timed('slowest answer', Math.max(...entries.map(tookMs)), { atMost: SLOWEST_MS });
       const statuses = entries.map(statusOf);
       report.fact(
         'neither answered nor refused',

@@ -16,17 +16,15 @@ local call = redis.call
 local waiting, active, stalled, marker, queueMeta = unpack(KEYS, 1, 5)
 local FIRST, count = 5, 0
 
+--- @include <give-back-job>
+
 for number = #ARGV / 2, 1, -1 do
   local job, jobLock = unpack(KEYS, FIRST + 2 * number - 1, FIRST + 2 * number)
   local owner, id = unpack(ARGV, 2 * number - 1, 2 * number)
   if call('GET', jobLock) == owner then
-    call('DEL', jobLock)
-    call('LREM', active, '1', id)
-    call('SREM', stalled, id)
-    call('HINCRBY', job, 'ats', '-1')
-    call('RPUSH', waiting, id)
+    giveBackJob(id, job, jobLock)
     count = count + 1
   end
 end
-if count > 0 and call('HEXISTS', queueMeta, 'paused') == 0 then call('ZADD', marker, '0', '0') end
+if count > 0 then wakeWorkers() end
 return count

@@ -33,7 +33,8 @@
 --   jobs     the jobs taken, each { id, fields and values of its hash }; { 'error', message } where taking failed
 --   next     when the next delayed job is due, Unix ms as text; '0' where none is
 --
--- Endings are idempotent by request id and lock. Taking is not: jobs whose reply is lost come back when their locks end.
+-- Endings are idempotent by request id and lock. Taking is not: what was taken under a lock whose reply was lost is given back
+-- by worker/src/recovery/give-back-unheard.lua.
 
 --- @include <clock>
 --- @include <settle-request>

@@ -56,7 +56,7 @@ export interface TurnResult {
  * turn.lua for the contract.
  *
  * @throws when Redis cannot be reached or refuses the whole script; what became of the endings is then unknown, and each may
- *   be sent again, and jobs that were taken come back when their locks end
+ *   be sent again, and jobs that were taken are given back by their lock (worker/src/recovery)
  */
 export async function runTurn(redis: Redis, { endings, take, lock }: Turn): Promise<TurnResult> {
   const inboxes = [...new Set(endings.flatMap(({ settle }) => settle?.replyTo ?? []))];

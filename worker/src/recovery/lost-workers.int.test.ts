@@ -1,0 +1,144 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
+import { type GenerationQueue, openGenerationQueue } from '@lontar/shared/generation-queue.ts';
+import { queueKeys } from '@lontar/shared/queue/queue-keys.ts';
+import { connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { runTurn } from '@lontar/shared/settlement/turn.ts';
+import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { redisTime } from '@lontar/shared/testing/redis-time.ts';
+import { lookForWorkers, takeBack } from './lost-workers.ts';
+
+let server: TestRedis;
+let redis: Redis;
+let queue: GenerationQueue;
+let listeners: Redis[];
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = server.client;
+  queue = openGenerationQueue(redis, () => undefined);
+});
+afterAll(async () => {
+  await queue.close();
+  await server.stop();
+});
+beforeEach(async () => {
+  await redis.flushall();
+  listeners = [];
+});
+afterEach(() => {
+  for (const listener of listeners) if (listener.status !== 'end') listener.disconnect();
+});
+
+const idOf = (number: number) => `req_${String(number).padStart(22, '0')}`;
+const lostOf = (number: number) => redis.hget(queueKeys.job(idOf(number)), 'stc');
+
+async function listenAs(name: string): Promise<Redis> {
+  const listener = connectPatient(server.url, name);
+  listeners.push(listener);
+  await listener.subscribe(redisKeys.workerChannel(name));
+  return listener;
+}
+
+/** Jobs in work, `count` for each of the workers in turn, from number 1. */
+async function inWork(...takes: readonly (readonly [worker: string, count: number])[]): Promise<void> {
+  let number = 0;
+  for (const [worker, count] of takes) {
+    for (let index = 0; index < count; index++) {
+      await queue.add({ v: 1, id: idOf(++number), prompt: 'hi' } as GenerationJob, redisTime());
+    }
+    await runTurn(redis, { endings: [], take: count, lock: `${worker}:${number}` });
+  }
+}
+
+describe('a look for workers', () => {
+  test('lists the worker that looks, and finds those on whose channels no connection listens', async () => {
+    await listenAs('a');
+    const b = await listenAs('b');
+    expect(await lookForWorkers(redis, 'a')).toEqual([]);
+    expect(await lookForWorkers(redis, 'b')).toEqual([]);
+    expect(await lookForWorkers(redis, 'a')).toEqual([]);
+    b.disconnect();
+    let found = await lookForWorkers(redis, 'a');
+    while (found.length === 0) found = await lookForWorkers(redis, 'a');
+    expect(found).toEqual([{ name: 'b', said: '1' }]);
+  });
+
+  test('writes nothing once it is listed, and says that it is there as long as it does not listen', async () => {
+    const a = await listenAs('a');
+    for (let looks = 0; looks < 3; looks++) await lookForWorkers(redis, 'a');
+    expect(await redis.hgetall(redisKeys.workers)).toEqual({ a: '1' });
+    await a.unsubscribe();
+    for (let looks = 0; looks < 3; looks++) await lookForWorkers(redis, 'a');
+    expect(await lookForWorkers(redis, 'b')).toEqual([{ name: 'a', said: '4' }]);
+  });
+});
+
+describe('the jobs of a worker that is gone', () => {
+  const gone = { name: 'a', said: '1' };
+  beforeEach(() => redis.hset(redisKeys.workers, 'a', '1'));
+
+  test('come to the front of the queue in their order, each counted as lost once; those of others stay', async () => {
+    await inWork(['a', 2], ['b', 1], ['a', 1], ['ab', 1]);
+    await queue.add({ v: 1, id: idOf(6), prompt: 'hi' } as GenerationJob, redisTime());
+    await redis.del(queueKeys.marker);
+    // As BullMQ's look for lost jobs has marked them.
+    await redis.sadd(queueKeys.stalled, ...[1, 2, 3, 4, 5].map(idOf));
+    const taken = [1, 2, 4].map(idOf);
+    expect(await takeBack(redis, gone, 100)).toEqual({ requestIds: taken.toReversed(), isMore: false });
+    expect(await takeBack(redis, gone, 100)).toEqual({ requestIds: [], isMore: false });
+    expect((await redis.lrange(queueKeys.waiting, 0, -1)).toReversed()).toEqual([...taken, idOf(6)]);
+    expect(await redis.lrange(queueKeys.active, 0, -1)).toEqual([idOf(5), idOf(3)]);
+    expect((await redis.smembers(queueKeys.stalled)).toSorted()).toEqual([idOf(3), idOf(5)]);
+    expect(await Promise.all([1, 2, 3, 4, 5].map(lostOf))).toEqual(['1', '1', null, '1', null]);
+    expect(await redis.zrange(queueKeys.marker, '0', '-1')).toEqual(['0']);
+    expect(await redis.exists(redisKeys.workers)).toBe(0);
+    const { taken: again } = await runTurn(redis, { endings: [], take: 1, lock: 'c:1' });
+    expect(Array.isArray(again) && again[0]?.[0]).toBe(idOf(1));
+    expect(await redis.hget(queueKeys.job(idOf(1)), 'ats')).toBe('2');
+  });
+
+  test('are taken back so many at a time', async () => {
+    await inWork(['a', 5]);
+    expect(await takeBack(redis, gone, 2)).toEqual({ requestIds: [idOf(5), idOf(4)], isMore: true });
+    expect(await takeBack(redis, gone, 2)).toEqual({ requestIds: [idOf(3), idOf(2)], isMore: true });
+    expect(await takeBack(redis, gone, 2)).toEqual({ requestIds: [idOf(1)], isMore: false });
+    expect((await redis.lrange(queueKeys.waiting, 0, -1)).toReversed()).toEqual([1, 2, 3, 4, 5].map(idOf));
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['listens again', () => listenAs('a')],
+    ['has said that it is there', () => redis.hincrby(redisKeys.workers, 'a', 1)],
+    ['has lost its jobs to another look', () => redis.hdel(redisKeys.workers, 'a')],
+  ])('stay where it %s', async (_what, happens) => {
+    await inWork(['a', 2]);
+    await happens();
+    expect(await takeBack(redis, gone, 100)).toEqual({ requestIds: [], isMore: false });
+    expect(await queue.counts()).toMatchObject({ waiting: 0, active: 2 });
+    expect(await lostOf(1)).toBeNull();
+  });
+
+  test('stay where their lock has ended or is of another start: BullMQ finds those', async () => {
+    await inWork(['a', 2]);
+    await redis.del(`${queueKeys.job(idOf(1))}:lock`);
+    await redis.set(`${queueKeys.job(idOf(2))}:lock`, 'b:1');
+    expect((await takeBack(redis, gone, 100)).requestIds).toEqual([]);
+    expect(await queue.counts()).toMatchObject({ waiting: 0, active: 2 });
+  });
+
+  test('wake no worker while the queue is paused', async () => {
+    await inWork(['a', 1]);
+    await queue.pause();
+    await redis.del(queueKeys.marker);
+    await takeBack(redis, gone, 100);
+    expect(await redis.exists(queueKeys.marker)).toBe(0);
+  });
+
+  test('are given up by BullMQ once they were lost too often', async () => {
+    await inWork(['a', 1]);
+    await redis.hset(queueKeys.job(idOf(1)), 'stc', GENERATION_JOB.maxStalledCount);
+    await takeBack(redis, gone, 100);
+    expect(await redis.hget(queueKeys.job(idOf(1)), 'defa')).toMatch(/stalled/);
+  });
+});
