@@ -1,4 +1,5 @@
-import type { RequestEvent } from '@lontar/shared/request-event.ts';
+import { GENERATION_ENDPOINTS } from '@lontar/shared/endpoints.ts';
+import { isGenerationRoute, type RequestEvent } from '@lontar/shared/request-event.ts';
 import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
 
 const KINDS = [
@@ -15,7 +16,7 @@ const KINDS = [
 ] as const;
 /** Failures of requests that a worker had. */
 const WORKED: ReadonlySet<string> = new Set(['content_blocked', 'server_error', 'timeout']);
-const ROUTES = ['/api/ai', '/api/ai2', '/api/ai3', '/api/usage', '/api/health', 'other'] as const;
+const ROUTES = [...GENERATION_ENDPOINTS, '/api/usage', '/api/health', '/v1/models', 'other'] as const;
 
 /** Answered requests of all kinds, of several keys and addresses, over the given days. */
 export function mixedEvents(count: number, days: readonly number[], seed = 1): RequestEvent[] {
@@ -23,7 +24,7 @@ export function mixedEvents(count: number, days: readonly number[], seed = 1): R
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
   return Array.from({ length: count }, (_, index) => {
     const route = pick(ROUTES);
-    const kind = route.startsWith('/api/ai') ? pick(KINDS) : KINDS[0];
+    const kind = isGenerationRoute(route) ? pick(KINDS) : KINDS[0];
     const responseMs = Math.floor(random() ** 4 * 60_000);
     return {
       v: 1,
@@ -34,8 +35,8 @@ export function mixedEvents(count: number, days: readonly number[], seed = 1): R
       responseMs,
       address: `203.0.113.${Math.floor(random() * 200)}`,
       ...kind,
-      ...(kind.status === 401 || !route.startsWith('/api/ai') ? {} : { keyId: `key${Math.floor(random() * 9)}aaaaaa` }),
-      ...(kind.outcome === 'success' && route.startsWith('/api/ai') ? { generation: generation(route, random) } : {}),
+      ...(kind.status === 401 || !isGenerationRoute(route) ? {} : { keyId: `key${Math.floor(random() * 9)}aaaaaa` }),
+      ...(kind.outcome === 'success' && isGenerationRoute(route) ? { generation: generation(route, random) } : {}),
       ...(WORKED.has(kind.outcome) ? { generation: { endpoint: route as '/api/ai', attempts: 1 } } : {}),
     };
   });

@@ -31,7 +31,7 @@ export interface PanelQuery {
 }
 
 /** Requests that ask for generation, as a label matcher. */
-export const GENERATION = 'endpoint=~"/api/ai[23]?"';
+export const GENERATION = 'endpoint=~"/api/ai[23]?|/v1/chat/completions"';
 
 /** A quantile of a histogram over the panel's rate interval. */
 export function quantile(share: number, histogram: string, options: { labels?: string; by?: string } = {}): string {

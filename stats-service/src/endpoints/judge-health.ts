@@ -1,4 +1,4 @@
-import { ENDPOINTS } from '@lontar/shared/endpoints.ts';
+import { GENERATION_ENDPOINTS } from '@lontar/shared/endpoints.ts';
 import type { QueueState } from '@lontar/shared/generation-queue.ts';
 import type { Instance } from '@lontar/shared/instances.ts';
 import type { RedisTime } from '@lontar/shared/redis-clock.ts';
@@ -44,7 +44,8 @@ export function judgeHealth(reading: HealthReading): Health {
     model,
     stats,
     endpoints: {
-      ...Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint, generation])),
+      ...Object.fromEntries(GENERATION_ENDPOINTS.map((endpoint) => [endpoint, generation])),
+      '/v1/models': utilities,
       '/api/check-limit': utilities,
       '/api/usage': worst([utilities, stats.status]),
       '/api/health': 'ok',

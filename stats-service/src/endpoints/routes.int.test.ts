@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { GENERATION_ENDPOINTS } from '@lontar/shared/endpoints.ts';
 import { utcDay } from '@lontar/shared/event-counts.ts';
 import { readSpentUploads } from '@lontar/shared/inner-headers.ts';
 import { startHeartbeat } from '@lontar/shared/instances.ts';
@@ -42,7 +43,7 @@ test('usage and stats have exactly the documented form, before the first request
     expect(usage.body).toEqual({ status: true, code: 200, message: 'Sukses', result: usage.body['result'] });
     const { days, endpoints } = usageSchema.strict().parse(usage.body['result']);
     expect(days).toHaveLength(30);
-    expect(Object.keys(endpoints)).toEqual(['/api/ai', '/api/ai2', '/api/ai3']);
+    expect(Object.keys(endpoints)).toEqual([...GENERATION_ENDPOINTS]);
     serviceStatsSchema.strict().parse((await json('/api/stats')).body['result']);
   }
 });

@@ -1,4 +1,4 @@
-import { ENDPOINTS } from '@lontar/shared/endpoints.ts';
+import { GENERATION_ENDPOINTS } from '@lontar/shared/endpoints.ts';
 import { utcDay } from '@lontar/shared/event-counts.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import type { Usage, UsageCounts } from '@lontar/shared/utility-answers.ts';
@@ -27,7 +27,7 @@ export async function readUsage(redis: Redis, now: number): Promise<Usage> {
     total: usageCounts(totals),
     days: dates.map((date, index) => Object.assign({ date }, usageCounts(days[index] ?? {}))),
     endpoints: {
-      ...Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint, 0])),
+      ...Object.fromEntries(GENERATION_ENDPOINTS.map((endpoint) => [endpoint, 0])),
       ...countsByName(totals, 'endpoint:'),
     },
     statuses: countsByName(totals, 'status:'),

@@ -4,8 +4,14 @@ import { isAnswer, isGenerationRoute, isThinned, type RequestEvent } from '@lont
 import { DAY_DETAIL_TTL_MS, DAY_TTL_MS, MOMENT_TTL_MS, momentStart, statsKeys } from '../stats-keys.ts';
 import { logRow, logTexts, type RefusedRow, refusedRow } from './log-rows.ts';
 
-/** Their own traffic would drown the log: monitors and pages ask for these every few seconds. */
-const UNLOGGED_ROUTES: ReadonlySet<string> = new Set(['/api/usage', '/api/health', '/api/stats', '/api/check-limit']);
+/** Their own traffic would drown the log: monitors, pages and chat front ends ask for these every few seconds. */
+const UNLOGGED_ROUTES: ReadonlySet<string> = new Set([
+  '/api/usage',
+  '/api/health',
+  '/api/stats',
+  '/api/check-limit',
+  '/v1/models',
+]);
 
 /** An answered request as it was sent, and how many like it. */
 export interface Told {

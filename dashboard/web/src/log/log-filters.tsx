@@ -1,4 +1,4 @@
-import { ENDPOINTS } from '@lontar/shared/endpoints.ts';
+import { GENERATION_ENDPOINTS } from '@lontar/shared/endpoints.ts';
 import type { LogFilter } from '@lontar/shared/log-filter.ts';
 import { filter, setFilter } from './log-state.ts';
 import { OUTCOME_WORDS } from './outcomes.ts';
@@ -27,7 +27,7 @@ export function LogFilters() {
         onChange={({ currentTarget }) => change({ route: currentTarget.value })}
       >
         <option value="">All endpoints</option>
-        {[...ENDPOINTS, '/api/upload', '/api/code', 'other'].map((path) => (
+        {[...GENERATION_ENDPOINTS, '/api/upload', '/api/code', 'other'].map((path) => (
           <option key={path} value={path}>
             {path}
           </option>

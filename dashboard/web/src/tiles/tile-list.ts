@@ -64,7 +64,7 @@ export const TILES: readonly Tile[] = [
   },
   {
     name: 'Total all time',
-    definition: 'Every request answered under /api/ since installation: all endpoints, all outcomes.',
+    definition: 'Every request answered under /api/ and /v1/ since installation: all endpoints, all outcomes.',
     value: (tiles) => formatCount(tiles.requestsAllTime),
     aside: () => 'every request under /api/',
   },
