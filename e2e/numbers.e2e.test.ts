@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { mintApiKey } from '@lontar/shared/api-key.ts';
-import { ENDPOINTS } from '@lontar/shared/endpoints.ts';
+import { CHAT_ENDPOINT, GENERATION_ENDPOINTS } from '@lontar/shared/endpoints.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
 import { type Ask, ask } from './harness/client.ts';
@@ -40,7 +40,7 @@ afterAll(() => stack.stop());
 /** What the callers saw; the statistics must say the same. */
 const seen = {
   statuses: {} as Record<string, number>,
-  endpoints: Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint, 0])) as Record<string, number>,
+  endpoints: Object.fromEntries(GENERATION_ENDPOINTS.map((endpoint) => [endpoint, 0])) as Record<string, number>,
   masked: 0,
   addresses: new Set<string>(),
   /** Connections that broke because their gateway was killed: whether those were answered is unknown. */
@@ -106,7 +106,7 @@ async function flood(): Promise<void> {
 }
 
 async function call(random: () => number): Promise<void> {
-  const endpoint = ENDPOINTS[Math.floor(random() * 3)] ?? '/api/ai';
+  const endpoint = GENERATION_ENDPOINTS[Math.floor(random() * GENERATION_ENDPOINTS.length)] ?? '/api/ai';
   const address = `203.0.113.${1 + Math.floor(random() * 40)}`;
   const key = keys[Math.floor(random() * keys.length)] ?? '';
   const kind = random();
@@ -117,7 +117,11 @@ async function call(random: () => number): Promise<void> {
   else if (kind < 0.3) apikey = spent;
   else if (kind < 0.4) query['prompt'] = 'fail';
   else if (kind < 0.6) query['prompt'] = 'leak';
-  await send(endpoint, { query, headers: { 'x-api-key': apikey, 'x-forwarded-for': address } });
+  const headers = { 'x-api-key': apikey, 'x-forwarded-for': address };
+  if (endpoint !== CHAT_ENDPOINT) return send(endpoint, { query, headers });
+  const { prompt, ...fields } = query;
+  const body = { model: 'ai-2.5-flash', messages: [{ role: 'user', content: prompt }], ...fields };
+  return send(endpoint, { method: 'POST', headers, body });
 }
 
 async function send(endpoint: string, options: Ask & { readonly headers: Record<string, string> }): Promise<void> {

@@ -38,11 +38,18 @@ export async function ask(url: string, path: string, options: Ask = {}): Promise
   const isJson = headers['content-type']?.startsWith('application/json') === true && text !== '';
   const body = isJson ? (JSON.parse(text) as Record<string, unknown>) : {};
   if (isJson && response.status >= 400 && target.pathname !== '/api/check-limit' && target.pathname !== '/api/health') {
-    expectErrorForm(response.status, body);
+    if (target.pathname.startsWith('/v1/')) expectOpenAiErrorForm(body);
+    else expectErrorForm(response.status, body);
   }
   const { status } = response;
   (await apiDocument(url)).check({ method, target: target.pathname + target.search, status, headers, text });
   return { status: response.status, headers, body, text };
+}
+
+/** Every error under `/v1` has OpenAI's form. */
+export function expectOpenAiErrorForm(body: Record<string, unknown>): void {
+  expect(Object.keys(body)).toEqual(['error']);
+  expect(Object.keys(body['error'] as object)).toEqual(['message', 'type', 'param', 'code']);
 }
 
 /** The four fields and nothing else; a 429 carries the rate-limited record besides. */

@@ -63,7 +63,7 @@ const settings = z.object({
     example: '10000',
   }),
   RATE_LIMIT_PER_HOUR: setting(wholeNumber(1, 1_000_000).prefault('100'), {
-    about: 'Requests under /api/ that one address may make in any 3,600 seconds.',
+    about: 'Requests under /api/ and /v1/ that one address may make in any 3,600 seconds.',
     example: '100',
   }),
   BAN_AFTER_BAD_KEYS: setting(wholeNumber(0, 10_000).prefault('20'), {
@@ -71,8 +71,16 @@ const settings = z.object({
     example: '20',
   }),
   MAX_PROMPT_CHARS: setting(wholeNumber(1, 1_000_000).prefault('32000'), {
-    about: 'The longest prompt, in characters.',
+    about: 'The longest prompt of /api/ai, /api/ai2 and /api/ai3, in characters.',
     example: '32000',
+  }),
+  MAX_CONTEXT_CHARS: setting(wholeNumber(1, 100_000_000).prefault('1000000'), {
+    about: 'The longest request to /v1/chat/completions, in characters: messages and tools together, images aside.',
+    example: '1000000',
+  }),
+  MAX_BODY_BYTES: setting(wholeNumber(1_024, 67_108_864).prefault('4194304'), {
+    about: 'The longest request body under /v1, in bytes; four of them are held at once whatever the heap.',
+    example: '4194304',
   }),
   MAX_OUTPUT_TOKENS: setting(wholeNumber(1, 1_000_000).prefault('65536'), {
     about: 'The largest maxOutputTokens that a caller may ask for.',

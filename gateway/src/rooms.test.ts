@@ -15,10 +15,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   inbox: [],
   events: [],
   generation: ['envelope', 'caller', 'admission', 'inbox'],
+  openai: ['envelope', 'caller', 'admission', 'generation'],
   uploads: ['envelope', 'caller', 'admission'],
   statistics: ['envelope', 'admission'],
-  reference: ['generation', 'uploads', 'statistics'],
-  server: ['patches', 'envelope', 'caller', 'admission', 'events', 'generation', 'uploads', 'statistics', 'reference'],
+  reference: ['envelope', 'generation', 'openai', 'uploads', 'statistics'],
+  server: [
+    ...['patches', 'envelope', 'caller', 'admission', 'events', 'generation', 'openai', 'uploads', 'statistics'],
+    'reference',
+  ],
 };
 
 /** Packages that one room alone knows. */

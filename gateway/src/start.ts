@@ -111,7 +111,17 @@ export async function startGateway(
     uploads: { ...admission, ...uploads },
     statistics: { ...statistics, looks: shareLooks(admission) },
     reference: { limits: publicLimits(config), publicUrl: config.PUBLIC_URL },
-    conclude: { redis, clock, metrics, logger, events, refusedLines, draining, logRequests: config.LOG_REQUESTS },
+    conclude: {
+      redis,
+      clock,
+      metrics,
+      logger,
+      events,
+      refusedLines,
+      draining,
+      logRequests: config.LOG_REQUESTS,
+      mostOutputTokens: config.MAX_OUTPUT_TOKENS,
+    },
   });
   const server = createPublicServer(app, openDoor(config, metrics, clock, app));
   // Before the listener, so that probes and heartbeat go on while it drains.
@@ -166,8 +176,9 @@ function reachStatistics(config: GatewayConfig, lifecycle: Lifecycle, logger: Lo
 }
 
 function bodyDeps(config: GatewayConfig, metrics: GatewayMetrics) {
-  const mostBodyBytes = bodyLimit(config.MAX_PROMPT_CHARS);
-  const bounds = bodyBounds(config.MAX_CONNECTIONS_PER_ADDRESS, mostBodyBytes);
+  const mostBodyBytes = { envelope: bodyLimit(config.MAX_PROMPT_CHARS), openai: config.MAX_BODY_BYTES };
+  const longest = Math.max(...Object.values(mostBodyBytes));
+  const bounds = bodyBounds(config.MAX_CONNECTIONS_PER_ADDRESS, longest);
   const bodies = createBodyBudget(bounds, (bytes) => metrics.bodyBytes.set(bytes));
   return { bodies, bodyBounds: bounds, mostBodyBytes, metrics };
 }
@@ -213,7 +224,11 @@ function rulesOf(config: GatewayConfig): AdmissionRules {
 
 /** What callers may ask for in a generation. */
 function readingLimits(config: GatewayConfig): ReadingLimits {
-  return { maxPromptChars: config.MAX_PROMPT_CHARS, maxOutputTokens: config.MAX_OUTPUT_TOKENS };
+  return {
+    maxPromptChars: config.MAX_PROMPT_CHARS,
+    maxContextChars: config.MAX_CONTEXT_CHARS,
+    maxOutputTokens: config.MAX_OUTPUT_TOKENS,
+  };
 }
 
 function generationSettings(config: GatewayConfig) {

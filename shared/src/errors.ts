@@ -53,7 +53,13 @@ export const ERROR_CATALOG = {
   not_found: {
     status: 404,
     label: 'Not Found',
-    message: 'There is nothing at this path. Text is generated at /api/ai, /api/ai2 and /api/ai3; see /docs.',
+    message:
+      'There is nothing at this path. Text is generated at /api/ai, /api/ai2, /api/ai3 and /v1/chat/completions; see /docs.',
+  },
+  model_not_found: {
+    status: 404,
+    label: 'Not Found',
+    message: 'There is no such model, or this API key may not use it. GET /v1/models lists those that it may use.',
   },
   method_not_allowed: {
     status: 405,

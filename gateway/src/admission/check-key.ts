@@ -1,8 +1,8 @@
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { isCrossSite } from '../caller/cross-site.ts';
-import { repeatedKeyMessage } from '../caller/identify.ts';
+import { NO_BEARER_MESSAGE, repeatedKeyMessage } from '../caller/identify.ts';
 import { type Answer, refuse, unavailable } from '../envelope/answer.ts';
-import type { GivenKey, RequestContext } from '../envelope/request-context.ts';
+import type { RequestContext } from '../envelope/request-context.ts';
 import { type Admission, type AdmissionRules, admit } from './admit.ts';
 import { keyToJudge } from './key-to-judge.ts';
 import { rateLimitHeaders } from './rate-limit.ts';
@@ -39,7 +39,7 @@ export async function checkKey(
   context: RequestContext,
   mode: 'check' | 'judge',
 ): Promise<Caller | Answer> {
-  const problem = presentationProblem(context.key);
+  const problem = presentationProblem(context);
   // Where nothing is counted, there is nothing to ask about a key that was not given.
   if (problem && mode === 'judge') return problem;
   const key = context.key.kind === 'presented' ? keyToJudge(context.key.key, deps.pepper) : undefined;
@@ -72,10 +72,11 @@ export async function countCaller(deps: CountDeps, context: RequestContext): Pro
     : { admission, refusal: refusalFor(admission, undefined) };
 }
 
-function presentationProblem(key: GivenKey): Answer | undefined {
+function presentationProblem({ key, protocol }: Pick<RequestContext, 'key' | 'protocol'>): Answer | undefined {
   if (key.kind === 'presented') return undefined;
-  return key.kind === 'repeated'
-    ? refuse('invalid_parameter', { message: repeatedKeyMessage(key.times) })
+  if (key.kind === 'repeated') return refuse('invalid_parameter', { message: repeatedKeyMessage(key.times) });
+  return protocol === 'openai'
+    ? refuse('invalid_api_key', { message: NO_BEARER_MESSAGE })
     : refuse('missing_parameters', { message: 'apikey is required; send it in the header X-API-Key.' });
 }
 

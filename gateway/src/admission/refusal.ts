@@ -43,7 +43,12 @@ export function refusalFor(admission: Admission, keyId: string | undefined): Ans
     case 'unknown_key':
       return refuse('invalid_api_key', { headers, report });
     case 'key_not_active':
-      return refuse('key_not_active', { headers, report, message: NOT_ACTIVE_MESSAGES[admission.reason] });
+      return refuse('key_not_active', {
+        headers,
+        report,
+        message: NOT_ACTIVE_MESSAGES[admission.reason],
+        ...(admission.reason === 'model' && { cause: 'model', param: 'model' }),
+      });
     case 'address_blocked':
       return refuse('address_blocked', { headers, report, message: blockedMessage(admission.blockedForSeconds) });
     case 'queue_full':
@@ -70,6 +75,7 @@ export function limited(admission: Admission, report: { keyId?: string }, upload
     headers: { ...rateLimitHeaders(admission, uploads), 'Retry-After': String(wait) },
     record: { used: limit.used, remaining: 0, limit: limit.limit },
     report,
+    ...(limit.name === 'credits' && { cause: 'credits' }),
   });
 }
 

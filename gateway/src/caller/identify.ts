@@ -32,6 +32,9 @@ export function repeatedKeyMessage(times: number): string {
   return `apikey was given ${times} times; give it once.`;
 }
 
+/** What is wrong where OpenAI's protocol is spoken and no key was given: its clients know one place for it. */
+export const NO_BEARER_MESSAGE = 'There is none: send yours in the header Authorization: Bearer YOUR_KEY.';
+
 function presented(text: string): GivenKey {
   if (text === '') return { kind: 'blank' };
   const id = readKeyId(text);

@@ -12,7 +12,25 @@ export interface Answer extends HttpAnswer {
   readonly body: unknown;
   /** What the statistics get of it. */
   readonly report: Report;
+  /** What is wrong, of an error: other protocols than the envelope say it in their own form. */
+  readonly problem?: Problem;
 }
+
+/** An error of the catalog as it stands with one request. */
+export interface Problem {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** The field that is wrong, as a path: `messages[2].content`. */
+  readonly param?: string;
+  /** What is wrong with the field, where a protocol has a word for it. */
+  readonly fault?: FieldFault;
+  /** Why, where a protocol tells such refusals apart. */
+  readonly cause?: RefusalCause;
+}
+
+export type FieldFault = 'missing' | 'unsupported';
+/** `credits`: they are used up, and waiting brings none; `model`: the key may not use it. */
+export type RefusalCause = 'credits' | 'model';
 
 export interface Report {
   readonly outcome: Outcome;
@@ -29,16 +47,27 @@ export interface RefusalDetails {
   /** Further fields of the body: the rate-limited record. */
   readonly record?: Readonly<Record<string, number>>;
   readonly report?: Partial<Report>;
+  readonly param?: string | undefined;
+  readonly fault?: FieldFault | undefined;
+  readonly cause?: RefusalCause | undefined;
 }
 
 /** An error answer: exactly the four fields of the contract, and the rate-limited record where there is one. */
 export function refuse(code: ErrorCode, details: RefusalDetails = {}): Answer {
   const body = catalogBody(code, details.message);
+  const { param, fault, cause } = details;
   return {
     status: body.code,
     headers: details.headers ?? {},
     body: { ...body, ...details.record },
     report: { outcome: outcomeOf(code), error: code, ...details.report },
+    problem: {
+      code,
+      message: body.message,
+      ...(param !== undefined && { param }),
+      ...(fault && { fault }),
+      ...(cause && { cause }),
+    },
   };
 }
 

@@ -13,11 +13,15 @@ export type GivenKey =
   | { readonly kind: 'repeated'; readonly times: number }
   | { readonly kind: 'presented'; readonly key: PresentedKey };
 
+/** In which of the two public forms a path answers: the envelope, or as OpenAI does (everything under `/v1`). */
+export type Protocol = 'envelope' | 'openai';
+
 /** What the shell knows of a request when a handler gets it. */
 export interface RequestContext {
   /** Request id. */
   readonly id: string;
   readonly method: string;
+  readonly protocol: Protocol;
   /** By this process's monotonic clock (`performance.now()`), ms. */
   readonly receivedAt: number;
   readonly query: URLSearchParams;

@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { GENERATION_FAILURES, type GenerationFailure } from '@lontar/shared/errors.ts';
+import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Admission } from '../admission/admit.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
-import { answerSettlement, type SettledRequest } from './answer-settlement.ts';
+import { answerSettlement } from './answer-settlement.ts';
+import type { SettledRequest } from './protocol.ts';
 
 const admission: Admission = {
   decision: 'admitted',
@@ -19,9 +21,9 @@ function about(over: Partial<SettledRequest> & { maxOutputTokens?: number; cap?:
   const { maxOutputTokens = 100, cap, ...rest } = over;
   return {
     context: { id: 'req_x', receivedAt: performance.now() } as RequestContext,
-    job: { endpoint: '/api/ai', keyId: 'k', model: 'ai-2.5-flash', maxOutputTokens },
+    job: { endpoint: '/api/ai', keyId: 'k', model: 'ai-2.5-flash', maxOutputTokens, receivedAt: 0 as RedisTime },
     admission: { ...admission, ...(cap !== undefined && { maxOutputTokens: cap }) },
-    reading: { maxPromptChars: 1_000, maxOutputTokens: 65_536 },
+    reading: { maxPromptChars: 1_000, maxContextChars: 1_000, maxOutputTokens: 65_536 },
     freeFailuresPerHour: 5,
     ...rest,
   };

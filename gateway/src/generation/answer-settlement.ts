@@ -1,13 +1,14 @@
+import { CHAT_ENDPOINT } from '@lontar/shared/endpoints.ts';
 import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
-import type { GenerationJob } from '@lontar/shared/generation-job.ts';
 import { successBody } from '@lontar/shared/http/envelope.ts';
 import { wasCharged } from '@lontar/shared/settlement/charge.ts';
 import type { Answered, Failed, Settlement } from '@lontar/shared/settlement/settlement.ts';
 import type { Admission } from '../admission/admit.ts';
 import { bindingLimit, rateLimitHeaders, refunded } from '../admission/rate-limit.ts';
-import { type Answer, refuse } from '../envelope/answer.ts';
-import { elapsedMs, type RequestContext } from '../envelope/request-context.ts';
-import { defaultOutputTokens, type ReadingLimits } from './generation-rules.ts';
+import { type Answer, type Report, refuse } from '../envelope/answer.ts';
+import { elapsedMs } from '../envelope/request-context.ts';
+import { defaultOutputTokens } from './generation-rules.ts';
+import type { SettledRequest } from './protocol.ts';
 
 /** Version of the answers' form, `metadata.api_version`. */
 export const API_VERSION = '2.0.0';
@@ -16,19 +17,13 @@ const LEAST_WITH_REASONING = 1_024;
 /** Characters of a result that the operator's log keeps. */
 const ANSWER_PREVIEW_CHARS = 4_000;
 
-/** A request that was admitted, as its answer needs it once its settlement is known. */
-export interface SettledRequest {
-  readonly context: RequestContext;
-  readonly job: Pick<GenerationJob, 'endpoint' | 'keyId' | 'model' | 'maxOutputTokens'>;
-  readonly admission: Admission;
-  readonly reading: ReadingLimits;
-  /** `FREE_FAILURES_PER_HOUR`. */
-  readonly freeFailuresPerHour: number;
+/** Turns a request's settlement into its answer in the envelope. */
+export function answerSettlement(settlement: Settlement, about: SettledRequest): Answer {
+  return settlement.outcome === 'answered' ? answered(settlement, about) : answerFailure(settlement, about);
 }
 
-/** Turns a request's settlement into its answer. */
-export function answerSettlement(settlement: Settlement, about: SettledRequest): Answer {
-  if (settlement.outcome === 'answered') return answered(settlement, about);
+/** The answer of a request that failed after it was admitted: with its charge, and the limits as they stand then. */
+export function answerFailure(settlement: Failed, about: SettledRequest): Answer {
   const { admission, job } = about;
   const limits = rateLimitHeaders(wasCharged(settlement) ? admission : refunded(admission));
   const headers = settlement.error === 'service_unavailable' ? { ...limits, 'Retry-After': '2' } : limits;
@@ -38,7 +33,13 @@ export function answerSettlement(settlement: Settlement, about: SettledRequest):
     // Events outlive deploys: a stats-service of the version before would not count a code that it does not know.
     ...(settlement.error === 'output_used_up' && { error: 'invalid_parameter' as const }),
   };
-  return refuse(settlement.error, { message: explain(settlement, about), headers, report });
+  const param = settlement.error === 'output_used_up' ? outputField(about) : undefined;
+  return refuse(settlement.error, { message: explain(settlement, about), param, headers, report });
+}
+
+/** What the field is called that says how long the answer may be. */
+function outputField({ job }: Pick<SettledRequest, 'job'>): string {
+  return job.endpoint === CHAT_ENDPOINT ? 'max_completion_tokens' : 'maxOutputTokens';
 }
 
 /** The error's message, and whether the request was charged and why. */
@@ -60,8 +61,9 @@ function chargedFailure(freePerHour: number): string {
 }
 
 /** Names the parameter, its value, and what to ask for instead, within what the key and the service allow. */
-function outputUsedUp({ job, admission, reading }: SettledRequest): string {
-  const used = `maxOutputTokens is ${job.maxOutputTokens}, and the model used all of it before any text: its reasoning counts too.`;
+function outputUsedUp(about: SettledRequest): string {
+  const { job, admission, reading } = about;
+  const used = `${outputField(about)} is ${job.maxOutputTokens}, and the model used all of it before any text: its reasoning counts too.`;
   const most = Math.min(reading.maxOutputTokens, admission.maxOutputTokens ?? reading.maxOutputTokens);
   const byDefault = Math.min(defaultOutputTokens(reading), most);
   const least = Math.min(most, Math.max(2 * job.maxOutputTokens, LEAST_WITH_REASONING));
@@ -72,11 +74,10 @@ function outputUsedUp({ job, admission, reading }: SettledRequest): string {
 }
 
 function answered(settlement: Answered, about: SettledRequest): Answer {
-  const { context, admission, job } = about;
-  const masked = Object.values(settlement.masked).reduce((sum, count) => sum + count, 0);
+  const { context, admission } = about;
   return {
     status: 200,
-    headers: { ...rateLimitHeaders(admission), 'X-Masked': String(masked) },
+    headers: answeredHeaders(settlement, admission),
     body: {
       ...successBody(200, settlement.text),
       metadata: {
@@ -87,8 +88,19 @@ function answered(settlement: Answered, about: SettledRequest): Answer {
         remaining_requests: bindingLimit(admission).remaining,
       },
     },
-    report: { outcome: 'success', keyId: job.keyId, generation: reportGeneration(settlement, about) },
+    report: reportAnswered(settlement, about),
   };
+}
+
+/** The headers of an answer that a model gave. */
+export function answeredHeaders({ masked }: Answered, admission: Admission): Record<string, string> {
+  const count = Object.values(masked).reduce((sum, values) => sum + values, 0);
+  return { ...rateLimitHeaders(admission), 'X-Masked': String(count) };
+}
+
+/** What the statistics get of it. */
+export function reportAnswered(settlement: Answered, about: SettledRequest): Report {
+  return { outcome: 'success', keyId: about.job.keyId, generation: reportGeneration(settlement, about) };
 }
 
 function reportGeneration(settlement: Settlement, { job }: SettledRequest) {

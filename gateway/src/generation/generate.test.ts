@@ -4,6 +4,7 @@ import { mintApiKey } from '@lontar/shared/api-key.ts';
 import { identify } from '../caller/identify.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
 import { type GenerateDeps, generate } from './generate.ts';
+import { promptProtocol } from './prompt-protocol.ts';
 import { createTurnstile } from './turnstile.ts';
 
 const TIMEOUT_MS = 120_000;
@@ -21,6 +22,7 @@ function untouched(deps: Partial<GenerateDeps>): GenerateDeps {
 const context = (over: Partial<RequestContext>): RequestContext => ({
   id: `req_${'0'.repeat(22)}`,
   method: 'POST',
+  protocol: 'envelope',
   receivedAt: performance.now(),
   query: new URLSearchParams({ prompt: 'hi' }),
   body: undefined,
@@ -37,15 +39,18 @@ describe('a request that has waited in line', () => {
 
   test('past its deadline is answered 504 and asks for no admission', async () => {
     const late = context({ receivedAt: performance.now() - TIMEOUT_MS });
-    expect(await generate(deps, '/api/ai', late)).toMatchObject({ status: 504, body: { error: 'Timed out' } });
+    expect(await generate(deps, promptProtocol('/api/ai'), late)).toMatchObject({
+      status: 504,
+      body: { error: 'Timed out' },
+    });
   });
 
   test('until its caller had left asks for no admission', async () => {
     const left = context({ gone: AbortSignal.abort() });
-    expect(await generate(deps, '/api/ai', left)).toMatchObject({ status: 499 });
+    expect(await generate(deps, promptProtocol('/api/ai'), left)).toMatchObject({ status: 499 });
   });
 
   test('but is in time is not refused here', async () => {
-    await expect(generate(deps, '/api/ai', context({}))).rejects.toThrow('was asked');
+    await expect(generate(deps, promptProtocol('/api/ai'), context({}))).rejects.toThrow('was asked');
   });
 });

@@ -1,22 +1,19 @@
-import type { Endpoint } from '@lontar/shared/endpoints.ts';
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import { GENERATION_JOB, type GenerationJob, writeJobToAdmit } from '@lontar/shared/generation-job.ts';
 import { later, type RedisClock } from '@lontar/shared/redis-clock.ts';
-import { type Admission, admit } from '../admission/admit.ts';
+import { type Admission, type AdmissionInput, admit } from '../admission/admit.ts';
 import type { CheckKeyDeps } from '../admission/check-key.ts';
 import { keyToJudge } from '../admission/key-to-judge.ts';
 import { rateLimitHeaders } from '../admission/rate-limit.ts';
 import { refusalFor } from '../admission/refusal.ts';
 import { isCrossSite } from '../caller/cross-site.ts';
 import { type Answer, refuse, unavailable } from '../envelope/answer.ts';
-import type { RequestContext } from '../envelope/request-context.ts';
+import type { PresentedKey, RequestContext } from '../envelope/request-context.ts';
 import type { Inbox } from '../inbox/inbox.ts';
-import { answerSettlement } from './answer-settlement.ts';
 import { type AwaitDeps, awaitSettlement } from './await-settlement.ts';
 import type { ReadingLimits } from './generation-rules.ts';
-import { gatherFields } from './given-fields.ts';
 import type { JudgeDeps } from './judge-head.ts';
-import { type GenerationReading, readGeneration } from './read-generation.ts';
+import type { GenerationProtocol, Reading } from './protocol.ts';
 import type { Withdrawals } from './withdrawals.ts';
 
 /** What it takes to ask for admission. */
@@ -43,9 +40,12 @@ export interface GenerateDeps extends AskDeps, JobDeps, JudgeDeps, AwaitDeps {
  * Answers one generation request: reads it, asks for admission, which enqueues its job, and waits for the settlement. The
  * gateway itself never calls a model.
  */
-export async function generate(deps: GenerateDeps, endpoint: Endpoint, context: RequestContext): Promise<Answer> {
-  const begun = await deps.turnstile.pass(() => begin(deps, endpoint, context));
-  if (begun === undefined) return unavailable();
+export async function generate(
+  deps: GenerateDeps,
+  protocol: GenerationProtocol,
+  context: RequestContext,
+): Promise<Answer> {
+  const begun = await enqueue(deps, protocol, context);
   if (begun.kind === 'refused') return begun.answer;
   const { job, admission } = begun;
   try {
@@ -57,13 +57,14 @@ export async function generate(deps: GenerateDeps, endpoint: Endpoint, context: 
       waitMs: job.deadlineAt - deps.clock.now(),
     });
     const { reading, freeFailuresPerHour } = deps;
-    return answerSettlement(settlement, { context, job, admission, reading, freeFailuresPerHour });
+    return protocol.answer(settlement, { context, job, admission, reading, freeFailuresPerHour });
   } finally {
     deps.inbox.forget(context.id);
   }
 }
 
-type Begun =
+/** What came of a request's beginning. Of one that is in the queue the inbox has to forget the id at its end. */
+export type Enqueued =
   | { readonly kind: 'refused'; readonly answer: Answer }
   | {
       readonly kind: 'enqueued';
@@ -72,19 +73,33 @@ type Begun =
       readonly admission: Admission;
     };
 
-/** Everything that is between a request and the wait for its settlement. */
-async function begin(deps: GenerateDeps, endpoint: Endpoint, context: RequestContext): Promise<Begun> {
-  const refused = (answer: Answer): Begun => ({ kind: 'refused', answer });
+/**
+ * Everything that is between a request and the wait for its settlement, in the order of arrival where many come at once.
+ *
+ * @throws whatever the protocol's reading throws, a bug of ours; where Redis fails, the request is refused
+ */
+export async function enqueue(
+  deps: GenerateDeps,
+  protocol: GenerationProtocol,
+  context: RequestContext,
+): Promise<Enqueued> {
+  const begun = await deps.turnstile.pass(() => begin(deps, protocol, context));
+  return begun ?? { kind: 'refused', answer: unavailable() };
+}
+
+async function begin(deps: GenerateDeps, protocol: GenerationProtocol, context: RequestContext): Promise<Enqueued> {
+  const refused = (answer: Answer): Enqueued => ({ kind: 'refused', answer });
   // A body may come slowly, and a burst waits in line: drop requests that are disconnected or past their deadline first.
   if (context.gone.aborted) return refused(refuse('client_closed'));
   if (performance.now() - context.receivedAt >= deps.timeoutMs) return refused(refuse('timed_out'));
-  const reading = readGeneration(gatherFields(context.query, context.body), context.key, deps.reading);
+  const reading = protocol.read(context, deps.reading);
   // A request in flight has no use for it, and it may be long.
   context.body = undefined;
-  const asked = describeJob(deps, endpoint, context, reading);
+  const asked = describeJob(deps, context, reading);
   // Before admission: the answer may be here as soon as Redis has the job.
   const reply = asked && deps.inbox.wait(asked.id);
-  const admission = await askAdmission(deps, context, reading, asked);
+  const mode = modeOf(reading, asked, protocol);
+  const admission = await askAdmission(deps, context, { mode, key: reading.key, job: asked });
   const refusal = admission === undefined ? unavailable() : refusalOf(admission, reading);
   if (refusal !== undefined || admission === undefined || asked === undefined || reply === undefined) {
     deps.inbox.forget(context.id);
@@ -94,16 +109,27 @@ async function begin(deps: GenerateDeps, endpoint: Endpoint, context: RequestCon
   return { kind: 'enqueued', job: { ...asked, maxOutputTokens }, reply, admission };
 }
 
+/** What admission is asked about a request. */
+function modeOf(
+  { kind, key }: Reading,
+  job: GenerationJob | undefined,
+  { judgesKeyFirst }: GenerationProtocol,
+): AdmissionInput['mode'] {
+  if (kind === 'ask') return job ? 'generate' : 'bad-key';
+  if (!judgesKeyFirst || key === undefined) return 'count';
+  return key.id === undefined ? 'bad-key' : 'check';
+}
+
 /** The answer for a request that goes no further; `undefined` for one that is in the queue now. */
-function refusalOf(admission: Admission, reading: GenerationReading): Answer | undefined {
-  const keyId = reading.kind === 'missing' ? undefined : reading.key?.id;
+function refusalOf(admission: Admission, reading: Reading): Answer | undefined {
+  const keyId = reading.key?.id;
   const refusal = refusalFor(admission, keyId);
   if (refusal) return refusal;
   const headers = rateLimitHeaders(admission);
-  if (reading.kind === 'missing') return refuse('missing_parameters', { headers });
-  if (reading.kind === 'invalid') {
+  if (reading.kind === 'refused') {
     const owner = admission.genuineKey && keyId !== undefined ? { keyId } : {};
-    return refuse('invalid_parameter', { message: reading.message, headers, report: owner });
+    const { error, message, param, fault } = reading;
+    return refuse(error, { ...(message !== undefined && { message }), param, fault, headers, report: owner });
   }
   return keyId === undefined ? refuse('invalid_api_key', { headers }) : undefined;
 }
@@ -112,15 +138,18 @@ function refusalOf(admission: Admission, reading: GenerationReading): Answer | u
 async function askAdmission(
   deps: AskDeps,
   context: RequestContext,
-  reading: GenerationReading,
-  job: GenerationJob | undefined,
+  asked: {
+    readonly mode: AdmissionInput['mode'];
+    readonly key: PresentedKey | undefined;
+    readonly job: GenerationJob | undefined;
+  },
 ): Promise<Admission | undefined> {
-  const presented = reading.kind === 'missing' ? undefined : reading.key;
-  const key = presented && keyToJudge(presented, deps.pepper);
+  const { mode, job } = asked;
+  const key = asked.key && keyToJudge(asked.key, deps.pepper);
   const stopTimer = deps.metrics.admissionDuration.startTimer();
   try {
     return await admit(deps.redis, deps.rules, {
-      mode: reading.kind !== 'ask' ? 'count' : job ? 'generate' : 'bad-key',
+      mode,
       requestId: context.id,
       address: context.address,
       addressBits: context.addressBits,
@@ -140,27 +169,17 @@ async function askAdmission(
 }
 
 /** @returns `undefined` where nothing is asked for that a worker could do, or by no key that can exist */
-function describeJob(
-  deps: JobDeps,
-  endpoint: Endpoint,
-  context: RequestContext,
-  reading: GenerationReading,
-): GenerationJob | undefined {
+function describeJob(deps: JobDeps, context: RequestContext, reading: Reading): GenerationJob | undefined {
   if (reading.kind !== 'ask' || reading.key.id === undefined) return undefined;
   const receivedAt = later(deps.clock.now(), -Math.round(performance.now() - context.receivedAt));
-  const { ask } = reading;
+  const patienceMs = Math.min(deps.timeoutMs, reading.patienceMs ?? deps.timeoutMs);
   return {
-    v: 1,
+    ...reading.ask,
     id: context.id,
-    endpoint,
-    prompt: ask.prompt,
-    model: ask.model,
-    temperature: ask.temperature,
-    maxOutputTokens: ask.maxOutputTokens,
     keyId: reading.key.id,
     gateway: deps.gateway,
     receivedAt,
-    deadlineAt: later(receivedAt, deps.timeoutMs),
+    deadlineAt: later(receivedAt, patienceMs),
   };
 }
 

@@ -12,6 +12,8 @@ export const GENERATION_RULES = {
 /** What the operator decides. */
 export interface ReadingLimits {
   readonly maxPromptChars: number;
+  /** Of all that a request over the OpenAI protocol says together. */
+  readonly maxContextChars: number;
   readonly maxOutputTokens: number;
 }
 

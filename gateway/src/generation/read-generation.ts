@@ -10,6 +10,8 @@ export interface GenerationAsk {
   readonly model: PublicModel;
   readonly temperature: number;
   readonly maxOutputTokens: number;
+  /** The caller did not say how many. */
+  readonly isDefaultOutput: boolean;
 }
 
 export type GenerationReading =
@@ -56,6 +58,7 @@ export function readGeneration(fields: GivenFields, given: GivenKey, limits: Rea
     model: model.value,
     temperature: temperature.value,
     maxOutputTokens: maxOutputTokens.value,
+    isDefaultOutput: (fields.get('maxOutputTokens') ?? []).every((value) => value === undefined || value === null),
   };
   return { kind: 'ask', ask, key };
 }

@@ -18,7 +18,7 @@ describe('docs/api.md', () => {
 
   test('names every path', () => {
     const limits = {
-      reading: { maxPromptChars: 1, maxOutputTokens: 1 },
+      reading: { maxPromptChars: 1, maxContextChars: 1, maxOutputTokens: 1 },
       maxFileBytes: 1,
       uploadsPerDay: 1,
       utilityEndpoints: 'open' as const,

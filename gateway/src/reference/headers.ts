@@ -8,6 +8,19 @@ export const HEADERS = {
   'X-RateLimit-Reset': { description: 'When more is left again, Unix seconds.', pattern: '^\\d+$' },
   'RateLimit-Policy': { description: 'All limits that apply (IETF draft).', pattern: '^"[a-z-]+";q=\\d+' },
   RateLimit: { description: 'What is left under each of them (IETF draft).', pattern: '^"[a-z-]+";r=\\d+' },
+  'X-RateLimit-Limit-Requests': { description: 'The limit that binds soonest.', pattern: '^\\d+$' },
+  'X-RateLimit-Remaining-Requests': { description: 'What is left under it.', pattern: '^\\d+$' },
+  'X-RateLimit-Reset-Requests': {
+    description: 'When more is left again: `12ms`, `6m0s`.',
+    pattern: '^(\\d+(ms|h|m|s))+$',
+  },
+  'X-RateLimit-Limit-Tokens': {
+    description: 'Output tokens that so many requests may ask for at most; no limit counts tokens.',
+    pattern: '^\\d+$',
+  },
+  'X-RateLimit-Remaining-Tokens': { description: 'The same of those that are left.', pattern: '^\\d+$' },
+  'X-RateLimit-Reset-Tokens': { description: 'When more are left again.', pattern: '^(\\d+(ms|h|m|s))+$' },
+  'X-Should-Retry': { description: 'Trying again is of no use.', pattern: '^false$' },
   'Retry-After': { description: 'Seconds to wait before trying again.', pattern: '^[1-9]\\d*$' },
   Allow: { description: 'Methods that the path takes.', pattern: '^[A-Z, ]+$' },
   'Content-Disposition': { description: 'The file is to be saved under this name.', pattern: '^attachment;' },
@@ -27,4 +40,15 @@ export const LIMIT_HEADERS = [
   'X-RateLimit-Reset',
   'RateLimit-Policy',
   'RateLimit',
+] as const satisfies readonly HeaderName[];
+
+/** On those under /v1, beside them. */
+export const OPENAI_LIMIT_HEADERS = [
+  ...LIMIT_HEADERS,
+  'X-RateLimit-Limit-Requests',
+  'X-RateLimit-Remaining-Requests',
+  'X-RateLimit-Reset-Requests',
+  'X-RateLimit-Limit-Tokens',
+  'X-RateLimit-Remaining-Tokens',
+  'X-RateLimit-Reset-Tokens',
 ] as const satisfies readonly HeaderName[];

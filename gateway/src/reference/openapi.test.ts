@@ -10,7 +10,7 @@ import { STATS_API_PATHS } from '../statistics/paths.ts';
 import { openApiDocument, operations } from './openapi.ts';
 import { REFERENCE_PATHS } from './reference-routes.ts';
 
-const reading = { maxPromptChars: 100, maxOutputTokens: 1000 };
+const reading = { maxPromptChars: 100, maxContextChars: 100, maxOutputTokens: 1000 };
 const limits = {
   reading,
   maxFileBytes: 10,
@@ -24,7 +24,7 @@ const document = openApiDocument(limits, '1.2.3', 'https://x.example');
 describe('the API document', () => {
   test('has every route of the gateway, and no other', () => {
     const served = [
-      ...ROUTES.map(({ path }) => path),
+      ...ROUTES.map(({ path }) => path.replace(':id', '{id}')),
       ...STATS_API_PATHS,
       ...STREAMED_ROUTES.map(([path]) => path),
       '/files/{id}',
@@ -33,14 +33,17 @@ describe('the API document', () => {
     expect(Object.keys(document.paths).sort()).toEqual(served.sort());
   });
 
-  test('has the routes under /api/ that metrics and the log tell apart', () => {
-    const paths = Object.keys(document.paths).filter((path) => path.startsWith('/api/'));
-    expect(ROUTE_LABELS.filter((label) => label !== 'other').sort()).toEqual(paths.sort());
+  test('has the routes that metrics and the log tell apart', () => {
+    const paths = Object.keys(document.paths).filter((path) => /^\/(?:api|v1)\//.test(path));
+    const labels = new Set(paths.map((path) => path.replace('/{id}', '')));
+    expect(ROUTE_LABELS.filter((label) => label !== 'other').sort()).toEqual([...labels].sort());
   });
 
   test('has every method that the routes of the table take', () => {
     for (const { path, methods } of ROUTES) {
-      expect(Object.keys(document.paths[path] ?? {}).sort()).toEqual(methods.map((name) => name.toLowerCase()).sort());
+      expect(Object.keys(document.paths[path.replace(':id', '{id}')] ?? {}).sort()).toEqual(
+        methods.map((name) => name.toLowerCase()).sort(),
+      );
     }
   });
 

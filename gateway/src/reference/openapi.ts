@@ -3,6 +3,7 @@ import type { ReadingLimits } from '../generation/generation-rules.ts';
 import type { UtilityAccess } from '../statistics/paths.ts';
 import { generationOperations } from './generation-operations.ts';
 import { HEADERS } from './headers.ts';
+import { openAiOperations } from './openai-operations.ts';
 import type { Operation, Response } from './operation.ts';
 import { uploadOperations } from './upload-operations.ts';
 import { utilityOperations } from './utility-operations.ts';
@@ -49,7 +50,12 @@ const OPERATOR_SCHEMES = {
 
 /** Every operation that callers may use. */
 export function operations({ reading, maxFileBytes, utilityEndpoints }: PublicLimits): Operation[] {
-  return [...generationOperations(reading), ...uploadOperations(maxFileBytes), ...utilityOperations(utilityEndpoints)];
+  return [
+    ...generationOperations(reading),
+    ...openAiOperations(reading),
+    ...uploadOperations(maxFileBytes),
+    ...utilityOperations(utilityEndpoints),
+  ];
 }
 
 /**
@@ -69,13 +75,13 @@ export function openApiDocument(limits: PublicLimits, version: string, origin: s
       title: 'Lontar',
       version,
       description: [
-        'Text generation behind one GET. Every answer is masked before it is stored or sent.',
+        'Text generation behind one GET, and over the protocol of OpenAI under /v1. Every answer is masked before it is stored or sent.',
         `An address may make ${limits.perHour} requests in any hour and ${limits.uploadsPerDay} uploads in a UTC day, and ask for ${limits.downloadsPerHour} files in any hour; an API key may have limits of its own.`,
-        'Other paths answer 404, other methods 405 with Allow, both in the form of the errors below.',
+        'Other paths answer 404, other methods 405 with Allow, both in the form of the errors below: those under /v1 as OpenAI gives them.',
       ].join('\n\n'),
     },
     servers: [{ url: origin }],
-    tags: [{ name: 'Generation' }, { name: 'Uploads' }, { name: 'Utility' }, { name: 'Reference' }],
+    tags: [{ name: 'Generation' }, { name: 'OpenAI' }, { name: 'Uploads' }, { name: 'Utility' }, { name: 'Reference' }],
     paths,
     components: {
       securitySchemes: limits.utilityEndpoints === 'operator' ? { ...KEY_SCHEMES, ...OPERATOR_SCHEMES } : KEY_SCHEMES,

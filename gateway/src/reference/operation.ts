@@ -27,7 +27,7 @@ export interface Operation {
   readonly method: 'get' | 'head' | 'post' | 'delete';
   /** With parameters in braces. */
   readonly path: string;
-  readonly tag: 'Generation' | 'Uploads' | 'Utility' | 'Reference';
+  readonly tag: 'Generation' | 'OpenAI' | 'Uploads' | 'Utility' | 'Reference';
   readonly summary: string;
   readonly description?: string;
   /** Whether an API key is needed, may be given, or does not matter; or the operator alone is let in. */

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createReference } from './reference-routes.ts';
 
 const reference = createReference({
-  reading: { maxPromptChars: 100, maxOutputTokens: 1000 },
+  reading: { maxPromptChars: 100, maxContextChars: 100, maxOutputTokens: 1000 },
   maxFileBytes: 10,
   uploadsPerDay: 20,
   perHour: 100,

@@ -30,7 +30,7 @@ export const USAGE_EXAMPLE = success({
   today: DAY,
   total: TOTAL,
   days: [{ date: '2026-01-31', ...DAY }],
-  endpoints: { '/api/ai': 30_004, '/api/ai2': 7_311, '/api/ai3': 3_197 },
+  endpoints: { '/api/ai': 20_004, '/api/ai2': 7_311, '/api/ai3': 3_197, '/v1/chat/completions': 10_000 },
   statuses: { 200: 39_870, 400: 412, 429: 189, 502: 41 },
 });
 
@@ -55,7 +55,7 @@ export const HEALTH_EXAMPLE: Health = {
   workers: { status: 'ok', instances: 2, failing: 0, slots: 20, free_slots: 15, last_progress: TIME },
   model: { status: 'ok', provider: 'gemini', last_outcome: 'ok', at: TIME },
   stats: { status: 'ok', lag_ms: 40 },
-  endpoints: { '/api/ai': 'ok', '/api/ai2': 'ok', '/api/ai3': 'ok' },
+  endpoints: { '/api/ai': 'ok', '/api/ai2': 'ok', '/api/ai3': 'ok', '/v1/chat/completions': 'ok', '/v1/models': 'ok' },
 };
 
 export const HEALTH_DOWN_EXAMPLE: Health = {
@@ -69,5 +69,11 @@ export const HEALTH_DOWN_EXAMPLE: Health = {
     slots: 0,
     free_slots: 0,
   },
-  endpoints: { '/api/ai': 'down', '/api/ai2': 'down', '/api/ai3': 'down' },
+  endpoints: {
+    '/api/ai': 'down',
+    '/api/ai2': 'down',
+    '/api/ai3': 'down',
+    '/v1/chat/completions': 'down',
+    '/v1/models': 'ok',
+  },
 };

@@ -13,10 +13,11 @@ import type { PublicLimits } from '../reference/openapi.ts';
 import { createReference, REFERENCE_PATHS, type ReferencePath } from '../reference/reference-routes.ts';
 import { STATS_API_PATHS, UNCOUNTED_PATH } from '../statistics/paths.ts';
 import { PAGE_PATHS } from '../statistics/stats-proxy.ts';
-import { type ConcludeDeps, concludeAnswer } from './conclude.ts';
+import { type ConcludeDeps, concludeAnswer, inProtocol } from './conclude.ts';
 import { createRequestDoor } from './connection-bounds.ts';
 import { countRequest } from './count-request.ts';
 import { createContext } from './create-context.ts';
+import { isPreflight, openToOtherOrigins } from './cross-origin.ts';
 import { fixedHeaders, setHeadersLast } from './fixed-headers.ts';
 import { originOf } from './origin.ts';
 import { ROUTES, type Route } from './routes.ts';
@@ -59,6 +60,9 @@ export interface AppDeps {
   readonly conclude: ConcludeDeps;
 }
 
+/** Under these each request counts for its address. */
+const API_ROOTS = ['/api', '/v1'];
+
 /** What an answer needs that is counted and nothing else. */
 type CountedDeps = Pick<AppDeps, 'admission' | 'statistics' | 'conclude'>;
 
@@ -74,7 +78,7 @@ export function createApp(deps: AppDeps): Express {
     next();
   });
   // One layer for both: each costs every request.
-  app.use('/api', (request, response, next) => {
+  app.use(API_ROOTS, (request, response, next) => {
     const { looks } = deps.statistics;
     if (!looks.isEmpty() && request.baseUrl + request.path !== UNCOUNTED_PATH) {
       looks.forget(contextOf(response).address);
@@ -89,7 +93,7 @@ export function createApp(deps: AppDeps): Express {
     next();
   });
   for (const [path, ...steps] of routeTable(deps)) app.all(path, ...steps);
-  app.use('/api', (request, response) => {
+  app.use(API_ROOTS, (request, response) => {
     // A page shall see that there is nothing, not that it may not ask.
     if (isPreflight(request)) return void response.status(204).end();
     return serveCounted(deps, request, response, refuse('not_found'));
@@ -122,8 +126,8 @@ function serveRoute(route: Route, deps: Pick<AppDeps, 'bodies' | 'generation' | 
   return async (request: Request, response: Response): Promise<void> => {
     const context = contextOf(response);
     const refusal = request.method === 'POST' ? await takeJsonBody(deps.bodies, request, context) : undefined;
-    const answer = refusal ?? (await route.handle(deps.generation, context));
-    await concludeAnswer(deps.conclude, route.path, response, context, answer);
+    const answer = refusal ?? (await route.handle(deps.generation, context, request.params));
+    await concludeAnswer(deps.conclude, route.label, response, context, answer);
   };
 }
 
@@ -202,7 +206,7 @@ function boundRequests(deps: CountedDeps & Pick<AppDeps, 'door'>, isProxied: (ad
     }
     deps.door.metrics.tooMuch.inc({ what: 'requests', whose: 'address' });
     const answer = refuseTooMuch('address', 'requests', limit, deps.door.clock.now());
-    if (!request.path.startsWith('/api/')) return sendPlain(response, answer);
+    if (!isCounted(request.path)) return sendPlain(response, answer);
     return serveCounted(deps, request, response, answer);
   };
 }
@@ -213,25 +217,6 @@ function refuseUnreadable(deps: CountedDeps) {
     isUnreadable(request.headers) ? serveCounted(deps, request, response, refuse('cross_site_request')) : next();
 }
 
-/** Pages of any origin may call the API: a key is needed anyway, and no cookie counts there. */
-function openToOtherOrigins(request: Request, response: Response, next: NextFunction): void {
-  response.setHeader('Access-Control-Allow-Origin', '*');
-  response.setHeader(
-    'Access-Control-Expose-Headers',
-    'X-Request-Id, X-Masked, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, Retry-After',
-  );
-  if (isPreflight(request)) {
-    response.setHeader('Access-Control-Allow-Methods', 'GET, POST');
-    response.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type, X-API-Key');
-    response.setHeader('Access-Control-Max-Age', '86400');
-  }
-  next();
-}
-
-function isPreflight({ method, headers }: Request): boolean {
-  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
-}
-
 function onError(deps: CountedDeps) {
   const lines = throttleLines(deps.conclude.logger);
   // Express recognises an error handler by its four parameters.
@@ -239,13 +224,19 @@ function onError(deps: CountedDeps) {
     if (response.headersSent) return void response.destroy();
     if (error instanceof URIError) {
       const message = 'The path holds a percent sign that is not followed by two hexadecimal digits of valid UTF-8.';
-      return sendPlain(response, refuse('invalid_parameter', { message }));
+      const problem = refuse('invalid_parameter', { message });
+      return sendPlain(response, inProtocol(deps.conclude, response, contextOf(response), problem));
     }
     lines.error({ err: error, requestId: contextOf(response).id }, 'a request failed');
     const answer = refuse('internal_error');
-    if (!request.path.startsWith('/api/')) return sendPlain(response, answer);
+    if (!isCounted(request.path)) return sendPlain(response, answer);
     return serveCounted(deps, request, response, answer);
   };
+}
+
+/** Whether a path is one whose requests count for their address, whatever is there. */
+function isCounted(path: string): boolean {
+  return API_ROOTS.some((root) => path.startsWith(`${root}/`));
 }
 
 function sendPlain(response: Response, answer: Answer): void {

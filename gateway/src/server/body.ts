@@ -1,10 +1,15 @@
 import type { Request } from 'express';
 import { type Answer, refuse } from '../envelope/answer.ts';
+import type { Protocol } from '../envelope/request-context.ts';
 
 /** A character takes at most twelve bytes as JSON (a surrogate pair in escapes); the rest is for the other fields. */
 const BYTES_PER_CHARACTER = 12;
 const OTHER_FIELDS_BYTES = 8_192;
-const GENERATION_FIELDS = 'prompt and apikey';
+/** What a body has to hold, in words. */
+const FIELDS = { envelope: 'prompt and apikey', openai: 'model and messages' } as const satisfies Record<
+  Protocol,
+  string
+>;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 const BYTE_ORDER_MARK = '\uFEFF';
 
@@ -14,32 +19,36 @@ export function bodyLimit(maxPromptChars: number): number {
 }
 
 /** What is wrong with a POST's body by what its head says of it. */
-export function headProblem(request: Request, mostBytes: number): Answer | undefined {
+export function headProblem(request: Request, mostBytes: number, protocol: Protocol): Answer | undefined {
   const { 'content-encoding': encoding, 'content-length': length, 'content-type': type = '' } = request.headers;
   if (!request.is('application/json') || !isPlain(encoding) || !isUtf8(type)) return refuse('unsupported_media_type');
-  return Number(length ?? 0) > mostBytes ? tooLargeProblem() : undefined;
+  return Number(length ?? 0) > mostBytes ? tooLargeProblem(mostBytes, protocol) : undefined;
 }
 
 /** Reads a body's text; an empty one is an object without fields, a common slip of callers. */
 export function parseObject(
   bytes: Buffer,
+  protocol: Protocol,
 ): { readonly object: Readonly<Record<string, unknown>> } | { readonly problem: Answer } {
   const text = bytes.toString();
   try {
     const value: unknown = JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text || '{}');
-    return isObject(value) ? { object: value } : { problem: notAnObject(GENERATION_FIELDS) };
+    return isObject(value) ? { object: value } : { problem: notAnObject(FIELDS[protocol]) };
   } catch {
-    return { problem: notJson(GENERATION_FIELDS) };
+    return { problem: notJson(FIELDS[protocol]) };
   }
 }
 
-export function tooLargeProblem(): Answer {
-  return refuse('payload_too_large');
+/** @param mostBytes of the path; clients of OpenAI's protocol do not know of ours */
+export function tooLargeProblem(mostBytes: number, protocol: Protocol): Answer {
+  if (protocol === 'envelope') return refuse('payload_too_large');
+  const message = `The request body may have ${mostBytes} bytes at most. Send a shorter one.`;
+  return refuse('payload_too_large', { message });
 }
 
 /** What is wrong with a body that did not come whole, or in chunks that no client should send. */
-export function transferProblem(kind: 'tiny_chunks' | 'cut_off'): Answer {
-  if (kind === 'cut_off') return notJson(GENERATION_FIELDS);
+export function transferProblem(kind: 'tiny_chunks' | 'cut_off', protocol: Protocol): Answer {
+  if (kind === 'cut_off') return notJson(FIELDS[protocol]);
   const message = 'The request body comes in too many and too small chunks. Send it whole, or in larger ones.';
   return refuse('payload_too_large', { message });
 }

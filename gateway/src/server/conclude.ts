@@ -11,6 +11,7 @@ import type { Response } from 'express';
 import type { Answer, Report } from '../envelope/answer.ts';
 import { elapsedMs, type RequestContext } from '../envelope/request-context.ts';
 import type { EventLog } from '../events/event-log.ts';
+import { renderAnswer } from '../openai/render-answer.ts';
 import type { RefusedLines } from './refused-lines.ts';
 
 export interface ConcludeDeps {
@@ -24,6 +25,8 @@ export interface ConcludeDeps {
   /** Bounds the lines about requests that got no further than the door. */
   readonly refusedLines: RefusedLines;
   readonly draining: () => boolean;
+  /** `MAX_OUTPUT_TOKENS` */
+  readonly mostOutputTokens: number;
 }
 
 /**
@@ -36,11 +39,12 @@ export async function concludeAnswer(
   path: string,
   response: Response,
   context: RequestContext,
-  answer: Answer,
+  given: Answer,
 ): Promise<void> {
   if (context.gone.aborted) {
-    return concludeLeft(deps, path, context, answer.report);
+    return concludeLeft(deps, path, context, given.report);
   }
+  const answer = inProtocol(deps, response, context, given);
   await recordEvent(deps, path, context, answer.status, answer.report);
   // A request that came before the stop began has been promised a connection that lasts.
   if (deps.draining()) response.setHeader('Connection', 'close');
@@ -52,6 +56,17 @@ export async function concludeAnswer(
   response.setHeader('Content-Length', Buffer.byteLength(body));
   // As text: Node then writes head and body in one piece, and copies nothing.
   response.end(body);
+}
+
+/** An answer in the form that the path speaks. */
+export function inProtocol(
+  { clock, mostOutputTokens }: Pick<ConcludeDeps, 'clock' | 'mostOutputTokens'>,
+  response: Response,
+  { protocol }: Pick<RequestContext, 'protocol'>,
+  answer: Answer,
+): Answer {
+  if (protocol === 'envelope') return answer;
+  return renderAnswer(answer, { headerOf: (name) => response.getHeader(name), now: clock.now(), mostOutputTokens });
 }
 
 async function concludeLeft(deps: ConcludeDeps, path: string, context: RequestContext, report: Report): Promise<void> {

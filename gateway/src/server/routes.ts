@@ -1,19 +1,36 @@
-import { ENDPOINTS } from '@lontar/shared/endpoints.ts';
+import { CHAT_ENDPOINT, ENDPOINTS } from '@lontar/shared/endpoints.ts';
+import type { RouteLabel } from '@lontar/shared/metrics.ts';
 import type { Answer } from '../envelope/answer.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
 import { type GenerateDeps, generate } from '../generation/generate.ts';
+import { promptProtocol } from '../generation/prompt-protocol.ts';
+import { CHAT_PROTOCOL } from '../openai/chat-protocol.ts';
+import { listModels, showModel } from '../openai/models.ts';
 
 /** One entry of the table of routes that the gateway answers itself. */
 export interface Route {
+  /** A part `:name` takes one segment. */
   readonly path: string;
+  /** What metrics and the log call it. */
+  readonly label: RouteLabel;
   /** Methods it takes; all others get 405. */
   readonly methods: readonly string[];
   /** Counts the request under its address, by admission or `countCaller`: the server does not. */
-  handle(deps: GenerateDeps, context: RequestContext): Promise<Answer>;
+  handle(deps: GenerateDeps, context: RequestContext, params: Readonly<Record<string, unknown>>): Promise<Answer>;
 }
 
-export const ROUTES: readonly Route[] = ENDPOINTS.map((endpoint) => ({
-  path: endpoint,
-  methods: ['GET', 'POST'],
-  handle: (deps, context) => generate(deps, endpoint, context),
-}));
+const MODELS = '/v1/models';
+
+export const ROUTES: readonly Route[] = [
+  ...ENDPOINTS.map((path) => {
+    const protocol = promptProtocol(path);
+    return route(path, path, ['GET', 'POST'], (deps, context) => generate(deps, protocol, context));
+  }),
+  route(CHAT_ENDPOINT, CHAT_ENDPOINT, ['POST'], (deps, context) => generate(deps, CHAT_PROTOCOL, context)),
+  route(MODELS, MODELS, ['GET'], listModels),
+  route(`${MODELS}/:id`, MODELS, ['GET'], (deps, context, { id }) => showModel(deps, context, String(id))),
+];
+
+function route(path: string, label: RouteLabel, methods: readonly string[], handle: Route['handle']): Route {
+  return { path, label, methods, handle };
+}

@@ -4,7 +4,7 @@ import { within } from '@lontar/shared/within.ts';
 import type { Request } from 'express';
 import { noteBody } from '../caller/identify.ts';
 import type { Answer } from '../envelope/answer.ts';
-import type { RequestContext } from '../envelope/request-context.ts';
+import type { Protocol, RequestContext } from '../envelope/request-context.ts';
 import { foreseeRefusal, type JudgeDeps, refuseForBody } from '../generation/judge-head.ts';
 import { headProblem, parseObject, tooLargeProblem, transferProblem } from './body.ts';
 import type { BodyBounds, BodyBudget, TooMuch } from './body-budget.ts';
@@ -18,8 +18,8 @@ const SHORT_BODY_BYTES = 16 * 1024;
 const SHORT_BODY_MS = 50;
 
 export interface BodyDeps extends JudgeDeps {
-  /** The longest body, bytes. */
-  readonly mostBodyBytes: number;
+  /** The longest body, bytes, by what is spoken. */
+  readonly mostBodyBytes: Readonly<Record<Protocol, number>>;
   readonly bodies: BodyBudget;
   readonly bodyBounds: BodyBounds;
   readonly metrics: Pick<GatewayMetrics, 'tooMuch'>;
@@ -37,8 +37,9 @@ export async function takeJsonBody(
   request: Request,
   context: RequestContext,
 ): Promise<Answer | undefined> {
-  const { mostBodyBytes: most } = deps;
-  const problem = headProblem(request, most);
+  const { protocol } = context;
+  const most = deps.mostBodyBytes[protocol];
+  const problem = headProblem(request, most, protocol);
   if (problem) return refuseForBody(deps, context, problem);
   const share = deps.bodies.open(context.address);
   if (typeof share === 'string') {
@@ -53,7 +54,8 @@ export async function takeJsonBody(
       reading ??= readBody(request, share, most);
       read = await reading;
     }
-    const parsed = read.kind === 'whole' ? parseObject(read.bytes) : { problem: problemOf(deps, read) };
+    const parsed =
+      read.kind === 'whole' ? parseObject(read.bytes, protocol) : { problem: problemOf(deps, read, protocol) };
     if ('problem' in parsed) return refuseForBody(deps, context, parsed.problem);
     noteBody(context, parsed.object);
     return undefined;
@@ -78,16 +80,17 @@ function tooMuch(
 }
 
 function problemOf(
-  deps: Pick<BodyDeps, 'bodyBounds' | 'metrics' | 'clock'>,
+  deps: Pick<BodyDeps, 'bodyBounds' | 'metrics' | 'clock' | 'mostBodyBytes'>,
   read: Exclude<BodyReading, { kind: 'whole' }>,
+  protocol: Protocol,
 ): Answer {
   switch (read.kind) {
     case 'too_large':
-      return tooLargeProblem();
+      return tooLargeProblem(deps.mostBodyBytes[protocol], protocol);
     case 'too_much':
       return tooMuch(deps, read.of, 'bytes');
     case 'tiny_chunks':
     case 'cut_off':
-      return transferProblem(read.kind);
+      return transferProblem(read.kind, protocol);
   }
 }

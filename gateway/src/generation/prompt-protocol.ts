@@ -1,0 +1,28 @@
+import type { Endpoint } from '@lontar/shared/endpoints.ts';
+import { answerSettlement } from './answer-settlement.ts';
+import { gatherFields } from './given-fields.ts';
+import type { GenerationProtocol, Reading } from './protocol.ts';
+import { type GenerationReading, readGeneration } from './read-generation.ts';
+
+/** The form of the three endpoints with a persona: one prompt by GET or POST, answered in the envelope. */
+export function promptProtocol(endpoint: Endpoint): GenerationProtocol {
+  return {
+    judgesKeyFirst: false,
+    read: ({ query, body, key }, limits) => readingOf(endpoint, readGeneration(gatherFields(query, body), key, limits)),
+    answer: answerSettlement,
+  };
+}
+
+function readingOf(endpoint: Endpoint, reading: GenerationReading): Reading {
+  switch (reading.kind) {
+    case 'missing':
+      return { kind: 'refused', error: 'missing_parameters' };
+    case 'invalid':
+      return { kind: 'refused', error: 'invalid_parameter', message: reading.message, key: reading.key };
+    case 'ask': {
+      const { isDefaultOutput, ...asked } = reading.ask;
+      const ask = { v: 1, endpoint, ...asked, ...(isDefaultOutput && { isDefaultOutput }) } as const;
+      return { kind: 'ask', ask, key: reading.key };
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import type { ToolCall } from '@lontar/shared/chat-request.ts';
+import type { GenerationJob } from '@lontar/shared/generation-job.ts';
+import type { Answered, FinishReason, TokenUsage } from '@lontar/shared/settlement/settlement.ts';
+
+/** An answer in OpenAI's form: `chat.completion`. */
+export function renderCompletion(
+  settlement: Answered,
+  { requestId, job }: { readonly requestId: string; readonly job: Pick<GenerationJob, 'model' | 'receivedAt'> },
+) {
+  const { text, reasoning, toolCalls = [], masked, usage } = settlement;
+  return {
+    id: completionId(requestId),
+    object: 'chat.completion',
+    created: createdAt(job),
+    model: job.model,
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: text === '' && toolCalls.length > 0 ? null : text,
+          refusal: null,
+          ...(reasoning !== undefined && { reasoning_content: reasoning }),
+          ...(toolCalls.length > 0 && { tool_calls: toolCalls.map(renderToolCall) }),
+        },
+        logprobs: null,
+        finish_reason: finishReason(settlement),
+      },
+    ],
+    usage: renderUsage(usage),
+    lontar: { masked },
+  };
+}
+
+/** The id of a request's completion: both names hold the same token. */
+export function completionId(requestId: string): string {
+  return requestId.replace(/^req_/, 'chatcmpl-');
+}
+
+/** Unix seconds, by Redis's clock: the same for every answer about the request. */
+export function createdAt({ receivedAt }: Pick<GenerationJob, 'receivedAt'>): number {
+  return Math.floor(receivedAt / 1_000);
+}
+
+/** Some servers say `stop` where the model called a tool; clients go by the reason. */
+export function finishReason({ finishReason: said = 'stop', toolCalls = [] }: Answered): FinishReason {
+  return said === 'stop' && toolCalls.length > 0 ? 'tool_calls' : said;
+}
+
+export function renderUsage({ input, output, isEstimated }: TokenUsage) {
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    ...(isEstimated === true && { is_estimated: true }),
+  };
+}
+
+export function renderToolCall({ id, name, arguments: text }: ToolCall) {
+  return { id, type: 'function', function: { name, arguments: text } };
+}
