@@ -26,6 +26,7 @@ import { startSweeper, sweepReservations } from './generation/sweep.ts';
 import { createTurnstile } from './generation/turnstile.ts';
 import { openWithdrawals } from './generation/withdrawals.ts';
 import { type Inbox, openInbox } from './inbox/inbox.ts';
+import { createAnswerFinder } from './live/find-answer.ts';
 import { isProxy } from './patches/trusted-proxies.ts';
 import type { PublicLimits } from './reference/openapi.ts';
 import { createApp } from './server/app.ts';
@@ -37,6 +38,7 @@ import {
   type DoorWatch,
   mostConnections,
 } from './server/connection-bounds.ts';
+import { createEventStreams } from './server/event-streams.ts';
 import { thinRefusedLines } from './server/refused-lines.ts';
 import { createPublicServer } from './server/server.ts';
 import { shareHealth } from './statistics/shared-health.ts';
@@ -103,11 +105,13 @@ export async function startGateway(
   const admission = { redis, rules: rulesOf(config), pepper: config.KEY_PEPPER, onRedisFailure };
   const draining = () => lifecycle.stopping;
   const judging = { ...admission, turnstile };
+  const live = { finder: createAnswerFinder(redis, onRedisFailure), metrics };
   const app = createApp({
     door: { trustProxy: config.TRUST_PROXY, connectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS, metrics, clock },
     admission,
     bodies: { ...judging, ...bodyDeps(config, metrics), clock },
-    generation: { ...judging, ...generationSettings(config), gateway, queue, inbox, withdrawals, clock, metrics },
+    generation: { ...judging, ...generationSettings(config), gateway, queue, inbox, withdrawals, clock, live, metrics },
+    streams: createEventStreams({ metrics, draining }),
     uploads: { ...admission, ...uploads },
     statistics: { ...statistics, looks: shareLooks(admission) },
     reference: { limits: publicLimits(config), publicUrl: config.PUBLIC_URL },

@@ -55,6 +55,7 @@ export function gatewayMetrics(registry: Registry) {
     ...uploadMetrics(registers),
     ...doorMetrics(registers),
     ...eventMetrics(registers),
+    ...streamMetrics(registers),
     requests,
     requestDuration: new Histogram({
       name: 'gateway_request_duration_seconds',
@@ -72,6 +73,47 @@ export function gatewayMetrics(registry: Registry) {
       name: 'gateway_admission_duration_seconds',
       help: 'Time of the admission round trip to Redis, seconds.',
       buckets: FINE_BUCKETS,
+      registers,
+    }),
+  };
+}
+
+/**
+ * What became of the job of a caller who left in mid-stream: it was taken out of the queue, or a worker stopped it; it went
+ * on to its answer, or failed; or this gateway does not know.
+ */
+const LEFT_JOBS = ['taken_out', 'stopped', 'finished', 'failed', 'open'] as const;
+export type LeftJob = (typeof LEFT_JOBS)[number];
+
+function streamMetrics(registers: Registry[]) {
+  const streamDisconnects = new Counter({
+    name: 'gateway_stream_disconnects_total',
+    help: 'Streamed answers whose caller left after the first byte, by what became of the job.',
+    labelNames: ['job'] as const,
+    registers,
+  });
+  for (const job of LEFT_JOBS) streamDisconnects.inc({ job }, 0);
+  return {
+    streamDisconnects,
+    streamsOpen: new Gauge({
+      name: 'gateway_streams_open',
+      help: 'Requests whose answer is being streamed, those that wait for their first byte included.',
+      registers,
+    }),
+    streamFirstByte: new Histogram({
+      name: 'gateway_stream_first_byte_seconds',
+      help: 'Time from receipt of a streamed request to the first byte of its answer, seconds.',
+      buckets: LATENCY_BUCKETS,
+      registers,
+    }),
+    streamGapsFilled: new Counter({
+      name: 'gateway_stream_gaps_filled_total',
+      help: 'Gaps in streamed answers that were filled from the partial text or the stored result.',
+      registers,
+    }),
+    streamReadersCut: new Counter({
+      name: 'gateway_stream_readers_cut_total',
+      help: 'Streams that were ended because their reader took too little of them.',
       registers,
     }),
   };

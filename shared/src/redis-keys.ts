@@ -26,6 +26,10 @@ export const redisKeys = {
   keyFreeFailures: (keyId: string) => `${TAG}:key-free-failures:${keyId}`,
   /** Hash: one request's result and charge, kept for a while; before, what the settlement's scripts have to remember. */
   request: (requestId: string) => `${TAG}:request:${requestId}`,
+  /** String with expiry: the masked text or reasoning of an unsettled request that is streamed, as far as it was written. */
+  partial: (requestId: string, track: string) => `${TAG}:partial:${requestId}:${track}`,
+  /** Set with expiry: gateways beside the first one that have readers of an unsettled request's answer. */
+  followers: (requestId: string) => `${TAG}:followers:${requestId}`,
   /** Sorted set: ids of keys with reservations, by when the sweeper has to look at them, Unix ms. */
   keysInFlight: `${TAG}:keys-in-flight`,
   /** Hash: one upload's state and metadata; its content is in the upload storage. */

@@ -61,6 +61,8 @@ const RIGHTS: Readonly<Record<RedisUser, Rights>> = {
       OF_ADDRESS,
       redisKeys.request('*'),
       redisKeys.inbox('*'),
+      redisKeys.partial('*', '*'),
+      redisKeys.followers('*'),
       redisKeys.blockedAddresses,
       redisKeys.keysInFlight,
       EVENTS,

@@ -9,8 +9,8 @@ export interface StreamEvent {
 export interface StreamReader {
   readonly status: number;
   readonly headers: Headers;
-  /** The next event of this name; those before it are skipped. */
-  next(name: string): Promise<StreamEvent>;
+  /** The next event, or the next of this name; those before it are skipped. */
+  next(name?: string): Promise<StreamEvent>;
   /** How many events of this name have come so far. */
   seen(name: string): number;
   /** Resolves when the server has closed the stream. */
@@ -29,9 +29,9 @@ export async function readStream(url: string, headers: Record<string, string> = 
     async next(name) {
       for (;;) {
         const { value, done } = await events.next();
-        if (done) throw new Error(`the stream ended before ${name}`);
+        if (done) throw new Error(`the stream ended before ${name ?? 'the next event'}`);
         counts.set(value.event, (counts.get(value.event) ?? 0) + 1);
-        if (value.event === name) return value;
+        if (name === undefined || value.event === name) return value;
       }
     },
     seen: (name) => counts.get(name) ?? 0,

@@ -40,6 +40,8 @@ const names: Record<string, string[]> = {
   keyUploads: [redisKeys.keyUploads(EXAMPLES.keyId)],
   workerChannel: [redisKeys.workerChannel('worker-1a2b3c4d5e6f')],
   addressDownloads: [redisKeys.addressDownloads('192.0.2.1')],
+  partial: [redisKeys.partial('req_x', 'text'), redisKeys.partial('req_x', 'reasoning')],
+  followers: [redisKeys.followers('req_x')],
   keyFreeFailures: [redisKeys.keyFreeFailures(EXAMPLES.keyId)],
   signInFailures: [statsKeys.signInFailures('192.0.2.1')],
   signInTries: [statsKeys.signInTries('192.0.2.1')],

@@ -75,6 +75,8 @@ const IN_WORK: readonly RegExp[] = [
   named(redisKeys.keyFlight('*'), '.+'),
   named(redisKeys.keysInFlight),
   named(redisKeys.request('*'), '.+'),
+  named(redisKeys.partial('*', '*'), '.+', '(?:text|reasoning)'),
+  named(redisKeys.followers('*'), '.+'),
   named(redisKeys.openUploads),
   named(redisKeys.uploadStorage),
   named(redisKeys.keyUploads('*'), '.+'),

@@ -15,7 +15,7 @@ export const API_VERSION = '2.0.0';
 /** Reasoning models seldom need less than this before they begin to write, tokens. */
 const LEAST_WITH_REASONING = 1_024;
 /** Characters of a result that the operator's log keeps. */
-const ANSWER_PREVIEW_CHARS = 4_000;
+export const ANSWER_PREVIEW_CHARS = 4_000;
 
 /** Turns a request's settlement into its answer in the envelope. */
 export function answerSettlement(settlement: Settlement, about: SettledRequest): Answer {

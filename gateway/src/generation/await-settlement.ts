@@ -15,6 +15,10 @@ export interface AwaitInput {
   readonly gone: AbortSignal;
   /** How long to wait at most, ms. */
   readonly waitMs: number;
+  /** Whether some of the answer was sent: the rest is for another gateway then, should this one end before the answer. */
+  readonly isBegun?: () => boolean;
+  /** Whether others read the answer as well: the work then goes on without this caller. */
+  readonly hasOtherReaders?: () => Promise<boolean>;
 }
 
 export interface AwaitDeps {
@@ -31,12 +35,20 @@ export interface AwaitDeps {
  * the request here, which stops the work on it; where a worker was faster, its settlement counts. What a caller who has left
  * pays only the worker knows that has the job: it is asked to stop, and its settlement waited for.
  *
- * @returns the one settlement of the request, without `charged` where Redis could not take the end; never rejects
+ * A stream that has begun is not settled where the gateway ends, nor where others read the same answer: it goes on.
+ *
+ * @returns the one settlement of the request, without `charged` where the request goes on, or Redis could not take the end;
+ *   never rejects
  */
 export async function awaitSettlement(deps: AwaitDeps, input: AwaitInput): Promise<Settlement> {
   const endsAt = performance.now() + input.waitMs;
-  const end = await firstOf(input);
+  let end = await firstOf(input);
+  const isForOthers = end === 'gone' && (await input.hasOtherReaders?.()) === true;
+  if (isForOthers) end = await firstOf({ reply: input.reply, waitMs: endsAt - performance.now() });
   if (typeof end === 'object') return end;
+  // Left unsettled: a worker goes on with it.
+  if (end === 'given up' && isForOthers) return failed('client_closed');
+  if (end === 'given up' && input.isBegun?.()) return failed('service_unavailable');
   if (end !== 'gone') return (await settleHere(deps, input, ENDINGS[end])) ?? failed(ENDINGS[end]);
   for (;;) {
     const isOver = performance.now() >= endsAt;

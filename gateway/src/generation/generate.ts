@@ -1,6 +1,7 @@
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import { GENERATION_JOB, type GenerationJob, writeJobToAdmit } from '@lontar/shared/generation-job.ts';
 import { later, type RedisClock } from '@lontar/shared/redis-clock.ts';
+import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { type Admission, type AdmissionInput, admit } from '../admission/admit.ts';
 import type { CheckKeyDeps } from '../admission/check-key.ts';
 import { keyToJudge } from '../admission/key-to-judge.ts';
@@ -9,11 +10,14 @@ import { refusalFor } from '../admission/refusal.ts';
 import { isCrossSite } from '../caller/cross-site.ts';
 import { type Answer, refuse, unavailable } from '../envelope/answer.ts';
 import type { PresentedKey, RequestContext } from '../envelope/request-context.ts';
-import type { Inbox } from '../inbox/inbox.ts';
-import { type AwaitDeps, awaitSettlement } from './await-settlement.ts';
+import type { StreamedAnswer } from '../envelope/streamed-answer.ts';
+import type { Waiting } from '../inbox/waiters.ts';
+import { type HeldFrames, holdFrames } from '../live/held-frames.ts';
+import { awaitSettlement } from './await-settlement.ts';
 import type { ReadingLimits } from './generation-rules.ts';
 import type { JudgeDeps } from './judge-head.ts';
-import type { GenerationProtocol, Reading } from './protocol.ts';
+import type { EventForm, GenerationProtocol, Reading } from './protocol.ts';
+import { type StreamDeps, streamAnswer } from './stream-answer.ts';
 import type { Withdrawals } from './withdrawals.ts';
 
 /** What it takes to ask for admission. */
@@ -31,46 +35,55 @@ interface JobDeps {
   readonly timeoutMs: number;
 }
 
-export interface GenerateDeps extends AskDeps, JobDeps, JudgeDeps, AwaitDeps {
+export interface GenerateDeps extends AskDeps, JobDeps, JudgeDeps, StreamDeps {
   readonly reading: ReadingLimits;
-  readonly inbox: Inbox;
+  readonly metrics: AskDeps['metrics'] & StreamDeps['metrics'];
 }
 
 /**
- * Answers one generation request: reads it, asks for admission, which enqueues its job, and waits for the settlement. The
- * gateway itself never calls a model.
+ * Answers one generation request: reads it, asks for admission, which enqueues its job, and waits for the settlement, or
+ * sends the answer as it grows. The gateway itself never calls a model.
  */
 export async function generate(
   deps: GenerateDeps,
   protocol: GenerationProtocol,
   context: RequestContext,
-): Promise<Answer> {
+): Promise<Answer | StreamedAnswer> {
   const begun = await enqueue(deps, protocol, context);
   if (begun.kind === 'refused') return begun.answer;
-  const { job, admission } = begun;
+  const { job, admission, waiting, streaming } = begun;
+  const { reading, freeFailuresPerHour } = deps;
+  const about = { context, job, admission, reading, freeFailuresPerHour };
+  const answer = (settlement: Settlement) => protocol.answer(settlement, about);
+  if (streaming) {
+    const { frames, events } = streaming;
+    const form = events({ requestId: context.id, job });
+    return streamAnswer(deps, { context, job, admission, waiting, frames, form, answer });
+  }
   try {
     const settlement = await awaitSettlement(deps, {
       requestId: context.id,
       keyId: job.keyId,
-      reply: begun.reply,
+      reply: waiting.reply,
       gone: context.gone,
       waitMs: job.deadlineAt - deps.clock.now(),
     });
-    const { reading, freeFailuresPerHour } = deps;
-    return protocol.answer(settlement, { context, job, admission, reading, freeFailuresPerHour });
+    return answer(settlement);
   } finally {
-    deps.inbox.forget(context.id);
+    waiting.forget();
   }
 }
 
-/** What came of a request's beginning. Of one that is in the queue the inbox has to forget the id at its end. */
-export type Enqueued =
+/** What came of a request's beginning. Of one that is in the queue, the wait and the reading of frames have to be ended. */
+type Enqueued =
   | { readonly kind: 'refused'; readonly answer: Answer }
   | {
       readonly kind: 'enqueued';
       readonly job: GenerationJob;
-      readonly reply: ReturnType<Inbox['wait']>;
+      readonly waiting: Waiting;
       readonly admission: Admission;
+      /** Of an answer that is to be sent as it grows. */
+      readonly streaming: { readonly frames: HeldFrames; readonly events: EventForm } | undefined;
     };
 
 /**
@@ -78,7 +91,7 @@ export type Enqueued =
  *
  * @throws whatever the protocol's reading throws, a bug of ours; where Redis fails, the request is refused
  */
-export async function enqueue(
+async function enqueue(
   deps: GenerateDeps,
   protocol: GenerationProtocol,
   context: RequestContext,
@@ -97,16 +110,23 @@ async function begin(deps: GenerateDeps, protocol: GenerationProtocol, context: 
   context.body = undefined;
   const asked = describeJob(deps, context, reading);
   // Before admission: the answer may be here as soon as Redis has the job.
-  const reply = asked && deps.inbox.wait(asked.id);
+  const waiting = asked && deps.inbox.wait(asked.id);
+  const streaming = asked && streamingOf(deps, asked.id, reading);
   const mode = modeOf(reading, asked, protocol);
   const admission = await askAdmission(deps, context, { mode, key: reading.key, job: asked });
   const refusal = admission === undefined ? unavailable() : refusalOf(admission, reading);
-  if (refusal !== undefined || admission === undefined || asked === undefined || reply === undefined) {
-    deps.inbox.forget(context.id);
+  if (refusal !== undefined || admission === undefined || asked === undefined || waiting === undefined) {
+    waiting?.forget();
+    streaming?.frames.stop();
     return refused(refusal ?? unavailable());
   }
   const maxOutputTokens = Math.min(asked.maxOutputTokens, admission.maxOutputTokens ?? asked.maxOutputTokens);
-  return { kind: 'enqueued', job: { ...asked, maxOutputTokens }, reply, admission };
+  return { kind: 'enqueued', job: { ...asked, maxOutputTokens }, waiting, streaming, admission };
+}
+
+function streamingOf({ inbox }: Pick<GenerateDeps, 'inbox'>, requestId: string, reading: Reading) {
+  if (reading.kind !== 'ask' || reading.events === undefined) return undefined;
+  return { frames: holdFrames((take) => inbox.read(requestId, take)), events: reading.events };
 }
 
 /** What admission is asked about a request. */
@@ -173,14 +193,11 @@ function describeJob(deps: JobDeps, context: RequestContext, reading: Reading): 
   if (reading.kind !== 'ask' || reading.key.id === undefined) return undefined;
   const receivedAt = later(deps.clock.now(), -Math.round(performance.now() - context.receivedAt));
   const patienceMs = Math.min(deps.timeoutMs, reading.patienceMs ?? deps.timeoutMs);
-  return {
-    ...reading.ask,
-    id: context.id,
-    keyId: reading.key.id,
-    gateway: deps.gateway,
-    receivedAt,
-    deadlineAt: later(receivedAt, patienceMs),
-  };
+  const { v, endpoint, model } = reading.ask;
+  // What is short comes first: a reader who asks for the answer once more reads no more of it (find-request.lua).
+  const short = { v, endpoint, model, id: context.id, keyId: reading.key.id, gateway: deps.gateway };
+  const times = { receivedAt, deadlineAt: later(receivedAt, patienceMs) };
+  return { ...short, ...times, ...(reading.events && { stream: true }), ...reading.ask };
 }
 
 /** How long a reservation lasts: as long as the caller waits, and then some, before the sweeper gives it back. */

@@ -1,19 +1,24 @@
 import type { Endpoint } from '@lontar/shared/endpoints.ts';
 import { answerSettlement } from './answer-settlement.ts';
+import { wantsEvents } from './event-accept.ts';
 import { gatherFields } from './given-fields.ts';
-import type { GenerationProtocol, Reading } from './protocol.ts';
+import { promptEvents } from './prompt-events.ts';
+import type { EventForm, GenerationProtocol, Reading } from './protocol.ts';
 import { type GenerationReading, readGeneration } from './read-generation.ts';
 
 /** The form of the three endpoints with a persona: one prompt by GET or POST, answered in the envelope. */
 export function promptProtocol(endpoint: Endpoint): GenerationProtocol {
   return {
     judgesKeyFirst: false,
-    read: ({ query, body, key }, limits) => readingOf(endpoint, readGeneration(gatherFields(query, body), key, limits)),
+    read: ({ query, body, key, headers }, limits) => {
+      const events = wantsEvents(headers.accept) ? promptEvents : undefined;
+      return readingOf(endpoint, readGeneration(gatherFields(query, body), key, limits), events);
+    },
     answer: answerSettlement,
   };
 }
 
-function readingOf(endpoint: Endpoint, reading: GenerationReading): Reading {
+function readingOf(endpoint: Endpoint, reading: GenerationReading, events: EventForm | undefined): Reading {
   switch (reading.kind) {
     case 'missing':
       return { kind: 'refused', error: 'missing_parameters' };
@@ -22,7 +27,7 @@ function readingOf(endpoint: Endpoint, reading: GenerationReading): Reading {
     case 'ask': {
       const { isDefaultOutput, ...asked } = reading.ask;
       const ask = { v: 1, endpoint, ...asked, ...(isDefaultOutput && { isDefaultOutput }) } as const;
-      return { kind: 'ask', ask, key: reading.key };
+      return { kind: 'ask', ask, key: reading.key, events };
     }
   }
 }

@@ -4,6 +4,7 @@ import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import type { Admission } from '../admission/admit.ts';
 import type { Answer, FieldFault } from '../envelope/answer.ts';
 import type { PresentedKey, RequestContext } from '../envelope/request-context.ts';
+import type { StreamRendering } from '../live/stream-rendering.ts';
 import type { ReadingLimits } from './generation-rules.ts';
 
 /**
@@ -30,8 +31,13 @@ export type Reading =
       readonly key: PresentedKey;
       /** How long the caller says that it waits, ms. */
       readonly patienceMs?: number | undefined;
+      /** Where the caller wants the answer as it grows. */
+      readonly events?: EventForm | undefined;
     }
   | ({ readonly kind: 'refused'; readonly key?: PresentedKey | undefined } & ReadingProblem);
+
+/** How the answer of one request is sent as it grows. */
+export type EventForm = (of: { readonly requestId: string; readonly job: Pick<GenerationJob, 'model' | 'receivedAt'> }) => StreamRendering;
 
 /** Why a request cannot be read. */
 export interface ReadingProblem {

@@ -5,12 +5,13 @@ import { loadScript } from '@lontar/shared/redis-script.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { LONGEST_BLOCK_MS } from '@lontar/shared/time-budget.ts';
-import { createWaiters } from './waiters.ts';
+import { createFrameReaders, type FrameReaders, type TakeFrame } from './frame-readers.ts';
+import { createWaiters, type Waiters } from './waiters.ts';
 
 const findSettledScript = loadScript(new URL('./find-settled.lua', import.meta.url));
 const trimInboxScript = loadScript(new URL('./trim-inbox.lua', import.meta.url));
 
-/** Entries that are read at once; one may hold the replies of a worker's whole turn. */
+/** Entries that are read at once; one may hold the replies of a worker's whole turn, or frames of many requests. */
 const READ_COUNT = 100;
 /** Requests that are asked about at once. */
 const FIND_COUNT = 500;
@@ -18,11 +19,11 @@ const FIND_COUNT = 500;
 const INBOX_EXPIRY_MS = 60_000;
 const RENEW_MS = 10_000;
 const RECHECK_MS = 1_000;
-/** Replies, or bytes of them, after which what was read is taken out of the stream. */
+/** Replies or entries of frames, or bytes of them, after which what was read is taken out of the stream. */
 const TRIM_AFTER = 500;
 const TRIM_AFTER_BYTES = 1_048_576;
 
-/** The replies meant for this gateway instance: each waiter gets its own, and no other. */
+/** The replies and frames meant for this gateway instance: each waiter and reader gets its own, and no other. */
 export interface Inbox {
   /**
    * Waits for one request's settlement. Call it before the job is enqueued, so that no reply can be missed.
@@ -34,6 +35,15 @@ export interface Inbox {
   giveUp(): void;
   /** Stops waiting; a later reply is dropped. */
   forget(requestId: string): void;
+  /**
+   * Reads the frames of one request, in the order in which they came. Call it, too, before the job is enqueued. Frames are
+   * lost where the stream is full or was broken: readers see that by their offsets.
+   *
+   * @returns ends it
+   */
+  read(requestId: string, take: TakeFrame): () => void;
+  /** Readers of a request's frames here. */
+  readersOf(requestId: string): number;
   /** Requests that wait. */
   readonly waiting: number;
   stop(): Promise<void>;
@@ -60,9 +70,11 @@ export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): 
   const key = redisKeys.inbox(gateway);
   const bytesKey = redisKeys.inboxBytes(gateway);
   const waiters = createWaiters(logger);
+  const readers = createFrameReaders();
   let stopped = false;
   let last = '0-0';
   const trimmer = createTrimmer(reader, key, bytesKey);
+  const deliver = deliverTo(waiters, readers, trimmer.note);
   let renewedAt = 0;
 
   async function renew(): Promise<void> {
@@ -79,10 +91,7 @@ export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): 
     const reply = await reader.xread('COUNT', READ_COUNT, 'BLOCK', LONGEST_BLOCK_MS, 'STREAMS', key, last);
     for (const [id, fields] of reply?.[0]?.[1] ?? []) {
       last = id;
-      for (const [requestId, json] of repliesOf(fields)) {
-        trimmer.note(json);
-        waiters.deliver(requestId, json);
-      }
+      deliver(fields);
     }
     await trimmer.trim(last);
   }
@@ -102,25 +111,18 @@ export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): 
     }
   }
 
-  async function recheck(olderThanMs: number): Promise<void> {
-    const overdue = waiters.overdue(olderThanMs);
-    for (let start = 0; start < overdue.length; start += FIND_COUNT) {
-      const ids = overdue.slice(start, start + FIND_COUNT);
-      const found = (await findSettledScript(redis, ids.map(redisKeys.request), [])) as [number, string][];
-      for (const [index, json] of found) waiters.deliver(ids[index - 1] ?? '', json);
-    }
-  }
-
   await renew();
-  const recheckAll = () => void recheck(0).catch(() => undefined);
+  const recheckAll = () => void recheck(redis, waiters, 0).catch(() => undefined);
   redis.on('ready', recheckAll);
-  const timer = setInterval(() => void recheck(RECHECK_MS).catch(() => undefined), RECHECK_MS);
+  const timer = setInterval(() => void recheck(redis, waiters, RECHECK_MS).catch(() => undefined), RECHECK_MS);
   void readLoop();
 
   return {
     wait: waiters.wait,
     giveUp: waiters.giveUp,
     forget: waiters.forget,
+    read: readers.add,
+    readersOf: readers.countOf,
     get waiting() {
       return waiters.count();
     },
@@ -152,6 +154,31 @@ function createTrimmer(reader: Redis, key: string, bytesKey: string) {
       bytes = 0;
       await trimInboxScript(reader, [key, bytesKey], [last, read]);
     },
+  };
+}
+
+/** Looks for the stored results of those that have waited for so long, ms. */
+async function recheck(redis: Redis, waiters: Waiters, olderThanMs: number): Promise<void> {
+  const overdue = waiters.overdue(olderThanMs);
+  for (let start = 0; start < overdue.length; start += FIND_COUNT) {
+    const ids = overdue.slice(start, start + FIND_COUNT);
+    const found = (await findSettledScript(redis, ids.map(redisKeys.request), [])) as [number, string][];
+    for (const [index, json] of found) waiters.deliver(ids[index - 1] ?? '', json);
+  }
+}
+
+/** Hands an entry's replies, or its frames, to who waits for them. */
+function deliverTo(waiters: Waiters, readers: FrameReaders, note: (json: string) => void) {
+  return (fields: readonly string[]): void => {
+    const [kind, frames = ''] = fields;
+    if (kind === 'frames') {
+      note(frames);
+      readers.deliver(frames);
+    }
+    for (const [requestId, json] of repliesOf(fields)) {
+      note(json);
+      waiters.deliver(requestId, json);
+    }
   };
 }
 

@@ -78,8 +78,10 @@ function byPost(path: (typeof ENDPOINTS)[number], limits: ReadingLimits): Operat
 
 function answered() {
   return {
-    description: 'The masked answer.',
+    description:
+      'The masked answer. With `Accept: text/event-stream` it comes as it grows: events `delta` (`{"text"}`), then `done` (this body without `result`) or `error` (the body of an error).',
     schemas: [generationAnswerSchema],
+    alsoMedia: 'text/event-stream',
     example: EXAMPLE,
     headers: ['Cache-Control', 'X-Masked', ...LIMIT_HEADERS],
   } as const;

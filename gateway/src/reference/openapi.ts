@@ -118,7 +118,8 @@ function describe(operation: Operation): Json {
   };
 }
 
-function describeResponse({ description, schemas, media, example, headers }: Response, status: string): Json {
+function describeResponse(response: Response, status: string): Json {
+  const { description, schemas, media, alsoMedia, example, headers } = response;
   // The HTTP parser answers before a request has an id.
   const always = ['408', '414', '431', '400'].includes(status) ? headers : (['X-Request-Id', ...headers] as const);
   const forms = (schemas ?? []).map((schema) => jsonSchema(schema, 'output'));
@@ -129,6 +130,7 @@ function describeResponse({ description, schemas, media, example, headers }: Res
             schema: forms.length === 1 ? forms[0] : { anyOf: forms },
             ...(example ? { example } : {}),
           },
+          ...(alsoMedia !== undefined && { [alsoMedia]: { schema: { type: 'string' } } }),
         }
       : { [media === '*' ? '*/*' : media]: {} };
   return {

@@ -9,6 +9,8 @@ export interface Response {
   readonly schemas?: readonly z.ZodType[];
   /** Instead of JSON: the media type; any where it is `*`. */
   readonly media?: string;
+  /** Beside JSON: another media type that callers may ask for. */
+  readonly alsoMedia?: string;
   readonly example?: unknown;
   /** Headers that it always carries, besides `X-Request-Id`. */
   readonly headers: readonly HeaderName[];

@@ -7,6 +7,7 @@ import type { CheckKeyDeps, Count } from '../admission/check-key.ts';
 import { isUnreadable } from '../caller/cross-site.ts';
 import { type Answer, refuse } from '../envelope/answer.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
+import { isStreamed } from '../envelope/streamed-answer.ts';
 import type { GenerateDeps } from '../generation/generate.ts';
 import { isProxy } from '../patches/trusted-proxies.ts';
 import type { PublicLimits } from '../reference/openapi.ts';
@@ -14,10 +15,12 @@ import { createReference, REFERENCE_PATHS, type ReferencePath } from '../referen
 import { STATS_API_PATHS, UNCOUNTED_PATH } from '../statistics/paths.ts';
 import { PAGE_PATHS } from '../statistics/stats-proxy.ts';
 import { type ConcludeDeps, concludeAnswer, inProtocol } from './conclude.ts';
+import { concludeStream } from './conclude-stream.ts';
 import { createRequestDoor } from './connection-bounds.ts';
 import { countRequest } from './count-request.ts';
 import { createContext } from './create-context.ts';
 import { isPreflight, openToOtherOrigins } from './cross-origin.ts';
+import type { EventStreams } from './event-streams.ts';
 import { fixedHeaders, setHeadersLast } from './fixed-headers.ts';
 import { originOf } from './origin.ts';
 import { ROUTES, type Route } from './routes.ts';
@@ -54,6 +57,7 @@ export interface AppDeps {
   readonly admission: CheckKeyDeps;
   readonly bodies: BodyDeps;
   readonly generation: GenerateDeps;
+  readonly streams: EventStreams;
   readonly uploads: UploadRouteDeps;
   readonly statistics: StatisticsDeps;
   readonly reference: ReferenceDeps;
@@ -122,11 +126,12 @@ function routeTable(deps: AppDeps): (readonly [path: string, ...steps: RequestHa
   ];
 }
 
-function serveRoute(route: Route, deps: Pick<AppDeps, 'bodies' | 'generation' | 'conclude'>) {
+function serveRoute(route: Route, deps: Pick<AppDeps, 'bodies' | 'generation' | 'conclude' | 'streams'>) {
   return async (request: Request, response: Response): Promise<void> => {
     const context = contextOf(response);
     const refusal = request.method === 'POST' ? await takeJsonBody(deps.bodies, request, context) : undefined;
     const answer = refusal ?? (await route.handle(deps.generation, context, request.params));
+    if (isStreamed(answer)) return concludeStream(deps, route.label, response, context, answer);
     await concludeAnswer(deps.conclude, route.label, response, context, answer);
   };
 }

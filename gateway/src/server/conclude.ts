@@ -69,7 +69,13 @@ export function inProtocol(
   return renderAnswer(answer, { headerOf: (name) => response.getHeader(name), now: clock.now(), mostOutputTokens });
 }
 
-async function concludeLeft(deps: ConcludeDeps, path: string, context: RequestContext, report: Report): Promise<void> {
+/** Ends a request whose caller has left: one who paid is reported to the operator's log. Never rejects. */
+export async function concludeLeft(
+  deps: ConcludeDeps,
+  path: string,
+  context: RequestContext,
+  report: Report,
+): Promise<void> {
   deps.logger.debug({ requestId: context.id }, 'the caller left before the answer');
   const { keyId, generation } = report;
   // Nothing was reserved, so that there is nothing to report.
@@ -92,7 +98,8 @@ export function concludeProxied(deps: ConcludeDeps, path: string, response: Resp
   });
 }
 
-async function recordEvent(
+/** Reports a request to the statistics, and waits a moment until that is in Redis. Never rejects. */
+export async function recordEvent(
   deps: ConcludeDeps,
   path: string,
   context: RequestContext,

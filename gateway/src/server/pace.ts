@@ -38,12 +38,12 @@ export function keepPace(
   const unanswered = new WeakMap<Socket, number>();
   const timer = setInterval(() => {
     const now = performance.now();
-    const tooSlow: Exchange[] = [];
+    const slow: Exchange[] = [];
     for (const exchange of exchanges) {
       if (isOver(exchange)) exchanges.delete(exchange);
-      else if (isTooSlow(exchange, now, patienceMs)) tooSlow.push(exchange);
+      else if (isTooSlow(exchange, now, patienceMs)) slow.push(exchange);
     }
-    endInTurns(tooSlow, cut);
+    endInTurns(slow, cut);
   }, LOOK_MS);
   timer.unref();
   return {
@@ -89,8 +89,16 @@ function endInTurns(exchanges: readonly Exchange[], cut: (request: IncomingMessa
 }
 
 function end({ request, response }: Exchange, cut: (request: IncomingMessage) => void): void {
+  tooSlow.add(response);
   if (!request.complete && !response.headersSent) cut(request);
   else request.socket.destroy();
+}
+
+const tooSlow = new WeakSet<ServerResponse>();
+
+/** Whether an exchange was ended because it was too slow, and not by its caller. */
+export function wasCutForPace(response: ServerResponse): boolean {
+  return tooSlow.has(response);
 }
 
 /** Bytes that have come from, and gone to, the other end. */

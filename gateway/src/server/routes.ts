@@ -2,6 +2,7 @@ import { CHAT_ENDPOINT, ENDPOINTS } from '@lontar/shared/endpoints.ts';
 import type { RouteLabel } from '@lontar/shared/metrics.ts';
 import type { Answer } from '../envelope/answer.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
+import type { StreamedAnswer } from '../envelope/streamed-answer.ts';
 import { type GenerateDeps, generate } from '../generation/generate.ts';
 import { promptProtocol } from '../generation/prompt-protocol.ts';
 import { CHAT_PROTOCOL } from '../openai/chat-protocol.ts';
@@ -16,7 +17,11 @@ export interface Route {
   /** Methods it takes; all others get 405. */
   readonly methods: readonly string[];
   /** Counts the request under its address, by admission or `countCaller`: the server does not. */
-  handle(deps: GenerateDeps, context: RequestContext, params: Readonly<Record<string, unknown>>): Promise<Answer>;
+  handle(
+    deps: GenerateDeps,
+    context: RequestContext,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<Answer | StreamedAnswer>;
 }
 
 const MODELS = '/v1/models';

@@ -56,6 +56,8 @@ const answeredSchema = z.object({
    * what the gateway has missed it finds in the stored result.
    */
   textLength: z.number().int().optional(),
+  /** The same of the reasoning. */
+  reasoningLength: z.number().int().optional(),
   masked: maskCountsSchema,
   usage: tokenUsageSchema,
   work: workSchema,

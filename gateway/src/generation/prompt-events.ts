@@ -1,0 +1,29 @@
+import { BEGINNING, NO_REASONING, writeCursor } from '../live/cursor.ts';
+import type { StreamRendering } from '../live/stream-rendering.ts';
+
+/**
+ * The answer of an endpoint with a persona as events: `delta` with the next piece of its text, then `done` with the envelope
+ * but for the result, or `error` with the envelope of an error.
+ *
+ * An event's id is that of the request, and how much of the answer was sent.
+ */
+export function promptEvents({ requestId }: { readonly requestId: string }): StreamRendering {
+  return {
+    from: { ...BEGINNING, reasoning: NO_REASONING },
+    // The endpoints without a stream give neither.
+    reasoning: () => '',
+    call: () => '',
+    text: (text, cursor) =>
+      `event: delta\nid: ${requestId}:${writeCursor(cursor)}\ndata: {"text":${JSON.stringify(text)}}\n\n`,
+    done: ({ body }) => {
+      const { result: _, ...envelope } = body as { readonly result: string };
+      return writeEvent('done', envelope);
+    },
+    failure: ({ body }) => writeEvent('error', body),
+    howToResume: () => `This gateway stops, and the answer goes on: ask for the rest at /api/requests/${requestId}.`,
+  };
+}
+
+function writeEvent(name: string, body: unknown): string {
+  return `event: ${name}\ndata: ${JSON.stringify(body)}\n\n`;
+}

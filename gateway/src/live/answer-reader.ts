@@ -1,0 +1,164 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
+import type { Frame } from '@lontar/shared/live/frames.ts';
+import type { Answered } from '@lontar/shared/settlement/settlement.ts';
+import type { EventSink } from '../envelope/streamed-answer.ts';
+import { type AnswerOutlet, AnswerStream, type CallPart, type WholeAnswer } from './answer-stream.ts';
+import type { Cursor } from './cursor.ts';
+import { type AnswerFinder, isSettled } from './find-answer.ts';
+import type { StreamRendering } from './stream-rendering.ts';
+
+/** Between two looks for what is missing: partial texts grow once a second. */
+const LOOK_AGAIN_MS = 300;
+/** How long the rest of a settled answer is looked for, ms. */
+const REST_PATIENCE_MS = 10_000;
+/** Pieces after which the kept beginning is put into one string: joined pieces take many times the memory. */
+const JOIN_AFTER = 16;
+
+export interface ReaderDeps {
+  readonly finder: AnswerFinder;
+  readonly metrics: Pick<GatewayMetrics, 'streamGapsFilled'>;
+}
+
+export interface ReaderInput {
+  readonly requestId: string;
+  /** What the reader has already. */
+  readonly from: Cursor;
+  readonly sink: EventSink;
+  readonly form: StreamRendering;
+  /** How much of the text to keep for the operator's log, UTF-16 units. */
+  readonly keep: number;
+}
+
+/**
+ * One reader of an answer: what comes of it goes into its event stream; what has been missed, or was not taken because
+ * the reader was slow, is looked for. Holds no text but what is on its way, a bounded piece behind a gap, and the beginning.
+ */
+export class AnswerReader implements AnswerOutlet {
+  /** The first units of the text, for the operator's log. */
+  beginning = '';
+  private readonly stream: AnswerStream;
+  private readonly deps: ReaderDeps;
+  private readonly input: ReaderInput;
+  private pieces = 0;
+  private isLooking = false;
+  private isClosed = false;
+
+  constructor(deps: ReaderDeps, input: ReaderInput) {
+    this.deps = deps;
+    this.input = input;
+    this.stream = new AnswerStream(input.from, this);
+    input.sink.onRoom(() => this.look());
+  }
+
+  get cursor(): Cursor {
+    return this.stream;
+  }
+
+  /** Takes a frame of this request; of no interest once the answer is being ended. */
+  take(frame: Frame): void {
+    if (this.isClosed) return;
+    this.stream.take(frame);
+    this.look();
+  }
+
+  /**
+   * Writes what is left of an answer that was settled, as fast as the reader takes it. Never rejects.
+   *
+   * @returns `missing` where the rest cannot be found
+   */
+  async finish(settled: Answered): Promise<'whole' | 'left' | 'missing'> {
+    this.close();
+    const { sink, requestId } = this.input;
+    let whole = this.wholeOf(settled);
+    let patientUntil = performance.now() + REST_PATIENCE_MS;
+    while (!this.stream.finish(whole)) {
+      if (sink.isOver) return 'left';
+      if (!sink.hasRoom) {
+        // Not kept for a reader who may take minutes: it is found again.
+        whole = withoutTexts(whole);
+        await sink.room();
+        patientUntil = performance.now() + REST_PATIENCE_MS;
+        continue;
+      }
+      const found = await this.deps.finder.find(requestId);
+      if (found !== undefined && isSettled(found) && found.outcome === 'answered') {
+        whole = this.wholeOf(found);
+        this.deps.metrics.streamGapsFilled.inc();
+      } else if (performance.now() > patientUntil) return 'missing';
+      else await delay(LOOK_AGAIN_MS);
+    }
+    return 'whole';
+  }
+
+  /** Takes and looks for no more. */
+  close(): void {
+    this.isClosed = true;
+  }
+
+  hasRoom(): boolean {
+    return this.input.sink.hasRoom;
+  }
+
+  writeReasoning(text: string): void {
+    this.write(this.input.form.reasoning(text, this.stream));
+  }
+
+  writeText(text: string): void {
+    this.keep(text);
+    this.write(this.input.form.text(text, this.stream));
+  }
+
+  writeCall(part: CallPart): void {
+    this.write(this.input.form.call(part, this.stream));
+  }
+
+  private write(events: string): void {
+    if (events !== '') this.input.sink.write(events);
+  }
+
+  private keep(text: string): void {
+    const left = this.input.keep - this.beginning.length;
+    if (left <= 0) return;
+    this.beginning += text.slice(0, left);
+    this.pieces++;
+    // To look at one of its units makes V8 put it together.
+    if (this.pieces % JOIN_AFTER === 0) this.beginning.charCodeAt(0);
+  }
+
+  private look(): void {
+    if (this.isLooking || this.isClosed || !this.stream.isBehind || !this.hasRoom()) return;
+    this.isLooking = true;
+    void this.fill();
+  }
+
+  private async fill(): Promise<void> {
+    const found = await this.deps.finder.find(this.input.requestId);
+    // How it was settled comes by the inbox.
+    if (!this.isClosed && found !== undefined && !isSettled(found)) {
+      this.stream.takeTexts(found);
+      if (!this.stream.isBehind) this.deps.metrics.streamGapsFilled.inc();
+    }
+    if (this.stream.isBehind && !this.isClosed) await delay(LOOK_AGAIN_MS, undefined, { ref: false });
+    this.isLooking = false;
+    this.look();
+  }
+
+  /** What a settlement says of the answer; the reply to a gateway that has streamed it has the length of its text alone. */
+  private wholeOf({ text, textLength, reasoning, reasoningLength, toolCalls = [] }: Answered): WholeAnswer {
+    const hasTexts = textLength === undefined || textLength === text.length;
+    // Workers that do not say how much reasoning there was: where there was some, the stored result is asked.
+    const unknown = this.stream.reasoning > 0 ? Number.POSITIVE_INFINITY : 0;
+    return {
+      text: hasTexts ? text : undefined,
+      textLength: textLength ?? text.length,
+      reasoning: hasTexts ? (reasoning ?? '') : undefined,
+      reasoningLength: reasoningLength ?? (hasTexts ? (reasoning ?? '').length : unknown),
+      calls: toolCalls,
+    };
+  }
+}
+
+function withoutTexts({ reasoningLength, textLength, calls }: WholeAnswer): WholeAnswer {
+  return { reasoningLength, textLength, calls };
+}

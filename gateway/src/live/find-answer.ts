@@ -1,0 +1,54 @@
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { loadScript } from '@lontar/shared/redis-script.ts';
+import { parseSettlement, type Settlement } from '@lontar/shared/settlement/settlement.ts';
+import PQueue from 'p-queue';
+import type { AnswerTexts } from './answer-stream.ts';
+
+const readAnswerScript = loadScript(new URL('./read-answer.lua', import.meta.url));
+/** Answers that are read at once: each may be hundreds of kilobytes, and many readers may miss something together. */
+const MOST_AT_ONCE = 8;
+
+/** What there is of an answer: its texts so far, or how it was settled. */
+export type FoundAnswer = AnswerTexts | Settlement;
+
+/** Looks for what readers have missed. */
+export interface AnswerFinder {
+  /**
+   * @returns `undefined` where Redis cannot be asked, or holds a form that this version cannot read; never rejects
+   */
+  find(requestId: string): Promise<FoundAnswer | undefined>;
+}
+
+/**
+ * Never throws: where Redis fails, nothing is found, and readers look again.
+ *
+ * @param onRedisFailure called with each failure of Redis; must not flood the log
+ */
+export function createAnswerFinder(redis: Redis, onRedisFailure: (error: unknown) => void): AnswerFinder {
+  const line = new PQueue({ concurrency: MOST_AT_ONCE });
+  const read = async (requestId: string): Promise<FoundAnswer | undefined> => {
+    const keys = [
+      redisKeys.request(requestId),
+      redisKeys.partial(requestId, 'reasoning'),
+      redisKeys.partial(requestId, 'text'),
+    ];
+    const reply = (await readAnswerScript(redis, keys, [])) as ['settled', string] | ['open', string, string];
+    if (reply[0] === 'settled') return parseSettlement(reply[1]);
+    return { reasoning: reply[1], text: reply[2] };
+  };
+  return {
+    async find(requestId) {
+      try {
+        return await line.add(() => read(requestId));
+      } catch (error) {
+        onRedisFailure(error);
+        return undefined;
+      }
+    },
+  };
+}
+
+export function isSettled(found: FoundAnswer): found is Settlement {
+  return 'outcome' in found;
+}

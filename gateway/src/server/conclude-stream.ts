@@ -1,0 +1,30 @@
+import type { Response } from 'express';
+import type { Answer } from '../envelope/answer.ts';
+import type { RequestContext } from '../envelope/request-context.ts';
+import type { StreamedAnswer } from '../envelope/streamed-answer.ts';
+import { type ConcludeDeps, concludeAnswer, concludeLeft, inProtocol, recordEvent } from './conclude.ts';
+import type { EventStreams } from './event-streams.ts';
+
+/**
+ * Sends an answer as it grows, and ends its request as `concludeAnswer` does: it is reported to the statistics before its
+ * last events go out. One that failed before its first event is an answer like any other.
+ */
+export async function concludeStream(
+  { conclude, streams }: { readonly conclude: ConcludeDeps; readonly streams: EventStreams },
+  path: string,
+  response: Response,
+  context: RequestContext,
+  answer: StreamedAnswer,
+): Promise<void> {
+  const inOwnProtocol = (given: Answer) => inProtocol(conclude, response, context, given);
+  const stream = streams.open(response, context, inOwnProtocol({ ...BARE, headers: answer.headers }).headers);
+  const end = await answer.run(stream);
+  if (end.kind === 'unbegun') return concludeAnswer(conclude, path, response, context, end.answer);
+  const { report } = end.answer;
+  if (context.gone.aborted) return concludeLeft(conclude, path, context, report);
+  await recordEvent(conclude, path, context, inOwnProtocol(end.answer).status, report);
+  stream.end(end.last);
+}
+
+/** What the head of a stream needs of an answer: each protocol has headers of its own for the limits. */
+const BARE = { status: 200, body: undefined, report: { outcome: 'success' } } as const;
