@@ -43,9 +43,9 @@ const IMPORTS: OxlintOverride[] = [
   { files: ['worker/src/model/**'], rules: forbid(QUEUE, NOT_WORKERS) },
   { files: ['worker/src/job-runner.ts'], rules: forbid(MODEL_SDK, NOT_WORKERS) },
   { files: ['shared/src/generation-queue.ts'], rules: forbid(MODEL_SDK, NOT_SHARED) },
-  // The benchmark's floors measure BullMQ itself, and a test holds that it and our scripts understand each other.
+  // The benchmark's floors measure BullMQ itself, and tests hold that it and our scripts understand each other.
   {
-    files: ['e2e/bench/floors/queue-*.ts', 'worker/src/queue-layout.int.test.ts'],
+    files: ['e2e/bench/floors/queue-*.ts', 'worker/src/queue-layout.int.test.ts', 'e2e/bull-board.int.test.ts'],
     rules: { 'eslint/no-restricted-imports': 'off' },
   },
 ];
