@@ -31,6 +31,7 @@ import {
   rememberCancellations,
   type ToSettle,
 } from './job-start.ts';
+import { renewTogether } from './patches/renew-together.ts';
 import { renewLocks } from './renew-locks.ts';
 import type { LockedJob } from './taken-jobs.ts';
 import { createTurns, type Turns } from './turns.ts';
@@ -282,10 +283,9 @@ class TurnBackend extends RedisQueueBackend {
 
 /** As BullMQ makes its own: a connection that blocks is a twin of the one for everything else. */
 function createTurnBackend(queue: string, opts: QueueBaseOptions, places: Places): TurnBackend {
-  const { redis } = places;
-  const { skipVersionCheck = false } = opts;
-  const connectionName = `${QUEUE_PREFIX}:${Buffer.from(queue).toString('base64')}`;
-  const twin = createIORedisClient(redis).duplicate({ connectionName });
+  const [{ redis }, { skipVersionCheck = false }] = [places, opts];
+  const twin = redis.duplicate({ connectionName: `${QUEUE_PREFIX}:${Buffer.from(queue).toString('base64')}` });
+  renewTogether(redis, twin);
   const queueKeys = new QueueKeys(QUEUE_PREFIX);
   return new TurnBackend(
     places,
@@ -294,6 +294,6 @@ function createTurnBackend(queue: string, opts: QueueBaseOptions, places: Places
     queueKeys.getKeys(queue),
     (type) => queueKeys.toKey(queue, type),
     opts,
-    new RedisConnection(twin, { shared: false, blocking: true, skipVersionCheck }),
+    new RedisConnection(createIORedisClient(twin), { shared: false, blocking: true, skipVersionCheck }),
   );
 }
