@@ -7,6 +7,7 @@ import { jobScenarios } from './faults/jobs.ts';
 import { overloadScenarios } from './faults/overload.ts';
 import { randomScenarios } from './faults/random.ts';
 import { redisScenarios } from './faults/redis.ts';
+import { slowWorkerScenarios } from './faults/slow-workers.ts';
 import { soakScenarios } from './faults/soak.ts';
 import { upgradeScenarios } from './faults/upgrade.ts';
 import { upstreamScenarios } from './faults/upstream.ts';
@@ -16,6 +17,7 @@ import type { Scenario } from './scenario.ts';
 /** Every scenario, in the order in which a long run takes them. */
 export const SCENARIOS: readonly Scenario[] = [
   ...workerScenarios,
+  ...slowWorkerScenarios,
   ...redisScenarios,
   ...cutScenarios,
   ...clientScenarios,

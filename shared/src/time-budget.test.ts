@@ -45,6 +45,7 @@ const ORDER: readonly [lower: Sum, upper: Sum, why: string][] = [
     { JOB_LOCK_MS: 1 },
     'a worker that is gone is known long before its locks end',
   ],
+  [{ REDIS_AWAY_MS: 1 }, { LOCK_ENDING_ABSENCE_MS: 1 }, 'an absence that ends locks is one that workers see'],
   [{ STALLED_CHECK_MS: 1 }, { JOB_LOCK_MS: 1 }, 'a lock that has ended is noticed sooner than a lock lasts'],
   [
     { JOB_LOCK_MS: 1, STALLED_CHECK_MS: 1 },

@@ -46,6 +46,8 @@ export const WORKER_GONE_MS = REDIS_CONNECT_TIMEOUT_MS + 400;
 export const JOB_LOCK_MS = 5_000;
 /** How often workers look for locks to renew: those that are older than this. */
 export const LOCK_RENEWAL_MS = JOB_LOCK_MS / 4;
+/** An absence of Redis that is shorter ends no lock, because each was renewed so lately: it explains no loss of a job. */
+export const LOCK_ENDING_ABSENCE_MS = JOB_LOCK_MS - 2 * LOCK_RENEWAL_MS;
 /** How often workers look for jobs whose lock has ended. */
 export const STALLED_CHECK_MS = 1_500;
 /** An event loop that is silent for so long does not come back in time for clients: its process ends itself. */

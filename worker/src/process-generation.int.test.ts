@@ -577,3 +577,12 @@ test('a start that a later one has overtaken cannot settle', async () => {
   expect(await charged()).toBe(1);
   expect(await server.client.xlen(redisKeys.inbox('g'))).toBe(2);
 });
+
+test('a start that a later one has overtaken before it could ask does not call the model, and settles nothing', async () => {
+  const third = start({}, { number: 3, losses: 2 });
+  await processGeneration(deps(fails(new ModelError('rate_limited'))), third);
+  // Its worker was slow: the job was taken back from it before the third start, and its second loss is not known to it.
+  expect(await processGeneration(deps(answers), start({}, { number: 2, losses: 1 }))).toEqual({ kind: 'done' });
+  expect(asked).toHaveLength(1);
+  expect(await settled()).toBeUndefined();
+});

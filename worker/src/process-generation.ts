@@ -50,6 +50,7 @@ export async function processGeneration(deps: ProcessDeps, start: JobStart): Pro
 async function goOn(deps: ProcessDeps, start: JobStart, startedAt: RedisTime, mayRun: Rejoined): Promise<JobEnd> {
   const { job, signal } = start;
   const run = runOf(start, startedAt, mayRun);
+  if (mayRun.kind === 'overtaken') return finish(deps, run, 'lock_lost');
   if (mayRun.kind === 'settled') return finish(deps, run, 'repeated');
   if (mayRun.kind === 'gone') return finish(deps, run, 'cancelled');
   if (mayRun.kind === 'left') return finishAborted(deps, run, 'cancelled');

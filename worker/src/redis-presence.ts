@@ -1,12 +1,15 @@
 import type { RedisClock, RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
-import { PRESENCE_ASK_MS, REDIS_AWAY_MS } from '@lontar/shared/time-budget.ts';
+import { LOCK_ENDING_ABSENCE_MS, PRESENCE_ASK_MS, REDIS_AWAY_MS } from '@lontar/shared/time-budget.ts';
 
 /** Whether Redis answers, and since when. */
 export interface RedisPresence {
   /** When Redis came back, by its own clock: it is in the future while Redis is away, and 0 where it never was. */
   returnedAt(): RedisTime;
-  /** The same, without the times in which this process itself stood still: those say nothing of Redis. */
+  /**
+   * The same of absences that were long enough to end locks, without the times in which this process itself stood still:
+   * those say nothing of Redis.
+   */
   outageEndedAt(): RedisTime;
   stop(): void;
 }
@@ -35,10 +38,9 @@ export function watchPresence(redis: Redis, clock: RedisClock): RedisPresence {
       () => {
         const now = performance.now();
         noteAwake(now);
-        if (now - answeredAt > REDIS_AWAY_MS) {
-          returnedAt = clock.now();
-          if (stoodStillAt < answeredAt) outageEndedAt = returnedAt;
-        }
+        const awayMs = now - answeredAt;
+        if (awayMs > REDIS_AWAY_MS) returnedAt = clock.now();
+        if (awayMs > LOCK_ENDING_ABSENCE_MS && stoodStillAt < answeredAt) outageEndedAt = clock.now();
         answeredAt = now;
         asking = false;
       },

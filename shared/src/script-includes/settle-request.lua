@@ -36,7 +36,7 @@
 -- Idempotent by request id: its reservation is taken away once, and its free failures are counted with that.
 
 local call, format = redis.call, string.format
-local HOUR_MS = 3600000
+--- @include <free-failures>
 
 local function giveBack(keyRecord)
   if call('EXISTS', keyRecord) == 1 then call('HINCRBY', keyRecord, 'charged', '-1') end
@@ -58,13 +58,8 @@ local function judgeCost(request, job, freeFailures, terms, cost, mostFree)
   local time = call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   for count = math.min(wanted, most), 1, -1 do
-    -- A true sliding hour with at most as many entries as failures are free: the oldest of them have to have left.
-    local inTheWay = tonumber(call('LINDEX', freeFailures, format('%d', count - 1 - most)) or '0')
-    -- One that is further ahead than the hour is from a clock that was wrong.
-    if inTheWay <= now - HOUR_MS or inTheWay >= now + HOUR_MS then
-      for _ = 1, count do call('RPUSH', freeFailures, format('%.0f', now)) end
-      call('LTRIM', freeFailures, format('%d', -most), '-1')
-      call('PEXPIRE', freeFailures, format('%d', HOUR_MS))
+    if hasFree(freeFailures, count, most, now) then
+      useFree(freeFailures, count, most, now)
       return count == wanted and not isPaid and 'refund' or 'charge'
     end
   end

@@ -301,6 +301,14 @@ describe('prompts that workers die of', () => {
     expect(await redis.llen(redisKeys.keyFreeFailures(keyId))).toBe(2);
   });
 
+  test.each([
+    ['its last credit', 5, 2],
+    ['a credit that is not its last', 6, 3],
+  ])('have no third call on %s: whoever leaves in it would have three for one', async (_which, credits, calls) => {
+    await redis.hset(redisKeys.apiKey(keyId), { credits });
+    expect(await pill({ leavesIn: 3 })).toMatchObject({ calls });
+  });
+
   test('have two calls where the key has none left: no third worker dies', async () => {
     for (let free = 0; free < FREE; free++) expect(await stall()).toMatchObject({ isCharged: false });
     expect(await pill()).toEqual({ calls: 2, isCharged: true });
@@ -392,9 +400,11 @@ describe('rejoin', () => {
     });
   });
 
-  test('never lowers the fence, and lets a gateway settle at any time', async () => {
-    await again(3);
-    expect(await again(2)).toEqual({ kind: 'run', spent: false });
+  test('lets no start run that a later one has overtaken, and lets a gateway settle at any time', async () => {
+    expect(await again(3, { losses: 2 })).toEqual({ kind: 'run', spent: false });
+    for (const losses of [0, 1]) expect(await again(2, { losses })).toEqual({ kind: 'overtaken' });
+    // Its own reply may have been lost.
+    expect(await again(3, { losses: 2 })).toEqual({ kind: 'run', spent: false });
     expect(await settle(redis, { requestId, keyId, settlement: answered, attempt: 2 })).toEqual({ kind: 'fenced' });
     expect(await settle(redis, { requestId, keyId, settlement: failed })).toMatchObject({ kind: 'settled' });
   });
@@ -430,12 +440,11 @@ describe('rejoin', () => {
     expect(await again(10, { losses: 9, alone: true })).toMatchObject({ kind: 'run' });
   });
 
-  test('blames no job for a lock that was lost while Redis was away', async () => {
-    for (let start = 2; start < 10; start++) {
-      expect(await again(start, { losses: start - 1, redisBackAt: later(redisTime(), 1_000) })).toMatchObject({
-        kind: 'run',
-      });
-    }
+  test('blames no job for a lock that was lost while Redis was away, but once: each time costs a call', async () => {
+    const afterAnAbsence = (start: number) =>
+      again(start, { losses: start - 1, redisBackAt: later(redisTime(), 1_000), alone: true });
+    for (const start of [2, 3, 4]) expect(await afterAnAbsence(start)).toMatchObject({ kind: 'run' });
+    expect(await afterAnAbsence(5)).toMatchObject({ kind: 'deadly', deaths: 3 });
   });
 
   test('counts the death of a start although the next one was lost before it could ask', async () => {

@@ -119,7 +119,7 @@ export interface RejoinInput {
   readonly losses: number;
   /** When the job came. */
   readonly receivedAt: RedisTime;
-  /** When Redis last came back; 0 where it never was away. */
+  /** When Redis last came back after an absence that ends locks; 0 where it never was away. */
   readonly redisBackAt: RedisTime;
   /** No other job that workers died of runs in this worker. */
   readonly alone: boolean;
@@ -132,6 +132,8 @@ export type Rejoined =
   | { readonly kind: 'run' | 'left' | 'alone'; readonly spent: boolean }
   /** It must not run again; `deaths`: how many workers died of it. */
   | { readonly kind: 'deadly'; readonly spent: boolean; readonly deaths: number }
+  /** A later start runs by now: this one's worker was judged lost while it was slow. */
+  | { readonly kind: 'overtaken' }
   | { readonly kind: 'settled' | 'gone' };
 
 /**
@@ -147,6 +149,7 @@ export async function rejoin(redis: Redis, input: RejoinInput): Promise<Rejoined
     redisKeys.inbox(input.replyTo),
     redisKeys.keyFreeFailures(input.keyId),
     redisKeys.inboxBytes(input.replyTo),
+    redisKeys.apiKey(input.keyId),
   ];
   const [kind, spent, deaths = 0] = (await rejoinScript(redis, keys, [
     input.requestId,
@@ -158,8 +161,8 @@ export async function rejoin(redis: Redis, input: RejoinInput): Promise<Rejoined
     GENERATION_JOB.aloneAfterDeaths,
     GENERATION_JOB.deathsAtMost,
     input.freeFailuresPerHour,
-  ])) as ['run' | 'left' | 'alone' | 'deadly', number, number?] | ['settled' | 'gone'];
-  if (kind === 'settled' || kind === 'gone') return { kind };
+  ])) as ['run' | 'left' | 'alone' | 'deadly', number, number?] | ['overtaken' | 'settled' | 'gone'];
+  if (kind === 'overtaken' || kind === 'settled' || kind === 'gone') return { kind };
   return kind === 'deadly' ? { kind, spent: spent === 1, deaths } : { kind, spent: spent === 1 };
 }
 
