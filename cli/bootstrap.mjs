@@ -16,6 +16,8 @@ const PROGRAMS = {
   bench: 'e2e/bench/main.ts',
   fuzz: 'e2e/bench/masking/fuzz.ts',
   'masking-score': 'worker/testing/masking-blind/main.ts',
+  'masking-scan': 'e2e/bench/masking/scan.ts',
+  'masking-families': 'e2e/bench/masking/families.ts',
 };
 const NEEDED_NODE_MAJOR = 24;
 const PROGRESS_EVERY_MS = 15_000;

@@ -3,6 +3,7 @@ import { ALNUM, isHighSurrogate, isIn } from './characters.ts';
 import type { CompiledRules } from './compile-rules.ts';
 import type { Anchor } from './finding.ts';
 import type { Found, MachinePolicy } from './policy.ts';
+import { type Repeats, Repetition } from './repetition.ts';
 import { type MaskSpan, SpanWriter } from './span-writer.ts';
 import { LEFT_CONTEXT, type Scratch, TextWindow } from './text-window.ts';
 import { MaskingBudgetExceeded, MOST_DEBT, STEPS_PER_CHARACTER, STEPS_PER_QUESTION } from './work-budget.ts';
@@ -29,12 +30,22 @@ export class MaskMachine {
 
   private readonly policy: MachinePolicy | undefined;
   private readonly writer: SpanWriter;
+  private readonly repetition: Repeats;
+  /** The anchor that was met last, by where the index keeps its letters. */
+  private met = -1;
 
   /**
    * `reporting` collects the spans; a stream does not, so that its memory stays bounded. Without a policy everything is
    * masked.
    */
-  constructor({ index, judgeHost }: CompiledRules, scratch: Scratch, reporting: boolean, policy?: MachinePolicy) {
+  constructor(
+    { index, judgeHost }: CompiledRules,
+    scratch: Scratch,
+    reporting: boolean,
+    policy?: MachinePolicy,
+    repetition: Repeats = new Repetition(),
+  ) {
+    this.repetition = repetition;
     this.window = new TextWindow(scratch, judgeHost);
     this.index = index;
     this.policy = policy;
@@ -92,8 +103,20 @@ export class MaskMachine {
       }
       this.position = end;
       if (this.ahead.length !== waiting) return false;
+      if (this.met >= 0 && waiting === 0 && window.table.columns.length === 0) this.stepOverRepeated(stop);
     }
     return false;
+  }
+
+  /** Where the text repeats itself, what was masked in one unit is masked in all. */
+  private stepOverRepeated(stop: number): void {
+    const { window, repetition, writer } = this;
+    if (this.open !== 0) return;
+    const repeated = repetition.met(window, this.met, this.position, stop, writer.count);
+    if (repeated === undefined || !writer.repeat(repeated)) return;
+    const { unit, times, spans } = repeated;
+    this.position += times * unit;
+    if (spans > 0) window.floor += times * unit;
   }
 
   /** A finding further on is reached: it is taken unless what was found on the way reaches into it. */
@@ -107,10 +130,12 @@ export class MaskMachine {
     const { index, window } = this;
     const fourth = index.fourthBefore(window.codes, end);
     this.payFor(end);
+    this.met = -1;
     for (const literal of index.candidates()) {
       window.steps++;
       if (((literal.fourths >>> fourth) & 1) === 0 || !index.endsWith(literal, window.codes, end)) continue;
       const called = this.call(literal.anchors, end - literal.length, end);
+      this.met = literal.from;
       if (called !== 'none') return called === 'found';
     }
     return true;
@@ -175,6 +200,7 @@ export class MaskMachine {
       return true;
     }
     const span = { rule: finding.rule, start: finding.start, end: finding.end, known };
+    this.repetition.clear();
     this.writer.absorb(span);
     this.take({ ...finding, ...span }, span.rule === finding.rule, known);
     return true;
@@ -225,6 +251,7 @@ export class MaskMachine {
     this.paidUntil -= keep;
     this.writer.forget(keep);
     this.window.forget(keep);
+    this.repetition.forget(keep);
     this.ahead = this.ahead.map((finding) => ({ ...finding, start: finding.start - keep, end: finding.end - keep }));
   }
 }

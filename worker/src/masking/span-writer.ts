@@ -1,5 +1,6 @@
 import { type Label, MARKERS } from './finding.ts';
 import type { MachinePolicy } from './policy.ts';
+import type { Repeated } from './repetition.ts';
 import { CONFIGURED_HOST } from './rules/configured.ts';
 
 export interface MaskSpan {
@@ -27,6 +28,8 @@ export class SpanWriter {
   written = 0;
   private writtenLength = 0;
   private pending: PendingSpan[] = [];
+  /** How many spans there have been. */
+  count = 0;
 
   private readonly reporting: boolean;
   private readonly policy: MachinePolicy | undefined;
@@ -38,6 +41,17 @@ export class SpanWriter {
 
   add(span: PendingSpan): void {
     this.pending.push(span);
+    this.count++;
+  }
+
+  /** Takes the last spans again, a unit further on each time; false where they are no longer held. */
+  repeat({ unit, times, spans }: Repeated): boolean {
+    if (spans > this.pending.length) return false;
+    const ofUnit = spans > 0 ? this.pending.slice(-spans) : [];
+    for (let time = 1; time <= times; time++)
+      for (const { rule, start, end, known } of ofUnit)
+        this.add({ rule, start: start + time * unit, end: end + time * unit, known });
+    return true;
   }
 
   /** The last span goes on to `end`. */

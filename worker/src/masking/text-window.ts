@@ -75,6 +75,9 @@ export class TextWindow {
   table: TablePlace = { columns: [], versions: [], keys: [], column: -1 };
   nextTable: TablePlace | undefined;
 
+  /** The furthest index that anything has depended on so far. */
+  reach = 0;
+
   /** The work done, in looks at one character; the machine takes off what the text has paid for. See work-budget.ts. */
   steps = 0;
 
@@ -101,6 +104,7 @@ export class TextWindow {
   /** Moves every remembered position when the first `count` characters are dropped. */
   forget(count: number): void {
     this.floor = Math.max(0, this.floor - count);
+    this.reach -= count;
     this.longRuns = [];
     for (const [memory, state] of this.memories) memory.forget(state, count);
   }
@@ -117,6 +121,7 @@ export class TextWindow {
   /** The code unit at `index`, or -1 after the end. */
   at(index: number): number {
     this.steps++;
+    if (index > this.reach) this.reach = index;
     if (index < this.length) return this.codes[index] ?? -1;
     if (!this.final) this.starved = true;
     return -1;
@@ -140,6 +145,7 @@ export class TextWindow {
     while (index < near && isIn(this.codes[index] ?? -1, bits)) index++;
     this.steps += index - from + 1;
     if (index === near && near < stop) index = this.longRun(from, index, bits, stop);
+    if (index > this.reach) this.reach = index;
     if (index === this.length && index < from + limit && !this.final) this.starved = true;
     return index;
   }
@@ -158,6 +164,7 @@ export class TextWindow {
       this.steps += index - unknown;
       this.rememberRun(known, { bits: stops, start: from, end: index });
     }
+    if (index > this.reach) this.reach = index;
     if (index === this.length && index < from + limit && !this.final) this.starved = true;
     return index;
   }
@@ -229,6 +236,14 @@ export class TextWindow {
     return letter === CODE.A || letter === CODE.I || letter === CODE.D;
   }
 
+  /** Up to where, from `from` on and at most to `stop`, each character is the same as the one `distance` before it. */
+  equalUntil(from: number, distance: number, stop: number): number {
+    const { codes } = this;
+    let index = from;
+    while (index < stop && codes[index] === codes[index - distance]) index++;
+    return index;
+  }
+
   /** The text from `from`, `length` characters of it; waits for all of them. */
   peek(from: number, length: number): string {
     if (from + length > this.length && !this.final) this.starved = true;
@@ -238,12 +253,14 @@ export class TextWindow {
   /** The text from `from` to `to`, taken out to be judged. */
   slice(from: number, to: number): string {
     if (to > from) this.steps += TAKING * (to - from);
+    if (to > this.reach) this.reach = to;
     return this.text.slice(from, to);
   }
 
   /** True when `character` stands between `from` and `to`; the search is many times as fast as looking one by one. */
   holds(from: number, to: number, character: string): boolean {
     this.steps += (to - from) >> 4;
+    if (to > this.reach) this.reach = to;
     return this.text.slice(from, to).includes(character);
   }
 

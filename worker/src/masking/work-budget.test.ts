@@ -5,6 +5,7 @@ import { compileRules } from './compile-rules.ts';
 import { createMasker } from './mask.ts';
 import { MaskMachine } from './mask-machine.ts';
 import { draw } from './testing/drawn.ts';
+import { READ_EVERYTHING } from './testing/read-everything.ts';
 import { Scratch } from './text-window.ts';
 import { MaskingBudgetExceeded, MOST_DEBT, STEPS_PER_CHARACTER } from './work-budget.ts';
 
@@ -20,7 +21,7 @@ function machineWithWord(word: string, steps: number, reporting = true): MaskMac
       },
     },
   ]);
-  return new MaskMachine({ index, judgeHost: () => 'open' }, new Scratch(), reporting);
+  return new MaskMachine({ index, judgeHost: () => 'open' }, new Scratch(), reporting, undefined, READ_EVERYTHING);
 }
 
 /** Gives a judge a value of three hundred characters every few characters, no two of them the same. */
@@ -66,9 +67,9 @@ describe('the budget of work', () => {
   test.each([1, 7, 16_384])('a text in pieces of %i is charged as the whole is', (piece) => {
     const text = 'password: Kopi2024susu, host=a b api_key = "x" https://a.b/c '.repeat(50);
     const rules = compileRules();
-    const whole = new MaskMachine(rules, new Scratch(), false);
+    const whole = new MaskMachine(rules, new Scratch(), false, undefined, READ_EVERYTHING);
     whole.feed(text, true);
-    const pieces = new MaskMachine(rules, new Scratch(), false);
+    const pieces = new MaskMachine(rules, new Scratch(), false, undefined, READ_EVERYTHING);
     for (let from = 0; from < text.length; from += piece) pieces.feed(text.slice(from, from + piece), false);
     pieces.feed('', true);
     // What is remembered of long runs is forgotten with the text that was passed on.

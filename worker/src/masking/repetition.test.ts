@@ -1,0 +1,86 @@
+import { describe, expect, test } from '@jest/globals';
+import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
+import { compileRules } from './compile-rules.ts';
+import { MaskMachine } from './mask-machine.ts';
+import type { Repeats } from './repetition.ts';
+import { chosen, drawn } from './rules/rule.ts';
+import { wakingTexts } from './testing/hostile-families.ts';
+import { READ_EVERYTHING } from './testing/read-everything.ts';
+import { Scratch } from './text-window.ts';
+
+const rules = compileRules({ knownValues: ['Zk7-Qp/3x+Lm9w'], maskHosts: ['kopi.example'] });
+const scratch = new Scratch();
+
+function maskWith(text: string, piece: number, repetition?: Repeats) {
+  const machine = new MaskMachine(rules, scratch, true, undefined, repetition);
+  let output = '';
+  for (let from = 0; from < text.length; from += piece)
+    output += machine.feed(text.slice(from, from + piece), from + piece >= text.length);
+  return { text: output, spans: machine.spans, work: machine.work };
+}
+
+const PIECES = [
+  ...[
+    'a ',
+    '\n',
+    '. ',
+    'x',
+    '1',
+    ' = ',
+    ': "',
+    '", ',
+    "'",
+    '|',
+    '\n\n',
+    '| password |\n|---|\n| ',
+    '***',
+    '`',
+    '{',
+    '(',
+  ],
+  ...[
+    chosen,
+    drawn,
+    '10.0.0.7',
+    'https://api.kopi.example/v1',
+    'Zk7-Qp/3x+Lm9w',
+    `curl -u budi:${chosen} x`,
+    '***API_KEY***',
+  ],
+];
+
+/** A text of a few units, each repeated some hundred times, in which now and then a character is another. */
+function drawText(random: () => number): string {
+  const anchors = wakingTexts();
+  const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T;
+  let text = '';
+  for (let part = 0; part < 3; part++) {
+    const unit = Array.from({ length: 1 + Math.floor(random() * 4) }, () =>
+      pick(random() < 0.4 ? anchors : PIECES),
+    ).join('');
+    const body = unit.repeat(Math.ceil((3_000 + random() * 6_000) / unit.length));
+    const at = Math.floor(random() * body.length);
+    text += random() < 0.5 ? body : `${body.slice(0, at)}${pick(PIECES)}${body.slice(at + 1)}`;
+  }
+  return text;
+}
+
+describe('text that repeats itself', () => {
+  test('is masked as if every repetition were read', () => {
+    const random = seededRandom(22);
+    let saved = 0;
+    for (let tried = 0; tried < 100; tried++) {
+      const text = drawText(random);
+      const read = maskWith(text, text.length, READ_EVERYTHING);
+      const compared = maskWith(text, text.length);
+      const piece = 700 + Math.floor(random() * 3_000);
+      // Compared as values: thousands of repetitions in a report help nobody.
+      expect(compared.text === read.text).toBe(true);
+      expect(JSON.stringify(compared.spans) === JSON.stringify(read.spans)).toBe(true);
+      expect(maskWith(text, piece).text === read.text).toBe(true);
+      if (compared.work < read.work / 2) saved++;
+    }
+    // Else nothing was recognised, and nothing tested.
+    expect(saved).toBeGreaterThan(40);
+  });
+});

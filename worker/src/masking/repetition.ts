@@ -1,0 +1,100 @@
+import { LEFT_CONTEXT, type TextWindow } from './text-window.ts';
+
+/** As far as anything looks to the left of the anchor it is called for, and a little more. */
+const LEFT = LEFT_CONTEXT + 64;
+/** A longer unit is not looked for. */
+const LONGEST_UNIT = 1_024;
+/** So far on it is looked again: what a comparison costs is spread over them. */
+const LOOK_AGAIN = 256;
+/** Places of one anchor that are remembered, a power of two; a unit may hold the anchor as often. */
+const MOST_PLACES = 8;
+/** Characters to both sides of an anchor that are compared before anything else. */
+const SAMPLE = 24;
+/** So many characters that are compared cost a step. */
+const COMPARED_PER_STEP = 8;
+
+/** What repeats itself from here on. */
+export interface Repeated {
+  /** The length of what is repeated, in characters. */
+  readonly unit: number;
+  /** How often it is repeated behind the place it was found at. */
+  readonly times: number;
+  /** How many spans were masked in the last unit, and are to be masked in each that follows. */
+  readonly spans: number;
+}
+
+/** What the machine asks about repetitions. */
+export type Repeats = Pick<Repetition, 'met' | 'clear' | 'forget'>;
+
+/**
+ * Recognises text that repeats itself. A model that is caught in a loop, or an author of hostile texts, gives the same few
+ * characters thousands of times. What verifiers answer depends on what they read alone; so where the same text stands
+ * around the same anchors, with the same before it masked, the same is found as a unit before. It is compared, not asked.
+ */
+export class Repetition {
+  private anchor = -1;
+  /** Of the places where the anchor was met: its end, the end of what was masked before, and how many spans there were. */
+  private readonly ends = new Int32Array(MOST_PLACES);
+  private readonly floors = new Int32Array(MOST_PLACES);
+  private readonly spans = new Int32Array(MOST_PLACES);
+  private known = 0;
+  private newest = 0;
+  private lookedAt = 0;
+
+  /** The first `count` characters of the text were dropped. */
+  forget(count: number): void {
+    for (let place = 0; place < MOST_PLACES; place++) {
+      this.ends[place] = (this.ends[place] ?? 0) - count;
+      this.floors[place] = (this.floors[place] ?? 0) - count;
+    }
+    this.lookedAt -= count;
+  }
+
+  /** What was masked before is no longer what it was. */
+  clear(): void {
+    this.known = 0;
+  }
+
+  /**
+   * Called where the scan has met `anchor` before `end` and has masked `spans` spans so far: what repeats itself behind
+   * `end`, at most up to `stop`.
+   */
+  met(window: TextWindow, anchor: number, end: number, stop: number, spans: number): Repeated | undefined {
+    if (anchor !== this.anchor) {
+      // Another anchor, unless the one that was followed is met no more.
+      if (this.known > 0 && end - (this.ends[this.newest] ?? 0) <= LONGEST_UNIT) return undefined;
+      this.anchor = anchor;
+      this.known = 0;
+    }
+    const repeated = end - this.lookedAt < LOOK_AGAIN ? undefined : this.look(window, end, stop, spans);
+    if (repeated !== undefined) {
+      this.known = 0;
+      return repeated;
+    }
+    this.newest = (this.newest + 1) % MOST_PLACES;
+    this.ends[this.newest] = end;
+    this.floors[this.newest] = window.floor;
+    this.spans[this.newest] = spans;
+    if (this.known < MOST_PLACES) this.known++;
+    return undefined;
+  }
+
+  private look(window: TextWindow, end: number, stop: number, spans: number): Repeated | undefined {
+    for (let back = 0; back < this.known; back++) {
+      const place = (this.newest - back + MOST_PLACES) % MOST_PLACES;
+      const unit = end - (this.ends[place] ?? 0);
+      if (unit > LONGEST_UNIT || end - LEFT - unit < 0) break;
+      if (window.equalUntil(end - SAMPLE, unit, end + SAMPLE) < end + SAMPLE) continue;
+      this.lookedAt = end;
+      const isFar = window.floor <= end - LEFT - unit;
+      if (!isFar && window.floor - unit !== this.floors[place]) continue;
+      // What the calls before `end` have read lies at most so far ahead of it; those a unit later read a unit further.
+      const ahead = Math.max(window.reach + 1, window.floor, end) - end;
+      const same = window.equalUntil(end - LEFT, unit, stop);
+      window.steps += Math.ceil((same - end + LEFT) / COMPARED_PER_STEP);
+      const times = Math.floor((same - ahead - end) / unit);
+      if (times > 0) return { unit, times, spans: spans - (this.spans[place] ?? 0) };
+    }
+    return undefined;
+  }
+}
