@@ -1,18 +1,7 @@
 import { endOfBare } from './bare-run.ts';
-import {
-  ALNUM,
-  BLANK,
-  CODE,
-  isIn,
-  LETTER,
-  LINE_END,
-  LONGEST_RUN,
-  NO_CHARACTER,
-  QUOTE,
-  SPACE,
-  WORD,
-} from './characters.ts';
+import { ALNUM, BLANK, CODE, isIn, LINE_END, LONGEST_RUN, NO_CHARACTER, QUOTE, SPACE, WORD } from './characters.ts';
 import { endOfCopula, skipForeignQuote } from './given-in-words.ts';
+import { endOfLiteral, endOfQuote, type Opening, openLiteral } from './literal-opening.ts';
 import type { TextWindow } from './text-window.ts';
 
 /** How a value was joined to its name. After a loose operator the value itself must show more. */
@@ -44,17 +33,15 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
   let closed = false;
   for (let steps = 0; steps < 4; steps++) {
     const code = window.at(index);
-    const escaped = code === CODE.backslash && isIn(window.at(index + 1), QUOTE);
-    if (
-      isIn(code, QUOTE) ||
+    const quote = endOfQuote(window, index);
+    if (quote > 0) index = quote;
+    else if (
       code === CODE.closeBracket ||
       (code === CODE.star && steps < 2) ||
       (code === CODE.closeParenthesis && closed) ||
       (code === CODE.question && window.at(index + 1) === CODE.colon)
     )
       index++;
-    else if (escaped) index += 2;
-    else if (code === CODE.ampersand && window.matches(index, '&quot;')) index += 6;
     else break;
     closed = true;
   }
@@ -90,6 +77,8 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
       : { end: index + 1, kind: 'cell', tight: false };
   if (code === CODE.comma) return { end: index + 1, kind: 'loose', tight: false };
   if (code === CODE.greater) return { end: index + 1, kind: 'tag', tight: false };
+  const written = code === CODE.ampersand || code === CODE.backslash ? writtenSign(window, index) : -1;
+  if (written > 0) return { end: written, kind: 'assign', tight: true };
   if (code === CODE.ampersand && window.matches(index, '&gt;')) return { end: index + 4, kind: 'tag', tight: false };
   return index > nameEnd ? typedAssignment(window, index) : undefined;
 }
@@ -125,6 +114,14 @@ function encodedOperator(window: TextWindow, from: number): Operator | undefined
   }
   return sign ? { end: index, kind: 'assign', tight: true, encoded: true } : undefined;
 }
+
+/** `&#61;`, `&colon;`, `\\u003d`: where a sign ends that is written as HTML or JSON may write it, or -1. */
+function writtenSign(window: TextWindow, at: number): number {
+  const sign = WRITTEN_SIGNS.find((written) => window.matches(at, written));
+  return sign === undefined ? -1 : at + sign.length;
+}
+
+const WRITTEN_SIGNS = ['&#61;', '&#58;', '&#x3d;', '&#x3a;', '&equals;', '&colon;', '\\u003d', '\\u003a'];
 
 function assignment(window: TextWindow, from: number, tightStart: number): Operator | undefined {
   const first = window.at(from);
@@ -189,11 +186,9 @@ export function readValue(window: TextWindow, operatorEnd: number, inQuery: bool
     index = window.run(index + 2, BLANK, 2);
   // YAML's tag of a string.
   if (window.matches(index, '!!str ')) index += 6;
-  index = skipStringPrefix(window, skipForeignQuote(window, index));
-  const escaped = window.at(index) === CODE.backslash && isIn(window.at(index + 1), QUOTE);
-  const entity = window.at(index) === CODE.ampersand && window.matches(index, '&quot;');
-  if (escaped || entity || isIn(window.at(index), QUOTE))
-    return readQuoted(window, index, escaped ? 2 : entity ? 6 : 1, below);
+  index = skipForeignQuote(window, index);
+  const opening = openLiteral(window, index);
+  if (opening !== undefined) return readLiteral(window, opening, below);
   return readBare(window, index, below, inQuery);
 }
 
@@ -206,47 +201,15 @@ function skipToBelow(window: TextWindow, from: number): number {
   return index;
 }
 
-/** `b"…"`, `f'…'`, `@"…"`, `"""…"""`: the mark before the quote, and two of three quotes. */
-function skipStringPrefix(window: TextWindow, from: number): number {
-  let index = from;
-  const code = window.at(index);
-  if (
-    (isIn(code, LETTER) || code === CODE.at) &&
-    (window.at(index + 1) === CODE.doubleQuote || window.at(index + 1) === CODE.singleQuote)
-  )
-    index++;
-  while (
-    isIn(window.at(index), QUOTE) &&
-    window.at(index + 1) === window.at(index) &&
-    window.at(index + 2) === window.at(index)
-  )
-    index += 2;
-  return index;
-}
-
-function readQuoted(window: TextWindow, at: number, width: number, below: boolean): GivenValue | undefined {
-  const quote = width === 2 ? window.at(at + 1) : width === 6 ? CODE.ampersand : window.at(at);
-  const start = at + width;
-  let index = start;
-  for (; index < start + LONGEST_RUN; index++) {
-    const code = window.at(index);
-    if (code < 0 || isIn(code, LINE_END)) break;
-    if (width === 2 && code === CODE.backslash && window.at(index + 1) === quote) break;
-    if (width === 1 && code === quote) break;
-    if (width === 6 && code === quote && window.matches(index, '&quot;')) break;
-    if (width === 1 && code === CODE.backslash) {
-      const next = window.at(index + 1);
-      if (next === CODE.n || next === CODE.r) break;
-      if (next > CODE.space) index++;
-    }
-  }
-  const cut = index >= start + LONGEST_RUN;
+function readLiteral(window: TextWindow, opening: Opening, below: boolean): GivenValue | undefined {
+  const { start, close } = opening;
+  const end = close === '' ? -1 : endOfLiteral(window, opening);
   // The text ended inside the quotes: what stands there is judged like a bare value.
-  if (!cut && (window.at(index) < 0 || isIn(window.at(index), LINE_END))) {
+  if (end < 0) {
     const bare = readBare(window, start, below, false);
     return bare === undefined ? undefined : { ...bare, quoted: true };
   }
-  return { start, end: index, quoted: true, below, last: true, cut, call: false };
+  return { start, end, quoted: true, below, last: true, cut: end >= start + LONGEST_RUN, call: false };
 }
 
 function readBare(window: TextWindow, start: number, below: boolean, inQuery: boolean): GivenValue | undefined {

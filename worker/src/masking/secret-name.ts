@@ -16,6 +16,8 @@ export interface SecretName {
   readonly kind: NameKind;
   readonly start: number;
   readonly end: number;
+  /** `tokens`: a number of them as often as a list, so only a list is taken. */
+  readonly plural?: boolean;
 }
 
 const LONGEST_NAME = 64;
@@ -47,6 +49,7 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
       const telling = end - start > 3 || (end - start === 3 && kind === 'weak');
       if (!TAIL_WORD.test(stuck)) return telling ? { ...name, kind: 'glued' } : undefined;
     }
+    if (stuck === 's' && end + 1 === nameEnd) return { ...name, plural: true };
     if (takesItBack(window, end, nameEnd)) return undefined;
   } else if (kind !== 'password') {
     const qualifier = qualifierBefore(window, nameStart, start);

@@ -15,7 +15,7 @@ export const HELD_SCORE: Readonly<Record<string, readonly [number, number, numbe
   'aimed-06-position': [0, 0, 0, 0],
   'aimed-07-names': [0, 0, 0, 0],
   'aimed-08-touching': [1, 0, 0, 0],
-  'aimed-09-encodings': [27, 0, 0, 0],
+  'aimed-09-encodings': [0, 0, 0, 0],
   'aimed-10-new-vendors': [3, 0, 1, 0],
   'clean-code': [0, 0, 0, 0],
   'clean-config': [0, 0, 0, 0],

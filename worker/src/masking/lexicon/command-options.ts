@@ -1,8 +1,8 @@
 /**
  * How a command takes a secret: `-p value` or `-p=value`, `-pvalue`, or the part of a login after a mark: `-u user:value`,
- * `-U user%value`, `-u user,value`.
+ * `-U user%value`, `-u user,value`. `host` is an option that takes the name of a server.
  */
-export type OptionStyle = 'separate' | 'attached' | ':' | '%' | ',';
+export type OptionStyle = 'separate' | 'attached' | 'host' | ':' | '%' | ',';
 
 export interface CommandOption {
   readonly option: string;
@@ -18,13 +18,14 @@ export interface Command {
 
 const MARKS: ReadonlySet<string> = new Set([':', '%', ',']);
 
-/** `-p` takes a value of its own, `-p*` has it attached, `-u:` takes a login with this mark; `2` is an argument's place. */
+/** `-p` takes a value of its own, `-p*` has it attached, `-u:` takes a login with this mark, `-h!` a host; `2` is an argument's place. */
 function commands(source: string, names: string, takes: string): readonly (readonly [string, Command])[] {
   const options: CommandOption[] = [];
   let argument: Command['argument'];
   for (const word of takes.split(' ')) {
     const last = word.slice(-1);
-    const style = last === '*' ? 'attached' : MARKS.has(last) ? (last as OptionStyle) : 'separate';
+    const style =
+      last === '*' ? 'attached' : last === '!' ? 'host' : MARKS.has(last) ? (last as OptionStyle) : 'separate';
     const option = style === 'separate' ? word : word.slice(0, -1);
     if (/^\d$/.test(option)) argument = { place: Number(option), style };
     else options.push({ option, style });
@@ -42,18 +43,24 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ...commands(
     'https://dev.mysql.com/doc/refman/8.4/en/connecting.html',
     'mysql|mysqldump|mysqladmin|mysqlimport|mysqlshow|mysqlcheck|mysqlbinlog|mysqlpump|mysqlslap|mycli|mariadb|mariadb-dump|mariadb-admin|mariadb-backup|xtrabackup',
-    '-p*',
+    '-p* -h! --host!',
   ),
   ...commands(
     'https://www.mongodb.com/docs/mongodb-shell/reference/options/',
     'mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat|mongotop',
-    '-p',
+    '-p --host!',
   ),
-  ...commands('https://redis.io/docs/latest/develop/tools/cli/', 'redis-cli|valkey-cli|keydb-cli', '-a --pass'),
+  ...commands(
+    'https://www.postgresql.org/docs/current/app-psql.html',
+    'psql|pg_dump|pg_dumpall|pg_restore|pg_basebackup|pg_isready|pgbench|createdb|dropdb|createuser|vacuumdb|reindexdb',
+    '-h! --host!',
+  ),
+  ...commands('https://clickhouse.com/docs/interfaces/cli', 'clickhouse-client|clickhouse client', '-h! --host!'),
+  ...commands('https://redis.io/docs/latest/develop/tools/cli/', 'redis-cli|valkey-cli|keydb-cli', '-a --pass -h!'),
   ...commands(
     'https://learn.microsoft.com/en-us/sql/tools/sqlcmd/sqlcmd-utility',
     'sqlcmd|bcp|isql|tsql|osql|sqlpackage',
-    '-P',
+    '-P -S!',
   ),
   ...commands('https://cassandra.apache.org/doc/latest/cassandra/managing/tools/cqlsh.html', 'cqlsh', '-p'),
   ...commands(

@@ -4,6 +4,8 @@ export interface CredentialCall {
   readonly argument: number;
   /** Which one it is where only one is given: `redis.auth("…")`. */
   readonly alone?: number;
+  /** Which argument is the host of a database. */
+  readonly host?: number;
   readonly source: string;
 }
 
@@ -12,6 +14,10 @@ const calls = (source: string, argument: number, names: readonly string[], alone
     name,
     alone === undefined ? { argument, source } : { argument, alone, source },
   ]);
+
+/** Calls whose first argument is the host of a database. */
+const connections = (source: string, argument: number, names: readonly string[]) =>
+  names.map((name): readonly [string, CredentialCall] => [name, { argument, host: 0, source }]);
 
 /**
  * How a call begins that takes credentials: the end of the function's name in lower case, and the bracket. Of two that
@@ -56,7 +62,7 @@ export const CREDENTIAL_CALLS: ReadonlyMap<string, CredentialCall> = new Map([
     'getconnection(',
   ]),
   ...calls('https://www.php.net/manual/en/pdo.construct.php', 2, ['pdo(']),
-  ...calls('https://www.php.net/manual/en/function.mysqli-connect.php', 2, [
+  ...connections('https://www.php.net/manual/en/function.mysqli-connect.php', 2, [
     'mysqli_connect(',
     'mysql_connect(',
     'mysql_pconnect(',

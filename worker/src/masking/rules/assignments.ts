@@ -1,6 +1,8 @@
 import { ALNUM, BARE_VALUE, CODE, isIn, LETTER, QUOTE, UNDERSCORE } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { isDefined } from '../given-in-words.ts';
+import { readFurther, readList, readPieces } from '../given-list.ts';
+import { isGivenSecret, LONGEST_JUDGED } from '../given-secret.ts';
 import { type GivenValue, type Operator, readOperator, readValue } from '../given-value.ts';
 import { wordiness } from '../letter-pairs.ts';
 import { isPublicName } from '../lexicon/public-names.ts';
@@ -9,18 +11,11 @@ import { INTRODUCES_VALUE, SCHEME_BEFORE_VALUE, TYPE_OF_VALUE } from '../lexicon
 import { isAnotherWord, type NameKind, readName, type SecretName } from '../secret-name.ts';
 import { statementOperator } from '../sql-statement.ts';
 import type { TextWindow } from '../text-window.ts';
-import { isDrawnPlainly, isGivenInStatement, UUID } from '../value-judge.ts';
-import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
+import { isDrawnIn } from '../verdicts.ts';
 import { findInProse } from './prose.ts';
 import { drawn, type Rule } from './rule.ts';
 
-/**
- * The thresholds. Each was fitted by hand on the cases of the bench and the documentation of the installed packages. What
- * moves when one is turned by a step was measured in two ways. "Stay" is how many more values stay of 8,960 that were drawn
- * (ten kinds of value of 6 to 330 characters, given in 14 ways; 3,343 stay). "Words" is how many more are masked of 840
- * words and names given in the same ways (68 are). In 19 MB of installed documentation and sources, where 141 keys are
- * masked, and in the cases of the bench nothing moves with any of them.
- */
+/** The thresholds, as those of `given-secret.ts`: turned by a step they change nothing in documents and cases. */
 
 /** How far the word reaches that may introduce a value: `Bearer`, `string`. Turned to 16 or 32: nothing. */
 const LONGEST_INTRODUCTION = 24;
@@ -30,18 +25,6 @@ const SHORTEST_NESTED_NAME = 2;
 const LONGEST_NESTED_NAME = 32;
 /** Such a name scores higher in `wordiness`. Turned to 0.45 or 0.55: nothing. */
 const WORDS_OF_NESTED_NAME = 0.5;
-/** Characters of a value that are judged: bounds the work. Turned to 256 or 512: nothing. */
-const LONGEST_JUDGED = 300;
-/** A value given to a name with an unknown ending, `secretabc`. Turned to 8: nothing; 12: +62 stay. */
-const SHORTEST_GLUED = 10;
-/** A password on the line below its name. Turned to 6: -104 stay, +28 words; 10: +112 stay, -8 words. */
-const SHORTEST_BELOW = 8;
-/** A password after `pass:` alone. Turned to 6: -49 stay; 10: +54 stay. */
-const SHORTEST_AFTER_PASS = 8;
-/** How far before a value the mark of its code block may stand. Turned to 8 or 32: nothing. */
-const REACH_OF_FENCE = 16;
-/** Fewer letters alone are a word of the sentence. Turned to 14: -22 stay; 18: +23 stay. */
-const SHORTEST_DRAWN_LETTERS = 16;
 
 /** Verifies at a secret word: the value given to the name the word is part of. */
 const verifyAssignment: Verify = (window, start, end, word) => {
@@ -59,7 +42,7 @@ function findGiven(window: TextWindow, name: SecretName, kind: NameKind): Findin
   if (operator !== undefined) return judgeAssignment(window, name, operator);
   // `IsFirstPass` in a sentence is a name of code: short forms need an operator.
   const short = kind === 'weak' && name.kind === 'password';
-  return short || name.kind === 'glued' ? undefined : findInProse(window, name);
+  return short || name.kind === 'glued' || name.plural === true ? undefined : findInProse(window, name);
 }
 
 /** The kind of name that a word makes; every other word that wakes the verifier is a vendor. */
@@ -86,6 +69,13 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
   const query = window.before(name.start - 1);
   const inQuery = operator.tight && (query === CODE.question || query === CODE.ampersand || query === CODE.semicolon);
   if (isNestedName(window, operator.end)) return undefined;
+  const list = readList(window, operator.end);
+  if (list.length > 0)
+    return findingOfAll(
+      name,
+      list.filter((element) => isGivenSecret(window, name, operator, element)),
+    );
+  if (name.plural === true) return undefined;
   let value = readValue(window, operator.end, inQuery);
   if (value === undefined) return undefined;
   if (operator.encoded === true) value = { ...value, end: encodedEnd(window, value) };
@@ -99,7 +89,20 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
     value = { ...value, start: value.start + word.search(/\s/) + 1 };
   }
   if (value === undefined || value.end <= value.start) return undefined;
-  return isGivenSecret(window, name, operator, value) ? findingOf(window, name, value) : undefined;
+  if (!isGivenSecret(window, name, operator, value)) return undefined;
+  const finding = findingOf(window, name, value);
+  const also = value.quoted
+    ? readPieces(window, value)
+    : operator.tight && !inQuery
+      ? readFurther(window, value).filter(({ start, end }) => isDrawnIn(window, window.slice(start, end)))
+      : [];
+  return also.length === 0 ? finding : { ...finding, also: also.map(({ start, end }) => ({ start, end })) };
+}
+
+/** The elements of a list that are secrets. */
+function findingOfAll(name: SecretName, secrets: readonly GivenValue[]): Finding | undefined {
+  const [first, ...also] = secrets.map(({ start, end }) => ({ start, end }));
+  return first === undefined ? undefined : { ...first, rule: RULES[name.kind], also };
 }
 
 /** `<password>a&amp;b</password>`: an entity in an element is a part of the value. */
@@ -127,92 +130,6 @@ function isNestedName(window: TextWindow, from: number): boolean {
 }
 
 const NAMES = new Set<string>(['authorization', ...PASSWORD_WORDS, ...SECRET_WORDS, ...WEAK_WORDS]);
-
-function isGivenSecret(window: TextWindow, name: SecretName, operator: Operator, value: GivenValue): boolean {
-  const text = window.slice(value.start, Math.min(value.end, value.start + LONGEST_JUDGED));
-  const next = window.at(value.end);
-  if (operator.kind === 'statement') return value.quoted && verdict(window, 'statement', text, isGivenInStatement);
-  if (!value.quoted && (next === CODE.openParenthesis || value.call)) return false;
-  if (value.quoted && operator.kind === 'loose' && name.kind !== 'vendor')
-    return isDrawnIn(window, text) || (name.kind === 'password' && judgedAs(window, text, 'secret', true));
-  if (name.kind === 'glued')
-    return (
-      operator.kind === 'assign' &&
-      !value.below &&
-      isDrawnIn(window, text) &&
-      text.length >= SHORTEST_GLUED &&
-      !/^[0-9a-f-]+$/i.test(text)
-    );
-  if (operator.kind === 'tag' && window.before(name.start - 1) !== CODE.less) return false;
-  if (
-    value.below &&
-    operator.kind !== 'tag' &&
-    (name.kind === 'weak' || name.kind === 'vendor') &&
-    /^[0-9a-f-]+$/i.test(text)
-  )
-    return false;
-  if (value.below && name.kind === 'password' && operator.kind === 'assign' && isSetApart(window, value))
-    return (
-      /[a-z]/i.test(text) &&
-      /\d/.test(text) &&
-      text.length >= SHORTEST_BELOW &&
-      judgedAs(window, text, 'password', true)
-    );
-  if (name.kind === 'vendor' && isId(window, name, text)) return false;
-  if (value.below || operator.kind === 'loose' || name.kind === 'vendor') {
-    const drawn = isDrawnIn(window, text) || (name.kind === 'vendor' && isDrawnPlainly(text));
-    return drawn && !isSentenceWord(text);
-  }
-  if (name.kind === 'weak' && operator.kind === 'assign' && value.last && isPassAlone(window, name))
-    return (
-      /[A-Za-z]/.test(text) &&
-      /\d/.test(text) &&
-      text.length >= SHORTEST_AFTER_PASS &&
-      judgedAs(window, text, 'password', value.quoted)
-    );
-  const environment = operator.tight && !value.quoted && (isUpper(window, name) || isOption(window, name));
-  const sentence = !value.quoted && !value.last && operator.kind === 'assign' && !operator.tight;
-  return isSecretIn(window, text, {
-    name: name.kind === 'password' ? 'password' : name.kind === 'secret' ? 'secret' : 'weak',
-    quoted: value.quoted,
-    environment,
-    exact: /(?:secret|token|secret_?key|api_?key)$/i.test(window.slice(name.start, name.end)),
-    prose: sentence || operator.kind === 'cell',
-  });
-}
-
-/** `AZURE_CLIENT_ID=` and a UUID: the number of something, as its name says. */
-function isId(window: TextWindow, name: SecretName, text: string): boolean {
-  return UUID.test(text) && /(?:[_-]|[a-z](?=I))ids?$/i.test(window.slice(name.start, name.end));
-}
-
-/** In quotes, or in a code block of its own. */
-function isSetApart(window: TextWindow, { quoted, start }: GivenValue): boolean {
-  return quoted || window.left(start, REACH_OF_FENCE).includes('```');
-}
-
-/** `pass: …` on a line of its own: short for password, if the value looks like one. */
-function isPassAlone(window: TextWindow, name: SecretName): boolean {
-  return name.end - name.start === 4 && window.matches(name.start, 'pass');
-}
-
-function judgedAs(window: TextWindow, text: string, name: 'password' | 'secret', quoted: boolean): boolean {
-  return isSecretIn(window, text, { name, quoted, environment: false, prose: false });
-}
-
-function isSentenceWord(text: string): boolean {
-  return /^[A-Za-z]+$/.test(text) && text.length < SHORTEST_DRAWN_LETTERS;
-}
-
-/** `DB_PASSWORD`: the name of an environment variable. */
-function isUpper(window: TextWindow, name: SecretName): boolean {
-  return !/[a-z]/.test(window.slice(name.start, name.end));
-}
-
-/** `--password=…` and `-e API_TOKEN=…` give plain values, as an environment file does. */
-function isOption(window: TextWindow, name: SecretName): boolean {
-  return window.text.startsWith('--', name.start) || window.before(name.start - 1) === CODE.hyphen;
-}
 
 function findingOf(window: TextWindow, name: SecretName, value: GivenValue): Finding {
   const finding = { rule: RULES[name.kind], start: value.start, end: value.end };

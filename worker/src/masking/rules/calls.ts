@@ -1,8 +1,10 @@
 import { BLANK, CODE, COLON, DOT, isIn, QUOTE, SPACE, WORD } from '../characters.ts';
-import type { Verify } from '../finding.ts';
+import { readServerName } from '../database-host.ts';
+import type { Finding, Verify } from '../finding.ts';
 import { CREDENTIAL_CALLS } from '../lexicon/credential-calls.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn } from '../verdicts.ts';
+import { DATABASE_HOST } from './database-hosts.ts';
 import { chosen, type Rule } from './rule.ts';
 
 /** How far the arguments of a call are read, characters. */
@@ -28,18 +30,27 @@ const verifyCall: Verify = (window, _start, end, anchor) => {
   if (call === undefined || isNamedOtherwise(window, end, anchor)) return undefined;
   const stop = end + LONGEST_CALL;
   let at = end;
+  let host: Finding | undefined;
   for (let argument = 0; argument <= call.argument; argument++) {
     const literal = readLiteral(window, at);
     const next = literal === undefined ? endOfArgument(window, at, stop) : afterLiteral(window, literal.end, stop);
-    if (next < 0) return undefined;
+    if (argument === call.host && literal !== undefined) host = readHost(window, literal);
+    if (next < 0) return host;
     const last = window.at(next) !== CODE.comma;
-    if (argument === (last && argument === 0 ? (call.alone ?? call.argument) : call.argument))
-      return literal !== undefined && isGiven(window, literal, last && argument < call.argument) ? literal : undefined;
-    if (last) return undefined;
+    if (argument === (last && argument === 0 ? (call.alone ?? call.argument) : call.argument)) {
+      const given = literal !== undefined && isGiven(window, literal, last && argument < call.argument);
+      return given && host !== undefined ? { ...host, also: [{ ...literal, rule: CALL }] } : given ? literal : host;
+    }
+    if (last) return host;
     at = next + 1;
   }
   return undefined;
 };
+
+function readHost(window: TextWindow, { start, end }: Literal): Finding | undefined {
+  const found = readServerName(window, start);
+  return found?.end === end ? { ...found, rule: DATABASE_HOST } : undefined;
+}
 
 /** A function with a longer name takes its secret in another place. */
 function isNamedOtherwise(window: TextWindow, end: number, anchor: string): boolean {
@@ -143,26 +154,26 @@ function isGiven(window: TextWindow, { start, end }: Literal, alone: boolean): b
 }
 
 /** Secrets that are arguments of calls, which no name announces: the function says which argument it is. */
-export const CALL_RULES: readonly Rule[] = [
-  {
-    name: 'call-secret',
-    type: 'key',
-    anchors: [...CREDENTIAL_CALLS.keys()],
-    verify: verifyCall,
-    source: 'https://docs.python.org/3/library/smtplib.html#smtplib.SMTP.login',
-    masks: [
-      `box.login("budi", "${chosen}")`,
-      `sftp.ftp_login($c, 'budi', '${chosen}')`,
-      `new Credentials("budi", "${chosen}".toCharArray())`,
-      `client.basic_auth("budi", Some("${chosen}"))`,
-    ],
-    keeps: [
-      'client.login(user, password)',
-      "router.get('/login', 'login-page')",
-      'box.login("budi", "wrong-password")',
-      `ftp_login($c, '${chosen}', $pass)`,
-      'passport.authenticate("google", { scope: ["email"] })',
-      'new Foo.Credentials("budi", "<password1>")',
-    ],
-  },
-];
+const CALL: Rule = {
+  name: 'call-secret',
+  type: 'key',
+  anchors: [...CREDENTIAL_CALLS.keys()],
+  verify: verifyCall,
+  source: 'https://docs.python.org/3/library/smtplib.html#smtplib.SMTP.login',
+  masks: [
+    `box.login("budi", "${chosen}")`,
+    `sftp.ftp_login($c, 'budi', '${chosen}')`,
+    `new Credentials("budi", "${chosen}".toCharArray())`,
+    `client.basic_auth("budi", Some("${chosen}"))`,
+  ],
+  keeps: [
+    'client.login(user, password)',
+    "router.get('/login', 'login-page')",
+    'box.login("budi", "wrong-password")',
+    `ftp_login($c, '${chosen}', $pass)`,
+    'passport.authenticate("google", { scope: ["email"] })',
+    'new Foo.Credentials("budi", "<password1>")',
+  ],
+};
+
+export const CALL_RULES: readonly Rule[] = [CALL];

@@ -1,4 +1,5 @@
 import { ALNUM, BARE_VALUE, BLANK, CODE, DASH, DOT, isIn, QUOTE, WORD } from '../characters.ts';
+import { readServerName } from '../database-host.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { COMMANDS, type Command, type CommandOption, type OptionStyle } from '../lexicon/command-options.ts';
 import { SQL_ACCOUNT_WORDS } from '../lexicon/sentences.ts';
@@ -8,6 +9,7 @@ import { isPlaceholder } from '../placeholder.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn } from '../verdicts.ts';
 import { standsBefore } from '../words-before.ts';
+import { DATABASE_HOST } from './database-hosts.ts';
 import { chosen, type Rule } from './rule.ts';
 
 const LONGEST_COMMAND = 400;
@@ -35,8 +37,12 @@ function verifyCommand(
   command: Command,
 ): Finding | undefined {
   if (isIn(window.before(start - 1), WORD | DASH | DOT)) return undefined;
-  const [first, ...also] = [...findOptions(window, end, name, command.options), ...findArgument(window, end, command)];
-  return first === undefined || window.starved ? undefined : also.length > 0 ? { ...first, also } : first;
+  const [first, ...also]: Finding[] = [
+    ...findOptions(window, end, name, command.options),
+    ...findArgument(window, end, command),
+  ];
+  if (first === undefined || window.starved) return undefined;
+  return { ...first, also };
 }
 
 /** The secrets that options carry. A line that another such command has read in vain is not read again. */
@@ -82,7 +88,7 @@ function findArgument(window: TextWindow, end: number, { argument }: Command): F
     if (endsCommand(window, index, first) || first === CODE.newline) return [];
     if (place === argument.place && first !== CODE.hyphen) {
       const found = readArgument(window, index, argument.style);
-      return found !== undefined && isGivenByPlace(window, found, ofOption) ? [found] : [];
+      return found !== undefined && isGivenByPlace(window, found, ofOption) ? [{ rule: COMMAND, ...found }] : [];
     }
     if (first !== CODE.hyphen) place++;
     const word = index;
@@ -147,10 +153,20 @@ function readOption(window: TextWindow, at: number, options: readonly CommandOpt
   for (const { option, style } of options) {
     if (window.peek(at, option.length) !== option) continue;
     const valueStart = startOfValue(window, at + option.length, style);
-    const found = valueStart < 0 ? undefined : readArgument(window, valueStart, style);
-    if (found !== undefined) return found;
+    const found =
+      valueStart < 0
+        ? undefined
+        : style === 'host'
+          ? readHost(window, valueStart)
+          : readArgument(window, valueStart, style);
+    if (found !== undefined) return { rule: COMMAND, ...found };
   }
   return undefined;
+}
+
+function readHost(window: TextWindow, from: number): Finding | undefined {
+  const found = readServerName(window, isIn(window.at(from), QUOTE) ? from + 1 : from);
+  return found === undefined ? undefined : { ...found, rule: DATABASE_HOST };
 }
 
 function startOfValue(window: TextWindow, at: number, style: OptionStyle): number {
@@ -219,26 +235,26 @@ const verifyCommandLine: Verify = (window, start, end, anchor) => {
 };
 
 /** Secrets on command lines, in directives and in statements, which no name announces. */
-export const COMMAND_RULES: readonly Rule[] = [
-  {
-    name: 'command-secret',
-    type: 'key',
-    anchors: [...COMMANDS.keys(), ...OTHERS.keys()],
-    verify: verifyCommandLine,
-    source: 'https://dev.mysql.com/doc/refman/8.4/en/connecting.html',
-    masks: [
-      `mysql -u root -p${chosen} shop`,
-      `curl -u budi:${chosen} x`,
-      `snmpget -v3 -A ${chosen} -X ${chosen}2 host`,
-      `rabbitmqctl add_user budi ${chosen}`,
-      `smbclient //nas/arsip -U budi%${chosen}`,
-    ],
-    keeps: [
-      'mysql -u root -p shop',
-      'redis-cli -a $PASS ping',
-      'rabbitmqctl add_user budi "$PASS2"',
-      'the vault login command of 2024',
-      'cargo login --registry main',
-    ],
-  },
-];
+const COMMAND: Rule = {
+  name: 'command-secret',
+  type: 'key',
+  anchors: [...COMMANDS.keys(), ...OTHERS.keys()],
+  verify: verifyCommandLine,
+  source: 'https://dev.mysql.com/doc/refman/8.4/en/connecting.html',
+  masks: [
+    `mysql -u root -p${chosen} shop`,
+    `curl -u budi:${chosen} x`,
+    `snmpget -v3 -A ${chosen} -X ${chosen}2 host`,
+    `rabbitmqctl add_user budi ${chosen}`,
+    `smbclient //nas/arsip -U budi%${chosen}`,
+  ],
+  keeps: [
+    'mysql -u root -p shop',
+    'redis-cli -a $PASS ping',
+    'rabbitmqctl add_user budi "$PASS2"',
+    'the vault login command of 2024',
+    'cargo login --registry main',
+  ],
+};
+
+export const COMMAND_RULES: readonly Rule[] = [COMMAND];

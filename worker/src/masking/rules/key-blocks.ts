@@ -6,6 +6,8 @@ import { beginsToken } from './token-beginning.ts';
 import { tokenFinding } from './token-shape.ts';
 
 const LONGEST_BLOCK = 16_384;
+/** Lines of an armour's head: `Proc-Type`, `DEK-Info`, `Version`, `Comment`, `Hash`, and some to spare. */
+const MOST_HEADERS = 12;
 
 /** Verifies at `-----BEGIN `: a private key in PEM or PGP armour (RFC 7468, RFC 9580), up to its end line or its last line of base64. */
 function verifyArmour(window: TextWindow, start: number, end: number): Finding | undefined {
@@ -23,6 +25,7 @@ function endOfBlock(window: TextWindow, from: number): { end: number; base64: nu
   let index = from;
   let end = from;
   let base64 = 0;
+  let headers = 0;
   while (index - from < LONGEST_BLOCK) {
     index = skipBreaks(window, index);
     if (window.at(index) === CODE.hyphen) {
@@ -34,8 +37,9 @@ function endOfBlock(window: TextWindow, from: number): { end: number; base64: nu
       if (isIn(window.at(index + 1), ALNUM)) break;
       break;
     }
-    const header = armourHeader(window, index);
+    const header = base64 > 0 || headers >= MOST_HEADERS ? -1 : armourHeader(window, index);
     if (header >= 0) {
+      headers++;
       index = header;
       continue;
     }

@@ -2,6 +2,7 @@ import {
   ALNUM,
   BASE64,
   BASE64URL,
+  BLANK,
   CODE,
   COLON,
   DASH,
@@ -22,12 +23,11 @@ import {
   WORD,
 } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
-import { wordiness } from '../letter-pairs.ts';
-import { isFiller } from '../placeholder.ts';
 import type { TextWindow } from '../text-window.ts';
 import { verdict } from '../verdicts.ts';
 import type { Draw, Rule } from './rule.ts';
 import { beginsToken, followsGlue } from './token-beginning.ts';
+import { isMixed, isName } from './token-name.ts';
 
 /**
  * The shape of a vendor's tokens, written as the vendor's documentation shows it: literal text and drawn parts such as
@@ -71,22 +71,10 @@ const WHOLE_SHARE = 0.7;
 const SHORTEST_BODY = 10;
 /** Characters that are judged: bounds the work that a long one takes. Turned to 128 or 512: nothing. */
 const LONGEST_JUDGED = 256;
-/** Letters alone are judged by their pairs from this length on. Turned to 12 or 16: nothing. */
-const SHORTEST_DRAWN_LETTERS = 14;
-/** Drawn letters score lower in `wordiness`. Turned to 0.55: nothing; 0.65: +1 name. */
-const WORDS_OF_LETTERS = 0.6;
-/** A part of a name that is a number: a year, a port. Turned to 3: +81 names; 5: nothing. */
-const MOST_DIGITS_ALONE = 4;
-/** The number at the end of a word: `utf8`, `node20`. Turned to 1: +72 names; 3: nothing. */
-const MOST_DIGITS_AFTER_WORD = 2;
-/** Letters of a word that ends in a number. Turned to 12 or 16: nothing. */
-const LONGEST_NUMBERED_WORD = 14;
-/** Letters of a word. Turned to 16: +12 names; 20: -8 names. */
+/** White space before the rest of a token that is cut in two by the end of a line. */
+const LONGEST_INDENT = 24;
 /** A shorter prefix says too little inside a word. */
 const SHORTEST_GLUED_PREFIX = 4;
-const LONGEST_WORD = 18;
-/** A token with a weak prefix and no digits scores lower in `wordiness`. Turned to 0.45 or 0.55: nothing. */
-const WORDS_WITHOUT_DIGITS = 0.5;
 
 interface Part {
   readonly literal: string;
@@ -234,6 +222,8 @@ function verifyBody(
   { bits, shortest }: Body,
 ): Finding | undefined {
   const run = window.run(end, bits);
+  const wrapped = endOfWrapped(window, run, bits);
+  if (wrapped > run && wrapped - end >= shortest && run - end >= SHORTEST_BODY) return { start, end: wrapped };
   if (run - end < shortest) return undefined;
   // A token does not end in a full stop or a colon.
   const stop = window.trim(end, run, '.:~%');
@@ -243,6 +233,12 @@ function verifyBody(
   const body = window.slice(end, Math.min(stop, end + LONGEST_JUDGED));
   if (verdict(window, 'name', body, isName) || (strict && !isMixed(body))) return undefined;
   return tokenFinding(window, start, end, run, stop, bits);
+}
+
+/** Where the rest of a token ends that a shell's or a string's line end, a backslash before it, has cut in two. */
+function endOfWrapped(window: TextWindow, run: number, bits: number): number {
+  if (window.at(run) !== CODE.backslash || window.at(run + 1) !== CODE.newline) return run;
+  return window.run(window.run(run + 2, BLANK, LONGEST_INDENT), bits, LONGEST_RUN);
 }
 
 /** A finding over a run: when the run was cut off at its limit, the rest is swallowed. */
@@ -256,45 +252,4 @@ export function tokenFinding(
 ): Finding {
   const open = run - from >= LONGEST_RUN && isIn(window.at(run), bits);
   return open ? { start, end: run, open: bits } : { start, end: stop };
-}
-
-/** Not drawn: words, or a shape that shows where a token goes. */
-function isName(body: string): boolean {
-  return isWordy(body) || isFiller(body);
-}
-
-/** Words and short numbers joined by hyphens, underscores or dots: a name, not a token. Read once, letter by letter. */
-function isWordy(body: string): boolean {
-  if (body.length >= SHORTEST_DRAWN_LETTERS && /^[A-Za-z]+$/.test(body) && wordiness(body) < WORDS_OF_LETTERS)
-    return false;
-  let letters = false;
-  for (let from = 0; from <= body.length; ) {
-    let index = from;
-    while (index < body.length && isIn(body.charCodeAt(index), UPPER)) index++;
-    const upper = index - from;
-    while (index < body.length && isIn(body.charCodeAt(index), LOWER)) index++;
-    const lower = index - from - upper;
-    while (index < body.length && isIn(body.charCodeAt(index), DIGIT)) index++;
-    const digits = index - from - upper - lower;
-    if (index < body.length && !isIn(body.charCodeAt(index), DASH | UNDERSCORE | DOT)) return false;
-    if (upper + lower > 0) {
-      if (!isWord(upper, lower, digits, body.charCodeAt(from))) return false;
-      letters = true;
-    } else if (digits > MOST_DIGITS_ALONE) return false;
-    from = index + 1;
-  }
-  return letters;
-}
-
-/** `word`, `Word`, `WORD`, `v2` and `sha256`'s like, `utf8`: capitals, then lower case, then digits, so many of each. */
-function isWord(upper: number, lower: number, digits: number, first: number): boolean {
-  if (digits > 0)
-    return (
-      upper === 0 && digits <= MOST_DIGITS_AFTER_WORD && (lower > 1 ? lower <= LONGEST_NUMBERED_WORD : first === CODE.v)
-    );
-  return lower === 0 ? upper <= LONGEST_WORD : upper < 2 && lower <= LONGEST_WORD;
-}
-
-function isMixed(body: string): boolean {
-  return (/\d/.test(body) && /[a-zA-Z]/.test(body)) || wordiness(body) < WORDS_WITHOUT_DIGITS;
 }

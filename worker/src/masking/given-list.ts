@@ -1,0 +1,104 @@
+import { endOfBare } from './bare-run.ts';
+import { BASE64URL, BLANK, CODE, isIn, LINE_END, SPACE } from './characters.ts';
+import type { GivenValue } from './given-value.ts';
+import { endOfLiteral, openLiteral } from './literal-opening.ts';
+import type { TextWindow } from './text-window.ts';
+
+/** Elements of a list that are read, and pieces of a literal that is written in several: bounds the work. */
+const MOST_ELEMENTS = 16;
+const LONGEST_ELEMENT = 300;
+/** White space between two elements. */
+const LONGEST_GAP = 64;
+
+/**
+ * The elements of a list that is given to a name behind `from`: `["…", "…"]`, `{ "…", "…" }`, `[a, b]`, or lines that begin
+ * with a hyphen. Empty where no list stands there; an object is none.
+ */
+export function readList(window: TextWindow, from: number): readonly GivenValue[] {
+  const index = window.run(from, BLANK, 24);
+  const code = window.at(index);
+  if (code === CODE.openBracket || code === CODE.openBrace)
+    return readBracketed(window, index + 1, code === CODE.openBracket);
+  return isIn(code, LINE_END) ? readLines(window, index) : [];
+}
+
+function readBracketed(window: TextWindow, from: number, bareToo: boolean): readonly GivenValue[] {
+  const elements: GivenValue[] = [];
+  let index = window.run(from, SPACE, LONGEST_GAP);
+  while (elements.length < MOST_ELEMENTS) {
+    const element = readElement(window, index, false, bareToo);
+    if (element === undefined) break;
+    index = window.run(element.quoted ? element.end + 1 : element.end, SPACE, LONGEST_GAP);
+    const code = window.at(index);
+    if (code === CODE.colon || code === CODE.equals) return [];
+    elements.push(element);
+    if (code !== CODE.comma) break;
+    index = window.run(index + 1, SPACE, LONGEST_GAP);
+  }
+  return elements;
+}
+
+function readLines(window: TextWindow, lineEnd: number): readonly GivenValue[] {
+  const elements: GivenValue[] = [];
+  let index = lineEnd;
+  while (elements.length < MOST_ELEMENTS && isIn(window.at(index), LINE_END)) {
+    const mark = window.run(index, SPACE, LONGEST_GAP);
+    if (window.at(mark) !== CODE.hyphen || !isIn(window.at(mark + 1), BLANK)) break;
+    const element = readElement(window, window.run(mark + 1, BLANK, 8), true, true);
+    if (element === undefined) break;
+    index = window.run(element.quoted ? element.end + 1 : element.end, BLANK, 8);
+    if (window.at(index) === CODE.colon) return [];
+    elements.push(element);
+  }
+  return elements;
+}
+
+function readElement(window: TextWindow, from: number, below: boolean, bareToo: boolean): GivenValue | undefined {
+  const opening = openLiteral(window, from);
+  const start = opening?.start ?? from;
+  if (opening === undefined && !bareToo) return undefined;
+  const end = opening === undefined ? endOfBare(window, from, false) : endOfLiteral(window, opening);
+  if (end <= start || end - start > LONGEST_ELEMENT) return undefined;
+  const quoted = opening !== undefined;
+  return { start, end, quoted, below, last: true, cut: false, call: false };
+}
+
+/** What follows a bare value behind a comma without a blank, as in `API_KEYS=a,b`, or behind a backslash on the next line. */
+export function readFurther(window: TextWindow, value: GivenValue): readonly GivenValue[] {
+  const elements: GivenValue[] = [];
+  let { end } = value;
+  if (window.at(end) === CODE.backslash && window.at(end + 1) === CODE.newline) {
+    const start = window.run(end + 2, BLANK, LONGEST_GAP);
+    end = endOfBare(window, start, false);
+    return end > start && end - start <= LONGEST_ELEMENT && window.at(end) <= CODE.space
+      ? [{ ...value, start, end }]
+      : [];
+  }
+  while (elements.length < MOST_ELEMENTS && window.at(end) === CODE.comma && isIn(window.at(end + 1), BASE64URL)) {
+    const start = end + 1;
+    end = endOfBare(window, start, false);
+    if (end - start > LONGEST_ELEMENT) break;
+    elements.push({ ...value, start, end });
+  }
+  return elements;
+}
+
+/** The further pieces of a literal that is written in several, joined by `+`, a dot or a backslash, or in brackets. */
+export function readPieces(window: TextWindow, value: GivenValue): readonly GivenValue[] {
+  const pieces: GivenValue[] = [];
+  const inBrackets = /\(\s{0,24}\S{0,2}$/.test(window.left(value.start, 32));
+  let index = value.end + 1;
+  while (pieces.length < MOST_ELEMENTS) {
+    const joint = window.run(index, SPACE, LONGEST_GAP);
+    const code = window.at(joint);
+    const joined = code === CODE.plus || code === CODE.dot || code === CODE.backslash;
+    if (!joined && (!inBrackets || joint === index)) break;
+    const opening = openLiteral(window, joined ? window.run(joint + 1, SPACE, LONGEST_GAP) : joint);
+    if (opening === undefined) break;
+    const end = endOfLiteral(window, opening);
+    if (end <= opening.start || end - opening.start > LONGEST_ELEMENT) break;
+    pieces.push({ ...value, start: opening.start, end });
+    index = end + 1;
+  }
+  return pieces;
+}
