@@ -76,7 +76,8 @@ function languageOf(path: string): string | undefined {
 export function textOf(path: string): string | undefined {
   if (statSync(path).size > LARGEST_FILE) return undefined;
   const raw = readFileSync(path);
-  const bytes = path.endsWith('.gz') ? gunzipSync(raw, { maxOutputLength: LARGEST_FILE }) : raw;
-  const text = bytes.toString('utf8');
+  // What is packed may claim any length; twenty times its own is what sources have at most.
+  if (path.endsWith('.gz') && raw.length > LARGEST_FILE / 20) return undefined;
+  const text = (path.endsWith('.gz') ? gunzipSync(raw) : raw).toString('utf8');
   return text.includes('\0') ? undefined : text;
 }
