@@ -1,3 +1,4 @@
+import { readsAsIdentifier } from './identifier-judge.ts';
 import { KINDS, kindOf, wordiness } from './letter-pairs.ts';
 import { PUBLIC_VALUE } from './lexicon/public-names.ts';
 import { DEFAULT_WORDS, LIKE_A_TEMPLATE, NUMBERED_WORD, TRADE_WORDS, WORDS_OF_A_SENTENCE } from './lexicon/values.ts';
@@ -146,7 +147,11 @@ export function isGivenInStatement(value: string): boolean {
 
 /** Visibly made by a generator: digits among letters without words, long hex, a UUID. */
 export function isDrawn(value: string): boolean {
-  return looksDrawn(value) && !isPublicValue(value);
+  return looksDrawn(value) && !isPublicValue(value) && (isHexadecimal(value) || !readsAsIdentifier(value));
+}
+
+function isHexadecimal(value: string): boolean {
+  return HEX_ONLY.test(value) || UUID.test(value);
 }
 
 function looksDrawn(value: string): boolean {
