@@ -17,6 +17,7 @@ const PROGRAMS = {
   fuzz: 'e2e/bench/masking/fuzz.ts',
   'masking-score': 'worker/testing/masking-blind/main.ts',
   'masking-scan': 'e2e/bench/masking/scan.ts',
+  'masking-fit': 'e2e/bench/masking/fit-identifiers.ts',
   'masking-families': 'e2e/bench/masking/families.ts',
 };
 const NEEDED_NODE_MAJOR = 24;

@@ -6,11 +6,30 @@
  */
 import { writeFileSync } from 'node:fs';
 import { seededRandom } from '../../../shared/testing/seeded-random.ts';
-import { CLASS_BUCKETS, eachFeature, LETTER_BUCKETS, WEIGHTS } from '../../../worker/src/masking/identifier-features.ts';
+import {
+  CLASS_BUCKETS,
+  eachFeature,
+  LETTER_BUCKETS,
+  WEIGHTS,
+} from '../../../worker/src/masking/identifier-features.ts';
 import { draw } from '../../../worker/src/masking/testing/drawn.ts';
 import { filesIn, textOf } from './read-texts.ts';
 
-const CODE_LANGUAGES = new Set(['javascript', 'typescript', 'python', 'go', 'rust', 'c', 'java', 'csharp', 'php', 'ruby', 'perl', 'lua', 'shell']);
+const CODE_LANGUAGES = new Set([
+  'javascript',
+  'typescript',
+  'python',
+  'go',
+  'rust',
+  'c',
+  'java',
+  'csharp',
+  'php',
+  'ruby',
+  'perl',
+  'lua',
+  'shell',
+]);
 const [SHORTEST, LONGEST] = [10, 56];
 /** A longer line holds data rather than code. */
 const LONGEST_LINE = 300;
@@ -23,7 +42,14 @@ const HELD_OUT = 5;
 const lower = 'abcdefghijklmnopqrstuvwxyz';
 const upper = lower.toUpperCase();
 const digits = '0123456789';
-const ALPHABETS = [lower + upper + digits, lower + digits, upper + digits, `${lower}${upper}${digits}_-`, lower + upper, `${lower}${upper}${digits}+/`];
+const ALPHABETS = [
+  lower + upper + digits,
+  lower + digits,
+  upper + digits,
+  `${lower}${upper}${digits}_-`,
+  lower + upper,
+  `${lower}${upper}${digits}+/`,
+];
 
 interface Sample {
   readonly value: string;
@@ -60,7 +86,8 @@ function readIdentifiers(): Sample[] {
       for (const line of text.split('\n')) {
         if (line.length > LONGEST_LINE || /sha\d{1,3}-|base64,/.test(line)) continue;
         for (const [word] of line.matchAll(/[A-Za-z_$][\w$]{9,55}/g))
-          if (!found.has(word) && /\d|[a-z][A-Z]|[A-Z]{2}[a-z]/.test(word) && !/^[0-9a-fA-Fx]+$/.test(word)) found.set(word, held);
+          if (!found.has(word) && /\d|[a-z][A-Z]|[A-Z]{2}[a-z]/.test(word) && !/^[0-9a-fA-Fx]+$/.test(word))
+            found.set(word, held);
       }
       perLanguage.set(language, known + found.size - before);
     }
@@ -69,7 +96,10 @@ function readIdentifiers(): Sample[] {
 
 /** By the folder of a package, so that no package is on both sides. */
 function isHeld(folder: string): boolean {
-  const parts = folder.split('/').slice(0, folder.includes('node_modules') ? 8 : 6).join('/');
+  const parts = folder
+    .split('/')
+    .slice(0, folder.includes('node_modules') ? 8 : 6)
+    .join('/');
   let hash = 7;
   for (let index = 0; index < parts.length; index++) hash = Math.imul(hash, 31) + parts.charCodeAt(index);
   return (hash >>> 3) % HELD_OUT === 0;
@@ -78,12 +108,19 @@ function isHeld(folder: string): boolean {
 function drawValues(count: number): Sample[] {
   return Array.from({ length: count }, (_, index) => {
     const length = SHORTEST + Math.floor(random() ** 1.5 * (LONGEST - SHORTEST));
-    return { value: draw(random, length, ALPHABETS[index % ALPHABETS.length] ?? lower), identifier: false, held: index % HELD_OUT === 0 };
+    return {
+      value: draw(random, length, ALPHABETS[index % ALPHABETS.length] ?? lower),
+      identifier: false,
+      held: index % HELD_OUT === 0,
+    };
   });
 }
 
 function shuffled<T>(list: T[]): T[] {
-  return list.map((item) => ({ item, place: random() })).sort((a, b) => a.place - b.place).map(({ item }) => item);
+  return list
+    .map((item) => ({ item, place: random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
 }
 
 /** Logistic regression by stochastic descent, one pass after another with smaller steps. */
@@ -118,15 +155,36 @@ function report(judge: readonly number[]): void {
     ]),
   ];
   console.log(`${samples.length} values, ${held.length} of packages that were held out`);
-  console.log('share judged drawn at a threshold of'.padEnd(40), [-4, -2, -1, 0, 1, 2, 4].map((threshold) => String(threshold).padStart(7)).join(''));
+  console.log(
+    'share judged drawn at a threshold of'.padEnd(40),
+    [-4, -2, -1, 0, 1, 2, 4].map((threshold) => String(threshold).padStart(7)).join(''),
+  );
   for (const [name, wanted] of groups) {
     const group = held.filter(wanted).map(({ value }) => scoreOf(value, judge));
-    const shares = [-4, -2, -1, 0, 1, 2, 4].map((threshold) => (100 * group.filter((score) => score > threshold).length) / group.length);
+    const shares = [-4, -2, -1, 0, 1, 2, 4].map(
+      (threshold) => (100 * group.filter((score) => score > threshold).length) / group.length,
+    );
     console.log(`${name} (${group.length})`.padEnd(40), shares.map((share) => share.toFixed(2).padStart(7)).join(''));
   }
-  const ranked = held.map((sample) => ({ ...sample, score: scoreOf(sample.value, judge) })).sort((a, b) => b.score - a.score);
-  console.log('identifiers that look most drawn:', ranked.filter(({ identifier }) => identifier).slice(0, 10).map(({ value }) => value).join(' '));
-  console.log('drawn values that read most like identifiers:', ranked.filter(({ identifier, value }) => !identifier && value.length > 13).slice(-10).map(({ value }) => value).join(' '));
+  const ranked = held
+    .map(({ value, identifier }) => ({ value, identifier, score: scoreOf(value, judge) }))
+    .sort((a, b) => b.score - a.score);
+  console.log(
+    'identifiers that look most drawn:',
+    ranked
+      .filter(({ identifier }) => identifier)
+      .slice(0, 10)
+      .map(({ value }) => value)
+      .join(' '),
+  );
+  console.log(
+    'drawn values that read most like identifiers:',
+    ranked
+      .filter(({ identifier, value }) => !identifier && value.length > 13)
+      .slice(-10)
+      .map(({ value }) => value)
+      .join(' '),
+  );
 }
 
 function write(judge: readonly number[]): void {

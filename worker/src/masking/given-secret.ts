@@ -2,7 +2,8 @@ import { CODE } from './characters.ts';
 import type { GivenValue, Operator } from './given-value.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
-import { isDrawnPlainly, isGivenInStatement, UUID } from './value-judge.ts';
+import { UUID } from './value-grammar.ts';
+import { isDrawnPlainly, isGivenInStatement } from './value-judge.ts';
 import { isDrawnIn, isSecretIn, verdict } from './verdicts.ts';
 
 /**
@@ -41,7 +42,11 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
       text.length >= SHORTEST_GLUED &&
       !/^[0-9a-f-]+$/i.test(text)
     );
-  if (operator.kind === 'tag' && window.before(name.start - 1) !== CODE.less) return false;
+  if (
+    operator.kind === 'tag' &&
+    (window.before(name.start - 1) !== CODE.less || !(next === CODE.less || next <= CODE.space))
+  )
+    return false;
   if (
     value.below &&
     operator.kind !== 'tag' &&
@@ -63,6 +68,7 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
   }
   if (name.kind === 'weak' && operator.kind === 'assign' && value.last && isPassAlone(window, name))
     return (
+      /^[\x21-\x7e]+$/.test(text) &&
       /[A-Za-z]/.test(text) &&
       /\d/.test(text) &&
       text.length >= SHORTEST_AFTER_PASS &&

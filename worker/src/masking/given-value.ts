@@ -75,7 +75,7 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
     return window.at(index + 1) === CODE.pipe
       ? { end: index + 2, kind: 'loose', tight: false }
       : { end: index + 1, kind: 'cell', tight: false };
-  if (code === CODE.comma) return { end: index + 1, kind: 'loose', tight: false };
+  if (code === CODE.comma) return closed ? { end: index + 1, kind: 'loose', tight: false } : undefined;
   if (code === CODE.greater) return { end: index + 1, kind: 'tag', tight: false };
   const written = code === CODE.ampersand || code === CODE.backslash ? writtenSign(window, index) : -1;
   if (written > 0) return { end: written, kind: 'assign', tight: true };

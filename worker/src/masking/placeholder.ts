@@ -9,7 +9,7 @@ const TEMPLATE =
   /^(?:\$|<|\\u003[cC]|\{|\[|%[A-Za-z_][A-Za-z0-9_]*%|#\{|@\{|&[a-z]+;|!(?:Ref|Sub|GetAtt|ImportValue|vault|secret|env)\b|ENC\[|vault:|op:\/\/|ssm:|secretsmanager:|file:|env:|arn:)/;
 const MASKED = /^(?:[*•●xX.…_\-#?0]{2,}|…)$/;
 const SHORTENED = /(?:\.\.\.|…|\*{3,}|x{5,}|X{5,})/;
-const CAPITALS = /^[A-Z][A-Z]*(?:[_-][A-Z]+)+$|^[A-Z]{2,12}$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
+const CAPITALS = /^[A-Z][A-Z]*(?:[_-][A-Z]+)+(?:[_-]\d{1,3})?$|^[A-Z]{2,12}$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 
 /** True for a value that a template engine, a shell or a reader has to fill in. */
 export function isTemplate(value: string): boolean {

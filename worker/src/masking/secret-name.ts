@@ -3,6 +3,7 @@ import { HARMLESS_HEADS, JOINED_NOUNS, WHOLE_NOUNS } from './lexicon/names-elsew
 import {
   HARMLESS_QUALIFIERS,
   KNOWN_GLUE,
+  NAMES_ALGORITHM,
   NOT_THE_SECRET,
   PUBLIC_KEY_QUALIFIERS,
   TAIL_WORD,
@@ -29,7 +30,7 @@ const LONGEST_HEAD = 16;
  */
 export function readName(window: TextWindow, start: number, end: number, kind: NameKind): SecretName | undefined {
   const glued = isIn(window.before(start - 1), LOWER) && isIn(window.code(start), LOWER);
-  if (glued && kind === 'vendor') return undefined;
+  if (glued && (kind === 'vendor' || beginsInside(window, start, end))) return undefined;
   const nameEnd = endOfName(window, end);
   if (nameEnd - end >= LONGEST_NAME || !leadsOn(window, nameEnd)) return undefined;
   // `password` and not its beginnings `pass` and `passw`: the longer word is an anchor of its own.
@@ -57,6 +58,12 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
       return undefined;
   }
   return name;
+}
+
+/** `kMapWord`: the end of one word and the beginning of the next, and not `mypword`. */
+function beginsInside(window: TextWindow, start: number, end: number): boolean {
+  for (let index = start + 1; index < end; index++) if (isIn(window.code(index), UPPER)) return true;
+  return false;
 }
 
 /** Letters of the same case that go on right after the secret word, lower case: `ization` after `token`. */
@@ -133,7 +140,10 @@ function takesItBack(window: TextWindow, from: number, end: number): boolean {
     if (isIn(window.code(index), UPPER)) while (index < end && isIn(window.code(index), UPPER)) index++;
     while (index < end && isIn(window.code(index), LOWER)) index++;
     if (index === start) index++;
-    else if (NOT_THE_SECRET.has(window.slice(start, index).toLowerCase())) return true;
+    else {
+      const word = window.slice(start, index).toLowerCase();
+      if (NOT_THE_SECRET.has(word) || NAMES_ALGORITHM.has(word)) return true;
+    }
   }
   return false;
 }

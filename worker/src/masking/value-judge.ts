@@ -3,6 +3,23 @@ import { KINDS, kindOf, wordiness } from './letter-pairs.ts';
 import { PUBLIC_VALUE } from './lexicon/public-names.ts';
 import { DEFAULT_WORDS, LIKE_A_TEMPLATE, NUMBERED_WORD, TRADE_WORDS, WORDS_OF_A_SENTENCE } from './lexicon/values.ts';
 import { isPlaceholder, isTemplate } from './placeholder.ts';
+import {
+  DATE,
+  HEX_ONLY,
+  IDENTIFIER,
+  MODEL_NAME,
+  NEGATED,
+  NUMBER,
+  PARTS_OF_WORDS,
+  PASSWORD_HASH,
+  PATH,
+  PLAIN_WORD,
+  REFERENCE,
+  RESOURCE,
+  SEPARATED_WORDS,
+  UUID,
+  VERSION,
+} from './value-grammar.ts';
 
 /** How a value was given: it decides how much the value itself must show. */
 export interface ValueSetting {
@@ -90,26 +107,6 @@ const SOME_DIGITS = 2;
 /** A token that is not long scores lower. Turned to 0.7: +0 missed, -1 in documents; 0.8: nothing. */
 const WORDS_OF_SHORT_TOKEN = 0.75;
 
-const HEX_ONLY = /^(?:0x)?[0-9a-fA-F]+$/;
-/** A password already hashed (crypt's modular format): a digest, not the secret. */
-const PASSWORD_HASH = /^\$(?:2[aby]?|argon2\w{0,2}|[156y]|pbkdf2[\w-]{0,12}|scrypt)\$/;
-const PLAIN_WORD = /^[A-Za-z]?[a-z]*$/;
-export const UUID = /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;
-const REFERENCE = /^(?:[A-Za-z_$][\w$]*|this)(?:\??\.[A-Za-z_$#][\w$]*|\[[^\]]*\]|::[A-Za-z_]\w*|->[A-Za-z_]\w*)+$/;
-/** `kopi.susu9`: in quotes a reference is text. */
-const PARTS_OF_WORDS = /^[a-z]+(?:\.[a-z]+\d*)+$/;
-const IDENTIFIER = /^[A-Za-z_$][A-Za-z_$]*$/;
-const SEPARATED_WORDS = /^[A-Za-z]+(?:[-_./: ][A-Za-z]+)*$/;
-const PATH =
-  /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\)[\w.@/\\-]*$|^[\w.-]+\.(?:pem|key|crt|cer|p12|pfx|jks|json|ya?ml|txt|env|ts|js|py|go|rb|java|php|md|html?|css|toml|ini|conf|sh|sql|xml|lock|log|png)$/;
-const NUMBER = /^[-+]?\d{1,9}(?:[._,]\d+)*(?:ms|s|m|h|d|w|y|kb|mb|gb|k|px|rem|em|%)?$/i;
-const DATE = /^\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+(?:Z|[+-][\d:]+)?)?$/;
-/**
- * `gpt-4o`, `claude-3.5-sonnet`, `model-2024.20241022`: words joined by marks, each with a short number or a long one after
- * a dot. No text can be read in two ways: a number after a dot has four digits or more, else it begins a part of its own.
- */
-const MODEL_NAME = /^[a-z]+(?:[-_.][a-z]*(?:\d{1,3}[a-z]{2}|(?:\d{1,3}[a-z]?)?(?:\.\d{4,}[a-z]?)?))*$/;
-
 /** Decides whether `value`, given to a secret's name, is the secret itself. */
 export function isSecretValue(value: string, setting: ValueSetting): boolean {
   return isGivenAs(value, setting) && !isPublicValue(value);
@@ -125,7 +122,9 @@ function isGivenAs(value: string, setting: ValueSetting): boolean {
   if (isPlaceholder(value)) return setting.name === 'password' && LIKE_A_TEMPLATE.test(value) && isThoughtUp(value);
   if (DEFAULT_WORDS.has(value.toLowerCase().replace(/[!?]$/, ''))) return false;
   if (NUMBER.test(value) && (setting.name !== 'password' || /[a-z%]$/i.test(value))) return false;
-  if (DATE.test(value) || isAddressLike(value)) return false;
+  if (DATE.test(value) || isAddressLike(value) || VERSION.test(value)) return false;
+  if (!setting.quoted && !setting.environment && NEGATED.test(value)) return false;
+  if (RESOURCE.test(value) && !value.split('/').some((part) => looksDrawn(part))) return false;
   if (isDrawn(value) || (setting.quoted && isShuffled(value))) return true;
   const named = setting.name === 'password' && setting.quoted && PARTS_OF_WORDS.test(value) && isThoughtUp(value);
   if (!setting.environment && ((REFERENCE.test(value) && !named) || PATH.test(value))) return false;
@@ -155,7 +154,7 @@ function isHexadecimal(value: string): boolean {
 }
 
 function looksDrawn(value: string): boolean {
-  if (PLAIN_WORD.test(value)) return false;
+  if (PLAIN_WORD.test(value) || VERSION.test(value)) return false;
   if (UUID.test(value)) return true;
   if (HEX_ONLY.test(value))
     return (

@@ -36,6 +36,9 @@ export const NOT_THE_SECRET = list(`
   email mail phone number exists present missing interval refresh algorithm_type s per ing izer ization ized ify word words up down wrap board
   ord wd value_from iterations digest bits bytes rounds encoding curve material purpose spec usages pair pairs ring chain agent ${NOT_THE_SECRET_ELSEWHERE.join(' ')}`);
 
+/** In a name these make it an algorithm's, as in `PSK_WITH_AES_128_CBC` and `hmac_sha256`. */
+export const NAMES_ALGORITHM = list('with without sha md aes');
+
 /** The first words of a name that has nothing to do with secrets although it ends in `key`, `token` or `code`. */
 export const HARMLESS_QUALIFIERS = list(`
   public publishable primary foreign unique cache idempotency partition sort row query storage map object dict index group routing translation

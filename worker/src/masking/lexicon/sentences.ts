@@ -28,4 +28,7 @@ export const GIVING_VERBS =
   provide supply share shared pakai gunakan memakai menggunakan masukkan simpan tempel kirim ganti salin isi isikan berikan dengan`);
 
 /** What makes `IDENTIFIED BY` a clause of SQL rather than a phrase. */
+export const SQL_ACCOUNT_STATEMENT =
+  /\b(?:create|alter)\s{1,4}(?:user|role|login)\b|\bgrant\s|\bdatabase\s{1,4}link\b/i;
+/** The same before `PASSWORD '…'`, whose quotes say more. */
 export const SQL_ACCOUNT_WORDS = /\b(?:user|role|login|grant|link|password|account)\b/gi;

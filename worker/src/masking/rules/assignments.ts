@@ -6,7 +6,8 @@ import { isGivenSecret, LONGEST_JUDGED } from '../given-secret.ts';
 import { type GivenValue, type Operator, readOperator, readValue } from '../given-value.ts';
 import { wordiness } from '../letter-pairs.ts';
 import { isPublicName } from '../lexicon/public-names.ts';
-import { PASSWORD_WORDS, SECRET_WORDS, VENDOR_WORDS, WEAK_WORDS } from '../lexicon/secret-names.ts';
+import { NOT_THE_SECRET, PASSWORD_WORDS, SECRET_WORDS, VENDOR_WORDS, WEAK_WORDS } from '../lexicon/secret-names.ts';
+import { SECRET_NOUNS } from '../lexicon/sentences.ts';
 import { INTRODUCES_VALUE, SCHEME_BEFORE_VALUE, TYPE_OF_VALUE } from '../lexicon/values.ts';
 import { isAnotherWord, type NameKind, readName, type SecretName } from '../secret-name.ts';
 import { statementOperator } from '../sql-statement.ts';
@@ -62,6 +63,9 @@ function optionOperator(window: TextWindow, name: SecretName): Operator | undefi
     window.at(name.end + 1) === CODE.hyphen
   )
     return undefined;
+  // `the --username and --password options`: a sentence about the option.
+  const next = window.slice(name.end + 1, window.run(name.end + 1, LETTER, LONGEST_NESTED_NAME)).toLowerCase();
+  if (NOT_THE_SECRET.has(next) || SECRET_NOUNS.has(next)) return undefined;
   return { end: name.end + 1, kind: 'assign', tight: true };
 }
 

@@ -2,18 +2,19 @@ import { ALNUM, BARE_VALUE, BLANK, CODE, DASH, DOT, isIn, QUOTE, WORD } from '..
 import { readServerName } from '../database-host.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { COMMANDS, type Command, type CommandOption, type OptionStyle } from '../lexicon/command-options.ts';
-import { SQL_ACCOUNT_WORDS } from '../lexicon/sentences.ts';
+import { SQL_ACCOUNT_STATEMENT } from '../lexicon/sentences.ts';
 import { DEFAULT_WORDS } from '../lexicon/values.ts';
 import type { Memory } from '../memory.ts';
 import { isPlaceholder } from '../placeholder.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn } from '../verdicts.ts';
-import { standsBefore } from '../words-before.ts';
 import { DATABASE_HOST } from './database-hosts.ts';
 import { chosen, type Rule } from './rule.ts';
 
 const LONGEST_COMMAND = 400;
 const LONGEST_ARGUMENT = 256;
+/** How far before `IDENTIFIED BY` its statement may begin. */
+const REACH_OF_STATEMENT = 160;
 /** On one command line. */
 const MOST_SECRETS = 4;
 
@@ -134,13 +135,16 @@ const verifyIdentifiedBy: Verify = (window, start, end) => {
   const code = window.at(end);
   if (
     code === CODE.backtick ||
-    (code !== CODE.singleQuote &&
-      code !== CODE.doubleQuote &&
-      !standsBefore(window.left(start, 160), SQL_ACCOUNT_WORDS, ';', 120))
+    ((code !== CODE.singleQuote || window.code(start) !== CODE.I) &&
+      !isAccountStatement(window.left(start, REACH_OF_STATEMENT)))
   )
     return undefined;
   return readDirective(window, start, end);
 };
+
+function isAccountStatement(left: string): boolean {
+  return SQL_ACCOUNT_STATEMENT.test(left.slice(left.lastIndexOf(';') + 1));
+}
 
 /** Verifies at a directive that a password follows: `requirepass …`. */
 function readDirective(window: TextWindow, start: number, end: number): Finding | undefined {

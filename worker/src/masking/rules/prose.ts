@@ -17,6 +17,8 @@ const LONGEST_JUDGED = 300;
 /** How far after a value the word may stand that says it is a secret. */
 const AFTER = 56;
 
+const DEFINITION = /#\s{0,4}define\s{1,8}\w*$/;
+const LONGEST_DEFINED = 80;
 /** A value without emphasis. */
 const BARE_WORD = BARE_VALUE & ~STAR;
 
@@ -34,6 +36,8 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     return undefined;
   const code = window.before(name.start - 1);
   if (code === CODE.slash || (code === CODE.dot && !isInConfiguration(window, name.start))) return undefined;
+  // What C defines is no sentence: a literal there is read as the value of the name.
+  if (DEFINITION.test(window.left(name.start, LONGEST_DEFINED))) return undefined;
   const stop = name.end + REACH;
   if (!holdsDrawn(window, name.end, stop, BARE_VALUE, SHORTEST_DRAWN[name.kind])) return undefined;
   let index = name.end;
@@ -70,7 +74,8 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
         verb,
         quoted && (verb || words === 0),
         words === 0,
-      )
+      ) &&
+      !isCalled(window, index, name.kind === 'weak' ? 2 : 0)
     )
       return proseFinding(start, end);
     if (end < index && window.text.charAt(index - 1) !== ':' && /[.!?]/.test(window.text.charAt(end))) return undefined;
@@ -88,6 +93,11 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
 function isInConfiguration(window: TextWindow, start: number): boolean {
   const left = window.left(start, 54);
   return /\bconfig\b/.test(left.slice(left.lastIndexOf('\n') + 1));
+}
+
+/** `GLAPI void APIENTRY glUniform4ui64NV (`: what is called or declared is a function. */
+function isCalled(window: TextWindow, end: number, blanks: number): boolean {
+  return window.at(window.run(end, BLANK, blanks)) === CODE.openParenthesis;
 }
 
 function proseFinding(start: number, end: number): Finding {
@@ -131,7 +141,7 @@ function isMarker(window: TextWindow, index: number): boolean {
 
 /** A word that people choose as a password, and no word of a text about passwords: `rfc2617` and `step2` are none. */
 function looksChosen(word: string): boolean {
-  if (!/[a-z]/.test(word) || !/\d/.test(word)) return false;
+  if (!/[a-z]/.test(word) || !/\d/.test(word) || word.startsWith('0x')) return false;
   if (/[A-Z]/.test(word)) return true;
   return /\d{3}|[!@#$%^&]/.test(word) && !/^(?:rfc|cve|iso|sha|md|aes|utf|pbkdf|nist|sp|v)[- ]?\d/.test(word);
 }

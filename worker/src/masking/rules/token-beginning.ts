@@ -18,7 +18,8 @@ export function beginsToken(window: TextWindow, start: number): boolean {
   }
   if (code === CODE.underscore || code === CODE.hyphen)
     return !isIn(window.before(start - 2), ALNUM | UNDERSCORE | DASH) || window.before(start - 2) === code;
-  return true;
+  // In the middle of base64.
+  return code !== CODE.plus || !isIn(window.before(start - 2), ALNUM);
 }
 
 /** `backup_ghp_…`, `keyAIza…`: words in lower case that a token is glued to. */

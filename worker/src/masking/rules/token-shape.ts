@@ -127,6 +127,8 @@ interface Body {
   readonly shortest: number;
   /** How many of them its vendor gives it. */
   readonly full: number;
+  /** What stands between its drawn parts. */
+  readonly inner: readonly string[];
 }
 
 /**
@@ -211,7 +213,8 @@ function bodyOf(shape: TokenShape): Body {
   for (const [character, bit] of LITERAL_BITS) if (inner.includes(character)) bits |= bit;
   if (/[a-zA-Z0-9]/.test(inner)) bits |= ALNUM;
   const shortest = shape.strict ? full : Math.max(Math.min(full, SHORTEST_BODY), Math.floor(full * WHOLE_SHARE));
-  return { bits, shortest, full };
+  const between = parts.slice(1).flatMap(({ literal }) => (literal === '' ? [] : [literal]));
+  return { bits, shortest, full, inner: between };
 }
 
 function verifyBody(
@@ -219,7 +222,7 @@ function verifyBody(
   start: number,
   end: number,
   { strict }: TokenShape,
-  { bits, shortest }: Body,
+  { bits, shortest, inner }: Body,
 ): Finding | undefined {
   const run = window.run(end, bits);
   const wrapped = endOfWrapped(window, run, bits);
@@ -228,10 +231,15 @@ function verifyBody(
   // A token does not end in a full stop or a colon.
   const stop = window.trim(end, run, '.:~%');
   if (stop - end < shortest) return undefined;
-  // `s.ReadUint16LengthPrefixed(…)`: a method.
-  if (strict && window.at(run) === CODE.openParenthesis) return undefined;
+  // `s.ReadUint16LengthPrefixed(…)`: a method; `sk-ssh-ed25519@openssh.com`: an algorithm.
+  if (strict && (window.at(run) === CODE.openParenthesis || window.at(run) === CODE.at)) return undefined;
   const body = window.slice(end, Math.min(stop, end + LONGEST_JUDGED));
-  if (verdict(window, 'name', body, isName) || (strict && !isMixed(body))) return undefined;
+  if (
+    !inner.every((literal) => body.includes(literal)) ||
+    verdict(window, 'name', body, isName) ||
+    (strict && !isMixed(body))
+  )
+    return undefined;
   return tokenFinding(window, start, end, run, stop, bits);
 }
 

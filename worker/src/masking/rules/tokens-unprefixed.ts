@@ -112,7 +112,8 @@ const verifyWebhookPath: Verify = (window, _start, end) => {
 };
 
 function isWebhookPath(path: string): boolean {
-  if (path.length < 20 || isFiller(path)) return false;
+  // `workflows/ci.yml@…`: a commit of a workflow.
+  if (path.length < 20 || isFiller(path) || /\.ya?ml\b|@[0-9a-f]{7,40}$/.test(path)) return false;
   const parts = path.split('/');
   return isDrawn(parts.at(-1) ?? '') || parts.some((part) => part.length >= 20 && isDrawn(part));
 }
