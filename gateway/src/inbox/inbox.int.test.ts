@@ -50,7 +50,7 @@ describe('an inbox', () => {
     const [one, two] = await Promise.all([open('g1'), open('g2')]);
     const ids = Array.from({ length: 200 }, (_, index) => `req_${index}`);
     await Promise.all(ids.map((id) => admitted(id)));
-    const waiting = ids.map((id, index) => (index % 2 ? one : two).wait(id));
+    const waiting = ids.map((id, index) => (index % 2 ? one : two).wait(id).reply);
     await Promise.all(ids.map((id, index) => reply(id, `text of ${id}`, index % 2 ? 'g1' : 'g2')));
     const texts = (await Promise.all(waiting)).map((got) =>
       got !== 'given up' && got.outcome === 'answered' ? got.text : '',
@@ -63,7 +63,7 @@ describe('an inbox', () => {
     const inbox = await open('turn');
     const ids = Array.from({ length: 1_200 }, (_, index) => `req_turn_${index}`);
     await Promise.all(ids.map((id) => admitted(id)));
-    const waiting = ids.map((id) => inbox.wait(id));
+    const waiting = ids.map((id) => inbox.wait(id).reply);
     for (let from = 0; from < ids.length; from += 60) {
       const endings = ids.slice(from, from + 60).map((requestId) => ({
         requestId,
@@ -83,7 +83,7 @@ describe('an inbox', () => {
   test('finds a stored result whose reply never came', async () => {
     const inbox = await open('g3');
     await admitted('req_lost');
-    const waiting = inbox.wait('req_lost');
+    const waiting = inbox.wait('req_lost').reply;
     await reply('req_lost', 'found', 'some-other-gateway');
     expect(await waiting).toMatchObject({ text: 'found' });
   });
@@ -92,21 +92,33 @@ describe('an inbox', () => {
     const inbox = await open('g4');
     await Promise.all([admitted('req_a'), admitted('req_b')]);
     const forgotten = inbox.wait('req_a');
-    inbox.forget('req_a');
-    const waiting = inbox.wait('req_b');
+    forgotten.forget();
+    const waiting = inbox.wait('req_b').reply;
     await reply('req_a', 'late', 'g4');
     await reply('req_b', 'wanted', 'g4');
     expect(await waiting).toMatchObject({ text: 'wanted' });
-    expect(await Promise.race([forgotten, Promise.resolve('open')])).toBe('open');
+    expect(await Promise.race([forgotten.reply, Promise.resolve('open')])).toBe('open');
+  });
+
+  test('gives a reply to all who wait for the same request, but those who have stopped', async () => {
+    const inbox = await open('several');
+    await admitted('req_several');
+    const [one, two, three, four] = ['1', '2', '3', '4'].map(() => inbox.wait('req_several'));
+    for (const wait of [one, three, three]) wait?.forget();
+    expect(inbox.waiting).toBe(1);
+    await reply('req_several', 'for two and four', 'several');
+    expect(await Promise.all([two?.reply, four?.reply])).toMatchObject(Array(2).fill({ text: 'for two and four' }));
+    expect(await Promise.race([one?.reply, three?.reply, Promise.resolve('open')])).toBe('open');
+    expect(inbox.waiting).toBe(0);
   });
 
   test('goes on after Redis was killed and has come back', async () => {
     const inbox = await open('g5');
     await Promise.all([admitted('req_c'), admitted('req_d')]);
-    const before = inbox.wait('req_c');
+    const before = inbox.wait('req_c').reply;
     await reply('req_c', 'before', 'g5');
     expect(await before).toMatchObject({ text: 'before' });
-    const after = inbox.wait('req_d');
+    const after = inbox.wait('req_d').reply;
     await server.kill();
     await server.start();
     await reply('req_d', 'after', 'g5');

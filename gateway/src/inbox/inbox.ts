@@ -2,11 +2,10 @@ import type { Logger } from '@lontar/shared/logger.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
-import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { LONGEST_BLOCK_MS } from '@lontar/shared/time-budget.ts';
 import { createFrameReaders, type FrameReaders, type TakeFrame } from './frame-readers.ts';
-import { createWaiters, type Waiters } from './waiters.ts';
+import { createWaiters, type Waiters, type Waiting } from './waiters.ts';
 
 const findSettledScript = loadScript(new URL('./find-settled.lua', import.meta.url));
 const trimInboxScript = loadScript(new URL('./trim-inbox.lua', import.meta.url));
@@ -26,15 +25,11 @@ const TRIM_AFTER_BYTES = 1_048_576;
 /** The replies and frames meant for this gateway instance: each waiter and reader gets its own, and no other. */
 export interface Inbox {
   /**
-   * Waits for one request's settlement. Call it before the job is enqueued, so that no reply can be missed.
-   *
-   * @returns resolves when the settlement arrives, or all waits are given up; stays open until `forget`
+   * Waits for one request's settlement; several may. Call it before the job is enqueued, so that no reply can be missed.
    */
-  wait(requestId: string): Promise<Settlement | 'given up'>;
+  wait(requestId: string): Waiting;
   /** Ends all waits: the gateway has no more time. */
   giveUp(): void;
-  /** Stops waiting; a later reply is dropped. */
-  forget(requestId: string): void;
   /**
    * Reads the frames of one request, in the order in which they came. Call it, too, before the job is enqueued. Frames are
    * lost where the stream is full or was broken: readers see that by their offsets.
@@ -120,7 +115,6 @@ export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): 
   return {
     wait: waiters.wait,
     giveUp: waiters.giveUp,
-    forget: waiters.forget,
     read: readers.add,
     readersOf: readers.countOf,
     get waiting() {

@@ -1,36 +1,49 @@
 import type { Logger } from '@lontar/shared/logger.ts';
 import { parseSettlement, type Settlement } from '@lontar/shared/settlement/settlement.ts';
 
+/** A wait for one request's settlement. */
+export interface Waiting {
+  /** Resolves when the settlement arrives, or all waits are given up; stays open where it is forgotten. */
+  readonly reply: Promise<Settlement | 'given up'>;
+  /** Ends the wait; a later reply is dropped. */
+  forget(): void;
+}
+
+/**
+ * Who waits for which request: its caller, and those who ask for its answer once more. A reply goes to all of them, or is
+ * dropped.
+ */
+export interface Waiters {
+  wait(requestId: string): Waiting;
+  /** Ends all waits. */
+  giveUp(): void;
+  /** Hands over a settlement, as JSON; unknown ids are dropped. */
+  deliver(requestId: string, json: string): void;
+  /** Request ids that have been waited for at least so long, ms. */
+  overdue(olderThanMs: number): string[];
+  count(): number;
+}
+
 interface Waiter {
   readonly since: number;
   resolve(settlement: Settlement | 'given up'): void;
-}
-
-/** Who waits for which request. A reply goes to the waiter of its request id, or is dropped. */
-export interface Waiters {
-  wait(requestId: string): Promise<Settlement | 'given up'>;
-  /** Ends all waits. */
-  giveUp(): void;
-  forget(requestId: string): void;
-  /** Hands over a settlement, as JSON; unknown ids are dropped. */
-  deliver(requestId: string, json: string): void;
-  /** Request ids that have waited for at least so long, ms. */
-  overdue(olderThanMs: number): string[];
-  count(): number;
+  /** One who came earlier, and waits for the same request. */
+  earlier: Waiter | undefined;
 }
 
 export function createWaiters(logger: Logger): Waiters {
   const waiters = new Map<string, Waiter>();
   return {
-    wait: (requestId) =>
-      new Promise((resolve) => {
-        waiters.set(requestId, { since: performance.now(), resolve });
-      }),
+    wait(requestId) {
+      const { promise: reply, resolve } = Promise.withResolvers<Settlement | 'given up'>();
+      const waiter: Waiter = { since: performance.now(), resolve, earlier: waiters.get(requestId) };
+      waiters.set(requestId, waiter);
+      return { reply, forget: () => takeOut(waiters, requestId, waiter) };
+    },
     giveUp() {
-      for (const { resolve } of waiters.values()) resolve('given up');
+      for (const waiter of waiters.values()) resolveAll(waiter, 'given up');
       waiters.clear();
     },
-    forget: (requestId) => void waiters.delete(requestId),
     deliver(requestId, json) {
       const waiter = waiters.get(requestId);
       if (!waiter) return;
@@ -40,7 +53,7 @@ export function createWaiters(logger: Logger): Waiters {
         return;
       }
       waiters.delete(requestId);
-      waiter.resolve(settlement);
+      resolveAll(waiter, settlement);
     },
     overdue(olderThanMs) {
       const latest = performance.now() - olderThanMs;
@@ -48,4 +61,18 @@ export function createWaiters(logger: Logger): Waiters {
     },
     count: () => waiters.size,
   };
+}
+
+function resolveAll(latest: Waiter, settlement: Settlement | 'given up'): void {
+  for (let waiter: Waiter | undefined = latest; waiter; waiter = waiter.earlier) waiter.resolve(settlement);
+}
+
+function takeOut(waiters: Map<string, Waiter>, requestId: string, gone: Waiter): void {
+  const latest = waiters.get(requestId);
+  if (latest !== gone) {
+    let later = latest;
+    while (later !== undefined && later.earlier !== gone) later = later.earlier;
+    if (later) later.earlier = gone.earlier;
+  } else if (gone.earlier) waiters.set(requestId, gone.earlier);
+  else waiters.delete(requestId);
 }
