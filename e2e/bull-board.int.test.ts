@@ -53,6 +53,7 @@ beforeAll(async () => {
   }
   const secondStarted = Promise.withResolvers<void>();
   const runner = startJobRunner({
+    name: 'worker-of-this-test',
     redis,
     clock: { now: redisTime, stop: () => undefined },
     concurrency: 1,

@@ -82,19 +82,15 @@ export async function startGateway(
   const { turnstile, onRedisFailure } = openTurnstile(logger);
   const queue = openGenerationQueue(redis, onRedisFailure);
   lifecycle.started('queue', () => queue.close());
-  const withdrawals = openWithdrawals({
-    redis,
-    queue,
-    freeFailuresPerHour: config.FREE_FAILURES_PER_HOUR,
-    onRedisFailure,
-  });
+  const freeFailuresPerHour = config.FREE_FAILURES_PER_HOUR;
+  const withdrawals = openWithdrawals({ redis, queue, freeFailuresPerHour, onRedisFailure });
   lifecycle.started('withdrawals', withdrawals.stop);
   const events = openEventLog({ gateway, redis, logger, ...measuredBy(metrics) });
   lifecycle.started('events', () => events.stop(EVENTS_STOP_MS));
   const inbox = await openInbox({ gateway, reader, redis, logger });
   lifecycle.started('inbox', inbox.stop);
   const sweeper = startSweeper(
-    () => sweepReservations(redis, clock.now(), config.FREE_FAILURES_PER_HOUR),
+    () => sweepReservations(redis, clock.now(), freeFailuresPerHour),
     (count) => logger.warn({ count }, 'settled requests that no other process had'),
   );
   lifecycle.started('sweeper', sweeper.stop);

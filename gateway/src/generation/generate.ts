@@ -91,11 +91,7 @@ type Enqueued =
  *
  * @throws whatever the protocol's reading throws, a bug of ours; where Redis fails, the request is refused
  */
-async function enqueue(
-  deps: GenerateDeps,
-  protocol: GenerationProtocol,
-  context: RequestContext,
-): Promise<Enqueued> {
+async function enqueue(deps: GenerateDeps, protocol: GenerationProtocol, context: RequestContext): Promise<Enqueued> {
   const begun = await deps.turnstile.pass(() => begin(deps, protocol, context));
   return begun ?? { kind: 'refused', answer: unavailable() };
 }

@@ -37,7 +37,10 @@ export type Reading =
   | ({ readonly kind: 'refused'; readonly key?: PresentedKey | undefined } & ReadingProblem);
 
 /** How the answer of one request is sent as it grows. */
-export type EventForm = (of: { readonly requestId: string; readonly job: Pick<GenerationJob, 'model' | 'receivedAt'> }) => StreamRendering;
+export type EventForm = (of: {
+  readonly requestId: string;
+  readonly job: Pick<GenerationJob, 'model' | 'receivedAt'>;
+}) => StreamRendering;
 
 /** Why a request cannot be read. */
 export interface ReadingProblem {

@@ -46,7 +46,13 @@ export function streamAnswer(deps: StreamDeps, input: StreamInput): StreamedAnsw
     async run(sink) {
       const { form, waiting } = input;
       const requestId = context.id;
-      const reader = new AnswerReader(deps.live, { requestId, from: form.from, sink, form, keep: ANSWER_PREVIEW_CHARS + 1 });
+      const reader = new AnswerReader(deps.live, {
+        requestId,
+        from: form.from,
+        sink,
+        form,
+        keep: ANSWER_PREVIEW_CHARS + 1,
+      });
       frames.handTo((frame) => reader.take(frame));
       try {
         const settlement = await awaitSettlement(deps, {

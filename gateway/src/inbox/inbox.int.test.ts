@@ -107,7 +107,10 @@ describe('an inbox', () => {
     for (const wait of [one, three, three]) wait?.forget();
     expect(inbox.waiting).toBe(1);
     await reply('req_several', 'for two and four', 'several');
-    expect(await Promise.all([two?.reply, four?.reply])).toMatchObject(Array(2).fill({ text: 'for two and four' }));
+    expect(await Promise.all([two?.reply, four?.reply])).toMatchObject([
+      { text: 'for two and four' },
+      { text: 'for two and four' },
+    ]);
     expect(await Promise.race([one?.reply, three?.reply, Promise.resolve('open')])).toBe('open');
     expect(inbox.waiting).toBe(0);
   });
