@@ -10,11 +10,17 @@ export interface ReferenceKey {
   concurrency: number;
   models?: string;
   expiresAt?: number;
+  /** 1 exempts it from the hour of addresses. */
+  noAddressLimit?: number;
+  onDisconnect?: 'finish';
   revoked: boolean;
 }
 
 /** What the reference gives for an admission, to be compared with what Redis gave. */
-export type ReferenceOutcome = Pick<Admission, 'decision' | 'address' | 'hour' | 'day' | 'credits' | 'flight'>;
+export type ReferenceOutcome = Pick<
+  Admission,
+  'decision' | 'noAddressLimit' | 'onDisconnect' | 'address' | 'hour' | 'day' | 'credits' | 'flight'
+>;
 
 const HOUR = 3600;
 const DAY = 86_400;
@@ -42,16 +48,20 @@ export class ReferenceAdmission {
   /** @param second Unix seconds */
   admit(input: AdmissionInput, second: number): ReferenceOutcome {
     const key = this.#keys.get(input.key?.id ?? '');
+    const exempt = input.mode !== 'look' &&
+      isExempt(this.#provenKey(input), second) && { noAddressLimit: true as const };
     const before = key && this.#flightOf(key, second);
     const decision = this.#decide(input, second, before ?? 0);
     const hits = within(this.#addressHits, input.address, second, HOUR);
     const address = { used: hits.length, limit: this.#rules.perHour, resetAt: (hits[0] ?? second) + HOUR + 1 };
     const tellsUsage = TELLS_USAGE.has(decision) || (input.mode === 'foresee' && decision === 'counted');
-    if (!key || !tellsUsage) return { decision, address, flight: { used: 0, limit: -1 } };
+    if (!key || !tellsUsage) return { decision, ...exempt, address, flight: { used: 0, limit: -1 } };
     const { hour, day } = this.#usageOf(key, second);
     const isNew = decision === 'admitted' && this.#newest === input.requestId;
     return {
       decision,
+      ...exempt,
+      ...(key.onDisconnect !== undefined && { onDisconnect: key.onDisconnect }),
       address,
       ...(key.perHour !== undefined && {
         hour: { used: hour.length, limit: key.perHour, resetAt: (hour[0] ?? second) + HOUR + 1 },
@@ -93,9 +103,8 @@ export class ReferenceAdmission {
     this.#newest = '';
     if (input.mode === 'look') return 'counted';
     const repeated = input.mode === 'generate' && this.#seen.has(input.requestId);
-    const named = input.mode === 'bad-key' ? undefined : this.#keys.get(input.key?.id ?? '');
-    const key = named?.hash === input.key?.hash ? named : undefined;
-    const isCounted = !repeated && input.mode !== 'judge';
+    const key = this.#provenKey(input);
+    const isCounted = !repeated && input.mode !== 'judge' && !isExempt(key, second);
     if (!repeated) {
       const isBanned = this.isBanned(input.address, second);
       if (isBanned && (!key || this.#bans.get(input.address)?.by === 'operator')) return 'address_blocked';
@@ -107,6 +116,11 @@ export class ReferenceAdmission {
     const mayGoOn = input.mode === 'foresee' && decision === 'counted';
     if (isCounted && !mayGoOn) within(this.#addressHits, input.address, second, HOUR).push(second);
     return decision;
+  }
+
+  #provenKey(input: AdmissionInput): ReferenceKey | undefined {
+    const named = input.mode === 'bad-key' ? undefined : this.#keys.get(input.key?.id ?? '');
+    return named?.hash === input.key?.hash ? named : undefined;
   }
 
   #judge(
@@ -182,6 +196,12 @@ const TELLS_USAGE: ReadonlySet<Admission['decision']> = new Set([
   'credits',
   'concurrency',
 ]);
+
+/** Whether a key that was proven is exempt from the hour of addresses. */
+function isExempt(key: ReferenceKey | undefined, second: number): boolean {
+  if (key === undefined || key.revoked || key.noAddressLimit !== 1) return false;
+  return key.expiresAt === undefined || second * 1000 < key.expiresAt;
+}
 
 /** The hits that still count; those that have left are dropped. A hit leaves a whole second late. */
 function within(all: Map<string, number[]>, name: string, second: number, span: number): number[] {

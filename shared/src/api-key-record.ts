@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MASK_TYPES } from './settlement/settlement.ts';
 
 /** In flight at once where a key does not say otherwise; the gateway's key-terms.lua has the same. */
 export const DEFAULT_CONCURRENCY = 10;
@@ -11,9 +12,13 @@ export const DEFAULT_STORAGE_BYTES = 1_073_741_824;
  * `packed-terms`. Who writes one of the limits takes this field away. Gateways of two versions may run side by side, so
  * another layout (key-terms.lua) needs another name here, and writers then take the earlier one away as well.
  */
-export const PACKED_TERMS = 'terms';
+export const PACKED_TERMS = 'terms2';
+/** The field of the version before this one, whose layout knows less. */
+export const EARLIER_TERMS = 'terms';
 
 const count = z.coerce.number().int().nonnegative();
+/** A yes is stored, a no is not. */
+const yes = z.literal('1').optional();
 
 /**
  * What is stored of an API key: a Redis hash whose fields these are. Admission reads it in Lua, the operator's command
@@ -53,6 +58,18 @@ export const apiKeyRecordSchema = z.object({
   maxOutputTokens: count.optional(),
   /** Bytes of uploads that the key may keep; read when it uploads, so no part of `PACKED_TERMS`. */
   storage: count.default(DEFAULT_STORAGE_BYTES),
+  /** The types that are masked in its answers under `/v1`; all where absent. */
+  mask: z
+    .string()
+    .transform((list) => list.split(','))
+    .pipe(z.array(z.enum(MASK_TYPES)).min(1))
+    .optional(),
+  /** Whether what the caller sent is left as it is in the answer to that request, under `/v1`. */
+  keepOwn: yes,
+  /** Whether its requests are exempt from the hour of their address; read with the key itself, so no part of `PACKED_TERMS`. */
+  noAddressLimit: yes,
+  /** Whether a request goes on whose caller has left; it is given up where absent. */
+  onDisconnect: z.literal('finish').optional(),
 });
 
 export type ApiKeyRecord = z.infer<typeof apiKeyRecordSchema>;

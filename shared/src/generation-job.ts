@@ -3,7 +3,20 @@ import { type ChatRequest, chatRequestSchema, textOf } from './chat-request.ts';
 import { CHAT_ENDPOINT, ENDPOINTS, type Endpoint, PUBLIC_MODELS } from './endpoints.ts';
 import { redisTimeSchema } from './redis-clock.ts';
 import { REQUEST_ID_PATTERN } from './request-id.ts';
+import { MASK_TYPES } from './settlement/settlement.ts';
 import { SWEEP_GRACE_MS } from './time-budget.ts';
+
+/** What a job carries of its key where that says something else than usual; written by admission (key-terms.lua). */
+const jobPolicySchema = z.object({
+  /** The types that are masked in the answer; all where absent. */
+  mask: z.array(z.enum(MASK_TYPES)).min(1).optional(),
+  /** Whether values that the caller sent stay as they are in the answer; else they are masked. */
+  keepOwn: z.boolean().optional(),
+  /** Whether the job goes on when its caller has left; else it is given up. */
+  onDisconnect: z.enum(['abort', 'finish']).optional(),
+});
+
+export type JobPolicy = z.infer<typeof jobPolicySchema>;
 
 /** What every job carries, whatever is asked. */
 const commonFields = {
@@ -24,6 +37,7 @@ const commonFields = {
   receivedAt: redisTimeSchema,
   /** When the caller stops waiting. Expired work is dropped without calling the model. */
   deadlineAt: redisTimeSchema,
+  policy: jobPolicySchema.optional(),
 };
 
 /** Asked of one of the three endpoints with a persona. Every version can run it. */
@@ -71,9 +85,9 @@ export function askedText(job: GenerationJob): string {
   return job.v === 2 ? textOf(job.chat) : job.prompt;
 }
 
-/** A job on its way to admission, which cuts its output tokens to the key's own cap. */
+/** A job on its way to admission, which cuts its output tokens to the key's own cap and adds the key's policy. */
 export interface JobToAdmit {
-  /** The job as JSON, up to the number of its output tokens. */
+  /** The job as JSON, up to the number of its output tokens, behind which admission writes the key's policy. */
   readonly beginning: string;
   /** What the caller asked for. */
   readonly maxOutputTokens: number;

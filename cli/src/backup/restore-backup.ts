@@ -2,7 +2,7 @@ import { mkdir, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { PACKED_TERMS } from '@lontar/shared/api-key-record.ts';
+import { EARLIER_TERMS, PACKED_TERMS } from '@lontar/shared/api-key-record.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { createFile } from '../files/new-file.ts';
@@ -77,7 +77,7 @@ async function restorePiece(redis: Redis, piece: Piece, now: number): Promise<vo
   if (!more) {
     if (apiKeyIdOf(key) !== undefined) {
       // The gateway that is there may pack limits in another way than the one that was.
-      commands.hdel(key, PACKED_TERMS);
+      commands.hdel(key, PACKED_TERMS, EARLIER_TERMS);
       // Nothing will settle what was in flight then, see isInWork: it is given back.
       commands.hincrby(key, 'charged', -inFlight);
     }

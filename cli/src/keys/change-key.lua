@@ -41,5 +41,5 @@ end
 for i = last + 1, #ARGV do
   redis.call('HDEL', KEYS[1], ARGV[i])
 end
-redis.call('HDEL', KEYS[1], PACKED_TERMS)
+redis.call('HDEL', KEYS[1], PACKED_TERMS, EARLIER_TERMS)
 return 'changed'

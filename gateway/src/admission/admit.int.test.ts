@@ -381,6 +381,94 @@ test('bad keys that pages of other sites try count for the hour alone', async ()
   });
 });
 
+describe('a key that is exempt from the hour of addresses', () => {
+  const hourIsFull = { ...rules, perHour: 2 };
+  const fillHour = async () => {
+    for (let index = 0; index < 2; index++) await admit(redis, hourIsFull, input({ mode: 'count', ...stranger }));
+  };
+  const stranger = { key: { id: 'x', hash: 'x' } };
+  const modes = ['generate', 'check', 'judge', 'count', 'foresee'] as const;
+
+  test.each(modes)('is neither refused nor counted by it in mode %s', async (mode) => {
+    await store({ noAddressLimit: 1 });
+    expect(await admit(redis, hourIsFull, input({ mode }))).toMatchObject({ noAddressLimit: true });
+    await fillHour();
+    for (let index = 0; index < 5; index++) {
+      const { decision, address } = await admit(redis, hourIsFull, input({ mode }));
+      expect({ decision, address }).toMatchObject({
+        decision: mode === 'generate' ? 'admitted' : 'counted',
+        address: { used: 2, limit: 2 },
+      });
+    }
+    expect(await admit(redis, hourIsFull, input({ mode: 'count', ...stranger }))).toMatchObject({
+      decision: 'address_limited',
+    });
+  });
+
+  test.each([
+    ['its own hour', { perHour: 0 }, 'key_hour'],
+    ['its day', { perDay: 0 }, 'key_day'],
+    ['its credits', { credits: 0 }, 'credits'],
+    ['its places in flight', { concurrency: 0 }, 'concurrency'],
+  ] as const)('is bound by %s, and its refusals are not counted either', async (_what, limits, decision) => {
+    await store({ noAddressLimit: 1, ...limits });
+    await fillHour();
+    for (const mode of ['generate', 'foresee'] as const) {
+      const refused = await admit(redis, hourIsFull, input({ mode }));
+      expect(refused).toMatchObject({ decision, noAddressLimit: true, address: { used: 2 } });
+    }
+  });
+
+  test.each([
+    ['another secret', {}, { key: { id: 'k1', hash: 'x' } }],
+    ['a key that was revoked', { state: 'revoked' }, {}],
+    ['a key that has expired', { expiresAt: 1 }, {}],
+    ['a key whose record says no', { noAddressLimit: 0 }, {}],
+    ['no look at the key', {}, { mode: 'bad-key' }],
+  ] as const)('is not %s', async (_what, key, over) => {
+    await store({ noAddressLimit: 1, ...key });
+    const first = await admit(redis, hourIsFull, input(over));
+    expect(first).toMatchObject({ address: { used: 1 } });
+    expect(first).not.toHaveProperty('noAddressLimit');
+    await fillHour();
+    expect(await admit(redis, hourIsFull, input(over))).toMatchObject({ decision: 'address_limited' });
+  });
+
+  test("is bound by the operator's block, and passes a ban on bad keys", async () => {
+    await store({ noAddressLimit: 1 });
+    for (let index = 0; index < 20; index++) await admit(redis, rules, input({ mode: 'bad-key' }));
+    expect(await admit(redis, hourIsFull, input())).toMatchObject({ decision: 'admitted' });
+    await redis.set(redisKeys.addressBan('192.0.2.1'), 'operator');
+    expect(await admit(redis, hourIsFull, input())).toMatchObject({ decision: 'address_blocked' });
+  });
+});
+
+describe('what a job carries of its key', () => {
+  const policies = [
+    [{}, undefined],
+    [{ mask: 'url,key' }, { mask: ['url', 'key'] }],
+    [{ keepOwn: 1 }, { keepOwn: true }],
+    [{ onDisconnect: 'finish' }, { onDisconnect: 'finish' }],
+    [
+      { mask: 'ip', keepOwn: 1, onDisconnect: 'finish', perHour: 5 },
+      { mask: ['ip'], keepOwn: true, onDisconnect: 'finish' },
+    ],
+    [{ mask: 'a"},{', keepOwn: 0, onDisconnect: 'abort' }, undefined],
+  ] as const;
+
+  test.each(policies)('of %j is %j, by the record as by its packed terms', async (key, policy) => {
+    await store(key);
+    const { beginning, maxOutputTokens } = writeJobToAdmit({ v: 1, prompt: '"}', maxOutputTokens: 9 } as GenerationJob);
+    for (let repeat = 0; repeat < 2; repeat++) {
+      const asked = input({ job: { beginning, maxOutputTokens } });
+      const admission = await admit(redis, rules, asked);
+      expect(admission.onDisconnect).toBe(policy && 'onDisconnect' in policy ? 'finish' : undefined);
+      const data = await redis.hget(queueKeys.job(asked.requestId), 'data');
+      expect(JSON.parse(data ?? '')).toEqual({ v: 1, prompt: '"}', maxOutputTokens: 9, ...(policy && { policy }) });
+    }
+  });
+});
+
 describe('what is foreseen', () => {
   const foresee = (over: Partial<AdmissionInput> = {}, limits = rules) =>
     admit(redis, limits, input({ mode: 'foresee', ...over }));
@@ -499,7 +587,8 @@ describe('admission in simulated time', () => {
   const keys = (): ReferenceKey[] => [
     { id: 'a', hash: 'ha', perHour: 3, credits: 5, concurrency: 2, revoked: false },
     { id: 'b', hash: 'hb', perDay: 4, concurrency: 3, models: 'ai-2.5-flash', revoked: false },
-    { id: 'c', hash: 'hc', concurrency: 2, expiresAt: (START + 5_000) * 1000, revoked: false },
+    { id: 'c', hash: 'hc', concurrency: 2, expiresAt: (START + 5_000) * 1000, noAddressLimit: 1, revoked: false },
+    { id: 'd', hash: 'hd', perHour: 8, concurrency: 4, noAddressLimit: 1, onDisconnect: 'finish', revoked: false },
   ];
   const operation = fc.record({
     kind: fc.constantFrom(
@@ -524,7 +613,7 @@ describe('admission in simulated time', () => {
     givesKey: fc.boolean(),
     wait: fc.oneof(fc.nat(3), fc.nat(70), fc.nat(4_000), fc.constantFrom(3_599, 3_600, 3_601, 86_400)),
     address: fc.constantFrom('192.0.2.1', '192.0.2.2'),
-    key: fc.constantFrom('a', 'b', 'c', 'x'),
+    key: fc.constantFrom('a', 'b', 'c', 'd', 'x'),
     wrongHash: fc.integer({ min: 0, max: 9 }),
     model: fc.constantFrom('ai-2.5-flash', 'ai-2.5-pro'),
     pick: fc.nat(),
@@ -560,6 +649,7 @@ describe('admission in simulated time', () => {
           ...(target.credits !== undefined && { credits: op.pick % 7 }),
           ...(target.models !== undefined && { models: op.pick % 2 ? 'ai-2.5-pro' : 'ai-2.5-flash,ai-2.5-pro' }),
           ...(target.expiresAt !== undefined && { expiresAt: (op.now + (op.pick % 100)) * 1000 }),
+          ...(target.noAddressLimit !== undefined && { noAddressLimit: op.pick % 2 }),
         };
         Object.assign(target, limits);
         return void redis
@@ -588,10 +678,10 @@ describe('admission in simulated time', () => {
         if (mode === 'generate' && asked === fresh) made.push(asked);
         setClock(op.now, reference);
         const expected = reference.admit(asked, op.now);
-        return admit(redis, small, asked, timed).then(({ decision, address, hour, day, credits, flight }) => ({
-          given: { decision, address, flight, ...(hour && { hour }), ...(day && { day }), ...(credits && { credits }) },
-          expected,
-        }));
+        return admit(redis, small, asked, timed).then((admission) => {
+          const { genuineKey: _genuine, reason: _reason, now: _now, blockedForSeconds: _blocked, ...given } = admission;
+          return { given, expected };
+        });
       }
     }
   }

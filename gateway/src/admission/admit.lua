@@ -4,7 +4,7 @@
 -- Returns the answer of includes/answer-layouts.lua: 'admitted', or any refusal.
 --
 -- A refused request is never charged to a key. The address counts every request that its own limit lets through, good
--- or bad. Idempotent by request id: repeated, it finds its reservation, or that it was settled, and changes nothing. The
+-- or bad, unless the key is exempt from it. Idempotent by request id: repeated, it finds its reservation, or that it was settled, and changes nothing. The
 -- reservation is the one entry in the key's flight: the process that takes it away, by settling, decides its charge. A job is
 -- enqueued with its reservation and at no other time, so that neither is ever there alone.
 --
@@ -71,6 +71,6 @@ end
 
 local jobId, most = requestId, tonumber(askedTokens)
 if tokens >= 0 and tokens < most then most = tokens end
-local jobData = jobBeginning .. format('%d', most) .. '}'
+local jobData = jobBeginning .. format('%d', most) .. policy .. '}'
 --- @include <enqueue>
 return answer('admitted')

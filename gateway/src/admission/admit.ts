@@ -38,6 +38,10 @@ export interface Admission {
   readonly reason: '' | InactiveReason;
   /** Whether the caller's key exists and was proven. */
   readonly genuineKey: boolean;
+  /** The key is exempt from the hour of addresses: neither does it refuse this request, nor count it. */
+  readonly noAddressLimit?: true;
+  /** The request's job goes on when its caller has left; known where the key's limits were asked about. */
+  readonly onDisconnect?: 'finish';
   /** Redis time of the decision, Unix ms. */
   readonly now: number;
   readonly address: LimitState;
@@ -85,6 +89,9 @@ export interface AdmissionInput {
   /** A page of another site made the request: a bad key is then not counted against the address of who opened it. */
   readonly isCrossSite?: boolean;
 }
+
+/** What includes/answer-layouts.lua says of the key in one byte. */
+const KEY_FLAGS = { genuine: 1, noAddressLimit: 2, finishes: 4 } as const;
 
 /** The script of each mode, and how many of the keys and arguments of includes/input.lua it takes. */
 const SCRIPTS = {
@@ -175,8 +182,11 @@ export async function admit(
 export function readAnswer(reply: Buffer, perHour: number): Admission {
   const fields = new PackedReader(reply);
   const hasTerms = fields.byte() === 1;
+  const key = fields.byte();
   const common = {
-    genuineKey: fields.byte() === 1,
+    genuineKey: (key & KEY_FLAGS.genuine) !== 0,
+    ...((key & KEY_FLAGS.noAddressLimit) !== 0 && { noAddressLimit: true as const }),
+    ...((key & KEY_FLAGS.finishes) !== 0 && { onDisconnect: 'finish' as const }),
     now: fields.double(),
     address: { used: fields.uint32(), limit: perHour, resetAt: fields.uint32() },
     flight: { used: fields.uint32(), limit: fields.double() },

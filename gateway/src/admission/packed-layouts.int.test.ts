@@ -28,14 +28,15 @@ async function packed(layout: 'SHORT' | 'LONG', fields: string): Promise<Buffer>
   return (await redis.callBuffer('EVAL', `${LAYOUTS}\nreturn struct.pack(${layout}, ${fields})`, '0')) as Buffer;
 }
 
-const SHORT = `0, 1, ${NOW}, 11, 4294967295, 12, -1, -1, 'address_blocked'`;
-const LONG = `1, 0, ${NOW}, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 'expired'`;
+const SHORT = `0, 3, ${NOW}, 11, 4294967295, 12, -1, -1, 'address_blocked'`;
+const LONG = `1, 4, ${NOW}, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 'expired'`;
 
 test('every field of the short answer is read as it was packed', async () => {
   expect(readAnswer(await packed('SHORT', SHORT), 99)).toEqual({
     decision: 'address_blocked',
     reason: '',
     genuineKey: true,
+    noAddressLimit: true,
     now: NOW,
     address: { used: 11, limit: 99, resetAt: 4_294_967_295 },
     flight: { used: 12, limit: -1 },
@@ -48,6 +49,7 @@ test('every field of the long answer is read as it was packed', async () => {
     decision: 'key_not_active',
     reason: 'expired',
     genuineKey: false,
+    onDisconnect: 'finish',
     now: NOW,
     address: { used: 11, limit: 99, resetAt: 12 },
     flight: { used: 13, limit: 14 },
@@ -88,7 +90,8 @@ test('an entry of a sliding window has the bytes that it always had', async () =
 test("a key's packed terms have the bytes that they always had", async () => {
   const key = { id: 'k1', hash: 'hash-1' };
   const record = { ...key, state: 'active', concurrency: 7, perHour: 100, perDay: 200, credits: 300 };
-  await redis.hset(redisKeys.apiKey('k1'), { ...record, maxOutputTokens: 50, models: 'm1,m2', addressBits: '4:11' });
+  const texts = { models: 'm1,m2', addressBits: '4:11', mask: 'key,ip' };
+  await redis.hset(redisKeys.apiKey('k1'), { ...record, maxOutputTokens: 50, ...texts });
   const rules = { perHour: 1_000, banAfterBadKeys: 20, maxWaiting: 1_000, reservationMs: 60_000 };
   const input = {
     mode: 'generate',
@@ -100,12 +103,15 @@ test("a key's packed terms have the bytes that they always had", async () => {
     job: { beginning: '{"maxOutputTokens":', maxOutputTokens: 1 },
   } as const;
   expect(await admit(redis, rules, input)).toMatchObject({ decision: 'admitted', maxOutputTokens: 50 });
-  const expected = Buffer.alloc(6 * 8 + 4 + 5 + 4 + 4);
+  const policy = ',"policy":{"mask":["key","ip"]}';
+  const expected = Buffer.alloc(6 * 8 + 4 + 5 + 4 + 4 + 4 + policy.length);
   [7, -1, 100, 200, 300, 50].forEach((term, index) => expected.writeDoubleBE(term, 8 * index));
   expected.writeUInt32BE(5, 48);
   expected.write('m1,m2', 52);
   expected.writeUInt32BE(4, 57);
   expected.write('4:11', 61);
+  expected.writeUInt32BE(policy.length, 65);
+  expected.write(policy, 69);
   const terms = (await redis.hgetBuffer(redisKeys.apiKey('k1'), PACKED_TERMS)) ?? Buffer.alloc(0);
   expect(terms.toString('hex')).toBe(expected.toString('hex'));
 });

@@ -48,6 +48,34 @@ test('the headers give the binding limit, and all of them in the draft form', ()
   });
 });
 
+describe('of a key that is exempt from the hour of addresses', () => {
+  const exempt = (over: Partial<Admission> = {}) =>
+    admission({ noAddressLimit: true, address: { used: 100, limit: 100, resetAt: seconds + 5 }, ...over });
+
+  test('the headers give its own limits alone', () => {
+    expect(rateLimitHeaders(exempt({ hour }))).toEqual({
+      'X-RateLimit-Limit': '10',
+      'X-RateLimit-Remaining': '2',
+      'X-RateLimit-Reset': String(seconds + 100),
+      'RateLimit-Policy': '"key-hour";q=10;w=3600',
+      RateLimit: '"key-hour";r=2;t=100',
+    });
+  });
+
+  test('and that has no other limit they give its places in flight', () => {
+    expect(rateLimitHeaders(exempt())).toMatchObject({
+      'X-RateLimit-Remaining': '9',
+      'RateLimit-Policy': '"concurrency";q=10;qu="concurrent-requests"',
+    });
+  });
+
+  test('and whose limits were not asked about there are none, but of uploads', () => {
+    const unasked = exempt({ decision: 'counted', flight: { used: 0, limit: -1 } });
+    expect(rateLimitHeaders(unasked)).toEqual({});
+    expect(rateLimitHeaders(unasked, day)).toMatchObject({ 'RateLimit-Policy': '"uploads-day";q=10;w=86400' });
+  });
+});
+
 test('the draft form names the concurrency where it refused', () => {
   const headers = rateLimitHeaders(admission({ decision: 'concurrency', flight: { used: 2, limit: 2 } }));
   expect(headers).toMatchObject({

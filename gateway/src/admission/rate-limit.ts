@@ -13,26 +13,32 @@ export interface Limit {
 }
 
 /**
- * The limits that apply to a request. Concurrency is left out unless it refused: it is no quota that is used up, and
- * says nothing about how many requests are left.
+ * The limits that apply to a request. Concurrency is left out unless it refused, or is the only one that is known: it is no
+ * quota that is used up, and says little about how many requests are left.
  *
  * @param uploads the day of uploads of the address, where the request is one
  */
 function quotas(admission: Admission, uploads?: LimitState): Limit[] {
   const { address, hour, day, credits } = admission;
-  const limits: Limit[] = [toLimit('address-hour', address, 3600)];
+  const limits: Limit[] = admission.noAddressLimit ? [] : [toLimit('address-hour', address, 3600)];
   if (hour) limits.push(toLimit('key-hour', hour, 3600));
   if (day) limits.push(toLimit('key-day', day, 86_400));
   // Credits never grow by themselves; tomorrow is when asking again is reasonable.
   if (credits) limits.push(toLimit('credits', { ...credits, resetAt: nextMidnight(admission.now) }));
   if (uploads) limits.push(toLimit('uploads-day', uploads, 86_400));
-  if (admission.decision === 'concurrency') {
+  const isOnly = limits.length === 0 && admission.flight.limit >= 0;
+  if (admission.decision === 'concurrency' || isOnly) {
     limits.push(toLimit('concurrency', { ...admission.flight, resetAt: Math.floor(admission.now / 1000) + 1 }));
   }
   return limits;
 }
 
-/** The limit that binds soonest: the one that refused, else the one with the least left. */
+/**
+ * The limit that binds soonest: the one that refused, else the one with the least left.
+ *
+ * @throws TypeError where there is none: of a key that is exempt from the hour of addresses, and whose own limits were not
+ *   asked about
+ */
 export function bindingLimit(admission: Admission, uploads?: LimitState): Limit {
   const limits = quotas(admission, uploads);
   const refused = refusingLimit(admission, limits);
@@ -50,11 +56,12 @@ export function retryAfterSeconds(limit: Limit, now: number): number {
 
 /**
  * The rate-limit headers: the customary trio for the limit that binds soonest, and the IETF draft's fields
- * (draft-ietf-httpapi-ratelimit-headers) for all.
+ * (draft-ietf-httpapi-ratelimit-headers) for all. None where no limit is known that applies.
  */
 export function rateLimitHeaders(admission: Admission, uploads?: LimitState): Record<string, string> {
-  const binding = bindingLimit(admission, uploads);
   const limits = quotas(admission, uploads);
+  if (limits.length === 0) return {};
+  const binding = bindingLimit(admission, uploads);
   const seconds = Math.floor(admission.now / 1000);
   return {
     'X-RateLimit-Limit': String(binding.limit),

@@ -3,7 +3,11 @@ export const HEADERS = {
   'X-Request-Id': { description: 'Id of this request, to name in questions.', pattern: '^req_[0-9A-Za-z]{22}$' },
   'Cache-Control': { description: 'Nothing may be kept.', pattern: '^no-store$' },
   'X-Masked': { description: 'Values masked in this answer; 0 where it is as the model wrote it.', pattern: '^\\d+$' },
-  'X-RateLimit-Limit': { description: 'The limit that binds soonest.', pattern: '^\\d+$' },
+  'X-RateLimit-Limit': {
+    description:
+      'The limit that binds soonest; missing for a key that is exempt from that of addresses, where no other was asked about.',
+    pattern: '^\\d+$',
+  },
   'X-RateLimit-Remaining': { description: 'What is left under it.', pattern: '^\\d+$' },
   'X-RateLimit-Reset': { description: 'When more is left again, Unix seconds.', pattern: '^\\d+$' },
   'RateLimit-Policy': { description: 'All limits that apply (IETF draft).', pattern: '^"[a-z-]+";q=\\d+' },

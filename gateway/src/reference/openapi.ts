@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ReadingLimits } from '../generation/generation-rules.ts';
 import type { UtilityAccess } from '../statistics/paths.ts';
 import { generationOperations } from './generation-operations.ts';
-import { HEADERS } from './headers.ts';
+import { HEADERS, LIMIT_HEADERS } from './headers.ts';
 import { openAiOperations } from './openai-operations.ts';
 import type { Operation, Response } from './operation.ts';
 import { uploadOperations } from './upload-operations.ts';
@@ -76,7 +76,7 @@ export function openApiDocument(limits: PublicLimits, version: string, origin: s
       version,
       description: [
         'Text generation behind one GET, and over the protocol of OpenAI under /v1. Every answer is masked before it is stored or sent.',
-        `An address may make ${limits.perHour} requests in any hour and ${limits.uploadsPerDay} uploads in a UTC day, and ask for ${limits.downloadsPerHour} files in any hour; an API key may have limits of its own.`,
+        `An address may make ${limits.perHour} requests in any hour and ${limits.uploadsPerDay} uploads in a UTC day, and ask for ${limits.downloadsPerHour} files in any hour; an API key may have limits of its own, or be exempt from the hour of addresses.`,
         'Other paths answer 404, other methods 405 with Allow, both in the form of the errors below: those under /v1 as OpenAI gives them.',
       ].join('\n\n'),
     },
@@ -140,11 +140,14 @@ function describeResponse(response: Response, status: string): Json {
   };
 }
 
+const LIMITS: ReadonlySet<string> = new Set(LIMIT_HEADERS);
+
 function headerComponents(): Json {
   return Object.fromEntries(
     Object.entries(HEADERS).map(([name, { description, pattern }]) => [
       name,
-      { description, required: true, schema: { type: 'string', pattern } },
+      // A key that is exempt from the hour of addresses may have no limit that is known.
+      { description, required: !LIMITS.has(name), schema: { type: 'string', pattern } },
     ]),
   );
 }

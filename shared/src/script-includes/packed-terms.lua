@@ -2,5 +2,6 @@
 -- the same name as PACKED_TERMS.
 --
 -- Gives  PACKED_TERMS
+--        EARLIER_TERMS  the field of the version before, which gateways that have not been stopped yet go by
 
-local PACKED_TERMS = 'terms'
+local PACKED_TERMS, EARLIER_TERMS = 'terms2', 'terms'

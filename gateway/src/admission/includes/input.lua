@@ -23,7 +23,7 @@
 -- ARGV[8]  requestId
 -- ARGV[9]  reservationMs  how long the reservation lasts at most
 -- ARGV[10] keyId          id of the caller's key
--- ARGV[11] jobBeginning   the job, JSON, up to the number of its output tokens
+-- ARGV[11] jobBeginning   the job, JSON, up to the number of its output tokens; its policy and closing brace follow that
 -- ARGV[12] askedTokens    output tokens that the caller asked for
 -- ARGV[13] jobName        as the queue has it
 -- ARGV[14] jobOptions     JSON

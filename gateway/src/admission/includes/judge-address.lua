@@ -2,7 +2,7 @@
 --
 -- Needs  ban     who banned the address; false where it is not banned, or where it does not matter
 --        isFull  whether its hour is used up
---        genuine (genuine-key.lua), answer
+--        genuine and exempt (genuine-key.lua), answer
 
 -- What fits into the answer: 68 years.
 local MOST_SECONDS = 2147483647
@@ -11,7 +11,7 @@ local MOST_SECONDS = 2147483647
 if ban and (ban ~= 'brute-force' or genuine == 0) then
   return answer('address_blocked', math.min(call('TTL', addressBan), MOST_SECONDS))
 end
-if isFull then
+if isFull and exempt == 0 then
   -- Listed for the operator. A ban may outlast a full hour.
   call('ZREMRANGEBYSCORE', blocked, '-inf', format('%d', now))
   call('ZADD', blocked, 'GT', format('%d', ((oldest or second) + HOUR + 1) * 1000), address)

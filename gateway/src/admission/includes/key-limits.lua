@@ -11,6 +11,7 @@
 local DAY = 10000000000
 
 hasTerms = terms ~= ''
+if policy ~= '' and string.find(policy, '"finish"', 1, true) then finishes = 4 end
 concurrency, hourLimit, dayLimit, credits, cap = places, perHourOfKey, perDay, total, tokens
 charged = tonumber(spent or '0')
 local hourCount, hourBase, hourOldest, hourNewest
