@@ -4,8 +4,8 @@ import type { MaskCounts } from '@lontar/shared/settlement/settlement.ts';
 import type { Masker, MaskResult } from './masking/mask.ts';
 import { MaskingBudgetExceeded } from './masking/work-budget.ts';
 
-/** Characters of a prompt that the operator's log keeps. */
-const PROMPT_PREVIEW_CHARS = 4_000;
+/** Characters of a prompt, and of an answer, that the operator's log keeps. */
+const PREVIEW_CHARS = 4_000;
 
 export type MaskedResult =
   | { readonly kind: 'masked'; readonly text: string; readonly counts: MaskCounts; readonly durationMs: number }
@@ -55,11 +55,19 @@ export async function maskAnswer(
  */
 export function previewPrompt(masker: Masker, prompt: string): string | undefined {
   try {
-    const { text, whole } = masker.maskBeginning(prompt, PROMPT_PREVIEW_CHARS);
-    return whole && text.length <= PROMPT_PREVIEW_CHARS
-      ? text
-      : `${text.slice(0, PROMPT_PREVIEW_CHARS).toWellFormed()}…`;
+    const { text, whole } = masker.maskBeginning(prompt, PREVIEW_CHARS);
+    return whole && text.length <= PREVIEW_CHARS ? text : `${text.slice(0, PREVIEW_CHARS).toWellFormed()}…`;
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The same of an answer that its caller may see more of than the log.
+ *
+ * @param masker masks everything
+ * @returns empty where it cannot be masked: what the caller gets must not stand in for it
+ */
+export function previewAnswer(masker: Masker, answer: string): string {
+  return previewPrompt(masker, answer) ?? '';
 }

@@ -165,6 +165,28 @@ describe('one start of a job', () => {
     expect(JSON.stringify(await settled())).not.toContain('Tell me');
   });
 
+  test('gives the caller what its key shows, and the log what everybody may see', async () => {
+    const { endpoint: _endpoint, prompt: _prompt, temperature: _temperature, ...common } = start().job as PromptJob;
+    const messages = [{ role: 'user' as const, content: 'It listens on 10.1.2.3.' }];
+    const policy = { mask: ['ip' as const], keepOwn: true };
+    const job = { ...common, v: 2 as const, endpoint: '/v1/chat/completions' as const, chat: { messages }, policy };
+    const token = ['gho', 'A1b2C3d4E5'.repeat(4)].join('_');
+    const text = `${token} for 10.1.2.3 and 10.1.2.4`;
+    const real = { masker: createMasker() };
+    await processGeneration(
+      deps(async () => ({ ...answer, text }), real),
+      start({}, { job }),
+    );
+    expect(await settled()).toMatchObject({
+      text: `${token} for 10.1.2.3 and ***IP_ADDRESS***`,
+      masked: { key: 0, ip: 1 },
+      work: {
+        promptPreview: 'It listens on ***IP_ADDRESS***.',
+        answerPreview: '***API_KEY*** for ***IP_ADDRESS*** and ***IP_ADDRESS***',
+      },
+    });
+  });
+
   const broken: Masker = {
     ...masker,
     maskInSlices: (text) => {

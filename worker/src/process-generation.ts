@@ -4,11 +4,12 @@ import type { JobOutcome } from '@lontar/shared/metrics.ts';
 import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Rejoined } from '@lontar/shared/settlement/settle.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
+import { answerPolicyOf } from './answer-policy.ts';
 import { type AskDeps, askAlone, askToRun } from './ask-to-run.ts';
 import { type AttemptResult, attemptModel } from './attempt-model.ts';
 import { decideFailure } from './failure-policy.ts';
 import type { AbortReason, JobEnd, JobStart } from './job-start.ts';
-import { maskAnswer, previewPrompt } from './mask-answer.ts';
+import { maskAnswer, previewAnswer, previewPrompt } from './mask-answer.ts';
 import type { Masker } from './masking/mask.ts';
 import type { LanguageModel, ModelErrorKind } from './model/language-model.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -143,7 +144,8 @@ async function maskAndDescribe(
   { job, attempt, startedAt }: Run,
   result: Extract<AttemptResult, { kind: 'answer' }>,
 ): Promise<Settlement> {
-  const masked = await maskAnswer(deps, result.answer.text);
+  const policy = await answerPolicyOf(deps.masker, job);
+  const masked = await maskAnswer({ ...deps, masker: policy.masker }, result.answer.text);
   const work = {
     attempts: attempt,
     queuedMs: Math.max(0, startedAt - job.receivedAt),
@@ -155,6 +157,8 @@ async function maskAndDescribe(
     return { v: 1, outcome: 'failed', error: 'masking_failed', work };
   }
   const promptPreview = deps.keepPreviews ? previewPrompt(deps.masker, askedText(job)) : undefined;
+  const answerPreview =
+    deps.keepPreviews && policy.showsMore ? previewAnswer(deps.masker, result.answer.text) : undefined;
   return {
     v: 1,
     outcome: 'answered',
@@ -162,7 +166,11 @@ async function maskAndDescribe(
     ...(result.answer.finishReason === 'length' && { finishReason: 'length' }),
     masked: masked.counts,
     usage: result.answer.usage,
-    work: { ...work, ...(promptPreview !== undefined && { promptPreview }) },
+    work: {
+      ...work,
+      ...(promptPreview !== undefined && { promptPreview }),
+      ...(answerPreview !== undefined && { answerPreview }),
+    },
   };
 }
 

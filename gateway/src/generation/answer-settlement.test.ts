@@ -32,6 +32,29 @@ const answer = (error: GenerationFailure, charged: boolean, over?: Parameters<ty
   answerSettlement({ v: 1, outcome: 'failed', error, charged }, about(over));
 const messageOf = ({ body }: ReturnType<typeof answer>) => (body as { message: string }).message;
 
+describe('what the log keeps of an answer', () => {
+  const answered = {
+    v: 1,
+    outcome: 'answered',
+    text: 'the caller may see it',
+    masked: { url: 0, key: 0, ip: 0, connection: 0 },
+    usage: { input: 1, output: 1 },
+  } as const;
+  const work = { attempts: 1, queuedMs: 1, modelMs: 1, maskMs: 1 };
+
+  test.each([
+    ['nothing where the log keeps no text', {}, undefined],
+    ['its beginning', { promptPreview: 'p' }, 'the caller may see it'],
+    ['what the worker masked fully, where the caller sees more', { promptPreview: 'p', answerPreview: '***' }, '***'],
+    ['nothing of it, where it could not be masked fully', { promptPreview: 'p', answerPreview: '' }, ''],
+    ['the same without a prompt', { answerPreview: '***' }, '***'],
+  ])('is %s', (_what, previews, kept) => {
+    const { body, report } = answerSettlement({ ...answered, work: { ...work, ...previews } }, about());
+    expect(body).toMatchObject({ result: 'the caller may see it' });
+    expect(report.generation?.answerPreview).toBe(kept);
+  });
+});
+
 describe('the answer of a failure', () => {
   const answered = GENERATION_FAILURES.filter((error) => error !== 'client_closed');
 

@@ -108,7 +108,7 @@ function reportGeneration(settlement: Settlement, { job }: SettledRequest) {
   const work = settlement.work;
   const answer =
     settlement.outcome === 'answered' && work?.promptPreview !== undefined
-      ? { answerPreview: cut(settlement.text, ANSWER_PREVIEW_CHARS) }
+      ? { answerPreview: work.answerPreview ?? cut(settlement.text, ANSWER_PREVIEW_CHARS) }
       : {};
   const yielded = settlement.outcome === 'answered' ? { masked: settlement.masked, usage: settlement.usage } : {};
   return { endpoint, model, ...charge(settlement), ...work, ...yielded, ...answer };

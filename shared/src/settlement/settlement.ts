@@ -39,6 +39,11 @@ const workSchema = z.object({
   maskMs: z.number(),
   /** Masked beginning of the prompt, for the operator's log; absent when `LOG_CONTENT=off`. */
   promptPreview: z.string().optional(),
+  /**
+   * Masked beginning of the answer for the operator's log, where the caller's key shows the caller more than the log may
+   * hold; else the log takes it from the text.
+   */
+  answerPreview: z.string().optional(),
 });
 
 const answeredSchema = z.object({
@@ -86,7 +91,8 @@ const storedSchema = z.discriminatedUnion('outcome', [
 
 /**
  * The one outcome of an admitted request. It is stored as the result, sent to the gateway's inbox, and reported to the
- * statistics. Its text is masked: unmasked text never leaves the worker's memory.
+ * statistics. Its text is masked as the caller may have it; what else is kept of it is masked fully. Unmasked text never
+ * leaves the worker's memory.
  */
 export type Settlement = z.infer<typeof answeredSchema> | z.infer<typeof failedSchema>;
 export type Answered = Extract<Settlement, { outcome: 'answered' }>;
