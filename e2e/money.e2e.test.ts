@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import type { FakeBehaviour } from '@lontar/shared/testing/fake-upstream.ts';
+import { readSettlement } from '@lontar/shared/testing/read-settlement.ts';
 import { countReservations } from '@lontar/shared/testing/reservations.ts';
 import { type Ask, ask, expectSuccess, type Reply } from './harness/client.ts';
 import { until } from './harness/eventually.ts';
@@ -202,6 +203,28 @@ describe('a caller who leaves', () => {
     expect(performance.now() - leftAt).toBeLessThan(10_000);
     expect(await left).toBe('left');
     expect(await charged(key)).toBe(1);
+  });
+
+  test('where the key lets the request finish: the call goes on, its answer is kept and paid', async () => {
+    const finishing = await stack.createKey('--credits', '5', '--on-disconnect', 'finish');
+    let release: (behaviour: FakeBehaviour) => void = () => undefined;
+    stack.upstream.queue(() => new Promise((resolve) => (release = resolve)), fine);
+    const leaving = new AbortController();
+    const left = generate(finishing, { signal: leaving.signal }).catch(() => 'left');
+    const call = await stack.upstream.nextCall();
+    const [requestId = ''] = await stack.redis.client.zrange(redisKeys.keyFlight(finishing.id), '0', '-1');
+    leaving.abort();
+    expect(await left).toBe('left');
+    // By then the gateway has seen the one leave.
+    expectSuccess(await generate(key));
+    release(fine);
+    await untilSettled();
+    expect(await readSettlement(stack.redis.client, requestId)).toMatchObject({
+      outcome: 'answered',
+      text: 'It works.',
+    });
+    expect(call.aborted).toBe(false);
+    expect(await charged(finishing)).toBe(1);
   });
 
   test('reaches a worker that missed the first message', async () => {

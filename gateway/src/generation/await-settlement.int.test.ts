@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type GenerationQueue, jobKeys } from '@lontar/shared/generation-queue.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
@@ -76,6 +76,40 @@ test('at the deadline the request is settled whichever worker has its job', asyn
   await redis.hset(job, { ats: 1 });
   await redis.set(lock, 'worker');
   expect(await leave({ waitMs: 500 })).toEqual({ ...left, charged: true });
+});
+
+describe('where the key lets the request go on', () => {
+  const answered: Settlement = { v: 1, outcome: 'failed', error: 'content_blocked', charged: true };
+  const finish = (over: Partial<AwaitInput> = {}) => leave({ onDisconnect: 'finish', ...over });
+  const isOpen = async () => {
+    expect(removed).toEqual([]);
+    expect(await redis.exists(redisKeys.request(requestId))).toBe(0);
+    return (await redis.zscore(redisKeys.keyFlight('k'), requestId)) !== null;
+  };
+
+  test.each(['waits', 'is in work'])('a job that %s is left alone, and its reply waited for', async (state) => {
+    if (state === 'is in work') await redis.set(lock, 'worker');
+    let reply: (settlement: Settlement) => void = () => undefined;
+    const settled = finish({ reply: new Promise((resolve) => (reply = resolve)) });
+    await redis.ping();
+    expect(await isOpen()).toBe(true);
+    reply(answered);
+    expect(await settled).toBe(answered);
+    expect(await isOpen()).toBe(true);
+  });
+
+  test('it ends with its deadline all the same', async () => {
+    await redis.hset(job, { ats: 1 });
+    expect(await finish({ waitMs: 20 })).toEqual({ v: 1, outcome: 'failed', error: 'timed_out', charged: false });
+  });
+
+  test('a gateway that stops leaves it to the worker, but refuses a caller who still waits', async () => {
+    const stops = () => new Promise<'given up'>((resolve) => setImmediate(() => resolve('given up')));
+    expect(await finish({ reply: stops() })).toEqual(left);
+    expect(await isOpen()).toBe(true);
+    const here = await finish({ reply: stops(), gone: new AbortController().signal });
+    expect(here).toMatchObject({ error: 'service_unavailable', charged: false });
+  });
 });
 
 test("a worker's reply is taken as it is, and a gateway that stops waits for none", async () => {

@@ -13,6 +13,8 @@ export interface AwaitInput {
   readonly reply: Promise<Settlement | 'given up'>;
   /** Aborts when the caller has left. */
   readonly gone: AbortSignal;
+  /** Their key lets the request go on: their leaving ends nothing. */
+  readonly onDisconnect?: 'finish' | undefined;
   /** How long to wait at most, ms. */
   readonly waitMs: number;
   /** Whether some of the answer was sent: the rest is for another gateway then, should this one end before the answer. */
@@ -33,7 +35,9 @@ export interface AwaitDeps {
 /**
  * Waits for the first of: the reply, the deadline, the caller's leaving, the gateway's own end. All but the first settle
  * the request here, which stops the work on it; where a worker was faster, its settlement counts. What a caller who has left
- * pays only the worker knows that has the job: it is asked to stop, and its settlement waited for.
+ * pays only the worker knows that has the job: it is asked to stop, and its settlement waited for. Where the caller's key
+ * lets the request go on, it is waited for as if the caller were there, so that its answer is charged, reported and kept;
+ * only a gateway that stops leaves it to the worker.
  *
  * A stream that has begun is not settled where the gateway ends, nor where others read the same answer: it goes on.
  *
@@ -43,11 +47,11 @@ export interface AwaitDeps {
 export async function awaitSettlement(deps: AwaitDeps, input: AwaitInput): Promise<Settlement> {
   const endsAt = performance.now() + input.waitMs;
   let end = await firstOf(input);
-  const isForOthers = end === 'gone' && (await input.hasOtherReaders?.()) === true;
-  if (isForOthers) end = await firstOf({ reply: input.reply, waitMs: endsAt - performance.now() });
+  const goesOn = end === 'gone' && (input.onDisconnect === 'finish' || (await input.hasOtherReaders?.()) === true);
+  if (goesOn) end = await firstOf({ reply: input.reply, waitMs: endsAt - performance.now() });
   if (typeof end === 'object') return end;
   // Left unsettled: a worker goes on with it.
-  if (end === 'given up' && isForOthers) return failed('client_closed');
+  if (end === 'given up' && goesOn) return failed('client_closed');
   if (end === 'given up' && input.isBegun?.()) return failed('service_unavailable');
   if (end !== 'gone') return (await settleHere(deps, input, ENDINGS[end])) ?? failed(ENDINGS[end]);
   for (;;) {

@@ -66,6 +66,7 @@ export async function generate(
       keyId: job.keyId,
       reply: waiting.reply,
       gone: context.gone,
+      onDisconnect: admission.onDisconnect,
       waitMs: job.deadlineAt - deps.clock.now(),
     });
     return answer(settlement);
