@@ -1,4 +1,5 @@
 import type { ApiKeyRecord } from '@lontar/shared/api-key-record.ts';
+import { MASK_TYPES, type MaskType } from '@lontar/shared/settlement/settlement.ts';
 
 /** What the operator decides about a key. `null` takes a limit away, `undefined` leaves it as it is. */
 export interface KeyLimits {
@@ -14,6 +15,14 @@ export interface KeyLimits {
   readonly storage?: number | null | undefined;
   /** Unix ms. */
   readonly expiresAt?: number | null | undefined;
+  /** The types that are masked in its answers under `/v1`. */
+  readonly mask?: readonly MaskType[] | undefined;
+  /** Whether what a caller sent is left as it is in the answer to that request, under `/v1`. */
+  readonly keepOwn?: boolean | undefined;
+  /** Whether the hour of an address binds its requests too. */
+  readonly addressLimit?: boolean | undefined;
+  /** What becomes of a request whose caller leaves. */
+  readonly onDisconnect?: 'abort' | 'finish' | undefined;
 }
 
 /** An address or network, as it was written and as a prefix of bits. */
@@ -46,5 +55,10 @@ export function fieldsOf(limits: KeyLimits): FieldChange {
   put('maxOutputTokens', limits.maxOutputTokens);
   put('storage', limits.storage);
   put('expiresAt', limits.expiresAt);
+  // Only what is not as usual is stored.
+  put('mask', limits.mask && (limits.mask.length === MASK_TYPES.length ? null : limits.mask.join(',')));
+  put('keepOwn', limits.keepOwn === undefined ? undefined : limits.keepOwn ? 1 : null);
+  put('noAddressLimit', limits.addressLimit === undefined ? undefined : limits.addressLimit ? null : 1);
+  put('onDisconnect', limits.onDisconnect === 'abort' ? null : limits.onDisconnect);
   return { set, remove };
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { hashApiKey, mintApiKey, readKeyId } from '@lontar/shared/api-key.ts';
-import { PACKED_TERMS } from '@lontar/shared/api-key-record.ts';
+import { EARLIER_TERMS, PACKED_TERMS } from '@lontar/shared/api-key-record.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { type IssuedKey, openKeyStore, type RotateResult } from './key-store.ts';
@@ -93,11 +93,12 @@ describe('update', () => {
 
   test('takes away the packed form of the limits, whatever is changed', async () => {
     const { record } = await store().create({ name: 'x' });
-    const change = { name: 'y', perHour: 6, models: null } as const;
+    const change = { name: 'y', perHour: 6, models: null, keepOwn: true } as const;
     for (const limits of Object.entries(change).map(([field, value]) => ({ [field]: value }))) {
-      await redis.client.hset(redisKeys.apiKey(record.id), PACKED_TERMS, 'packed');
+      await redis.client.hset(redisKeys.apiKey(record.id), { [PACKED_TERMS]: 'packed', [EARLIER_TERMS]: 'packed' });
       await store().update(record.id, limits);
-      expect(await stored(record.id)).not.toHaveProperty(PACKED_TERMS);
+      const changed = await stored(record.id);
+      for (const field of [PACKED_TERMS, EARLIER_TERMS]) expect(changed).not.toHaveProperty(field);
     }
   });
 

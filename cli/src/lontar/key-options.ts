@@ -2,6 +2,7 @@ import { addressBits } from '@lontar/shared/address.ts';
 import { DEFAULT_CONCURRENCY, DEFAULT_STORAGE_BYTES } from '@lontar/shared/api-key-record.ts';
 import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
 import { findHidden } from '@lontar/shared/hidden-characters.ts';
+import { MASK_TYPES, type MaskType } from '@lontar/shared/settlement/settlement.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CommandFailure, EXIT } from '../failure/failure.ts';
 import { BYTE_SIZE_EXAMPLES, parseByteSize, showByteSize } from '../keys/byte-size.ts';
@@ -28,6 +29,10 @@ export interface KeyOptions {
   readonly maxOutputTokens?: OrNone<number>;
   readonly storage?: OrNone<number>;
   readonly expires?: OrNone<Moment>;
+  readonly mask?: readonly MaskType[];
+  readonly keepOwn?: boolean;
+  readonly addressLimit?: boolean;
+  readonly onDisconnect?: 'abort' | 'finish';
 }
 
 /**
@@ -60,9 +65,25 @@ export function addKeyOptions(command: Command, clearable: boolean): Command {
     `when the key ends: 2027-01-31, 2027-01-31T18:00Z, or from now: ${DURATION_EXAMPLES}`,
     moment,
   );
+  addPolicyOptions(command);
   return clearable
     ? command.addHelpText('after', '\nA limit is taken away with "none", for example: --per-day none')
     : command;
+}
+
+/** What is no limit, and has a word for each of its values. */
+function addPolicyOptions(command: Command): void {
+  const leaves = new Option(
+    '--on-disconnect <WHAT>',
+    'what becomes of a request whose caller leaves (abort unless given)',
+  );
+  command
+    .option('--mask <TYPES>', `what is masked in answers under /v1: all, or some of ${MASK_TYPES.join()}`, maskTypes)
+    .option('--keep-own', 'leave values as they are that the caller sent with the same request, under /v1')
+    .option('--no-keep-own', 'mask them too (unless given)')
+    .option('--address-limit', 'the hourly limit of addresses binds the key (unless given)')
+    .option('--no-address-limit', 'it does not, nor do the requests of the key count for others there')
+    .addOption(leaves.choices(['abort', 'finish']));
 }
 
 /**
@@ -110,6 +131,10 @@ export function keyLimits(options: KeyOptions, nowMs: number): KeyLimits {
     maxOutputTokens: limitOf(options.maxOutputTokens),
     storage: limitOf(options.storage),
     expiresAt: expiryMs(limitOf(options.expires), nowMs),
+    mask: options.mask,
+    keepOwn: options.keepOwn,
+    addressLimit: options.addressLimit,
+    onDisconnect: options.onDisconnect,
   };
 }
 
@@ -152,6 +177,15 @@ function models(text: string): string[] {
     throw new InvalidArgumentError(`It must be a list of ${PUBLIC_MODELS.join(', ')}.`);
   }
   return names;
+}
+
+/** In the order of MASK_TYPES, each once. */
+function maskTypes(text: string): readonly MaskType[] {
+  const names = listOf(text);
+  if (names.length === 1 && names[0] === 'all') return MASK_TYPES;
+  const isKnown = names.every((name) => (MASK_TYPES as readonly string[]).includes(name));
+  if (isKnown && names.length > 0) return MASK_TYPES.filter((type) => names.includes(type));
+  throw new InvalidArgumentError(`It must be all, or a list of ${MASK_TYPES.join(', ')}, such as url,key.`);
 }
 
 function addresses(text: string): AddressRule[] {

@@ -1,4 +1,5 @@
 import { showHidden } from '@lontar/shared/hidden-characters.ts';
+import { MASK_TYPES, type MaskType } from '@lontar/shared/settlement/settlement.ts';
 import { showByteSize } from '../keys/byte-size.ts';
 import type { KeyInUse } from '../keys/key-store.ts';
 import { alignColumns } from './columns.ts';
@@ -24,6 +25,14 @@ export interface KeyView {
   readonly storage: number;
   /** Bytes that its uploads take, those on their way included. */
   readonly stored: number;
+  /** The types that are masked in its answers under `/v1`. */
+  readonly mask: readonly MaskType[];
+  /** Whether values that a caller sent stay as they are in the answer to that request, under `/v1`. */
+  readonly keepOwn: boolean;
+  /** Whether the hour of an address binds its requests. */
+  readonly addressLimit: boolean;
+  /** What becomes of a request whose caller leaves. */
+  readonly onDisconnect: 'abort' | 'finish';
   /** Until when the secret before the last rotation is still good. */
   readonly oldKeyUntil: string | null;
 }
@@ -48,6 +57,10 @@ export function viewKey(record: KeyInUse, nowMs: number): KeyView {
     maxOutputTokens: record.maxOutputTokens ?? null,
     storage: record.storage,
     stored: record.stored,
+    mask: record.mask ?? MASK_TYPES,
+    keepOwn: record.keepOwn === '1',
+    addressLimit: record.noAddressLimit !== '1',
+    onDisconnect: record.onDisconnect ?? 'abort',
     oldKeyUntil: overlaps && record.oldHashUntil !== undefined ? isoTime(record.oldHashUntil) : null,
   };
 }
@@ -76,6 +89,9 @@ export function describeKey(key: KeyView & { readonly freeFailuresLastHour?: num
     ['addresses', key.addresses?.join(', ') ?? 'all'],
     ['output tokens', limit(key.maxOutputTokens)],
     ['storage', `${showByteSize(key.stored)} of ${showByteSize(key.storage)} used`],
+    ['masked', `${isMaskedFully(key) ? 'all' : key.mask.join(', ')}${key.keepOwn ? ', but what the caller sent' : ''}`],
+    ['address limit', key.addressLimit ? 'binds' : 'exempt'],
+    ['on disconnect', key.onDisconnect],
     ...(key.oldKeyUntil === null ? [] : [['old key until', key.oldKeyUntil] as [string, string]]),
   ];
   const width = Math.max(...lines.map(([label]) => label.length));
@@ -94,12 +110,28 @@ export function tableOfKeys(keys: readonly KeyView[]): string {
     key.perHour === null ? '-' : String(key.perHour),
     key.perDay === null ? '-' : String(key.perDay),
     `${showByteSize(key.stored)}/${showByteSize(key.storage)}`,
+    policyOf(key),
     showHidden(key.name),
   ]);
   return alignColumns([
-    ['ID', 'STATE', 'CREATED', 'EXPIRES', 'USED', 'PER HOUR', 'PER DAY', 'STORED', 'NAME'],
+    ['ID', 'STATE', 'CREATED', 'EXPIRES', 'USED', 'PER HOUR', 'PER DAY', 'STORED', 'OPTIONS', 'NAME'],
     ...rows,
   ]);
+}
+
+/** What is not as usual, as it is said to `keys create`. */
+function policyOf(key: KeyView): string {
+  const options = [
+    ...(isMaskedFully(key) ? [] : [`mask=${key.mask.join()}`]),
+    ...(key.keepOwn ? ['keep-own'] : []),
+    ...(key.addressLimit ? [] : ['no-address-limit']),
+    ...(key.onDisconnect === 'abort' ? [] : [`on-disconnect=${key.onDisconnect}`]),
+  ];
+  return options.length > 0 ? options.join(' ') : '-';
+}
+
+function isMaskedFully({ mask }: KeyView): boolean {
+  return mask.length === MASK_TYPES.length;
 }
 
 function limit(value: number | null): string {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { PACKED_TERMS } from '@lontar/shared/api-key-record.ts';
+import { EARLIER_TERMS, PACKED_TERMS } from '@lontar/shared/api-key-record.ts';
 import type { GenerationJob } from '@lontar/shared/generation-job.ts';
 import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
@@ -80,8 +80,12 @@ test('nothing that was in work before a restore acts on what it brings', async (
 
 test('limits that a gateway packed are packed anew, by the gateway that is there', async () => {
   const id = await createKey('shop');
+  const policy = ['--mask', 'key', '--keep-own', '--no-address-limit', '--on-disconnect', 'finish'];
+  expect(await lontar('keys', 'update', id, ...policy)).toMatchObject({ code: 0 });
   const before = await redis.client.hgetall(redisKeys.apiKey(id));
-  await redis.client.hset(redisKeys.apiKey(id), PACKED_TERMS, Buffer.from([0xff, 0x00, 0x80]));
+  expect(before).toMatchObject({ mask: 'key', keepOwn: '1', noAddressLimit: '1', onDisconnect: 'finish' });
+  const packed = Buffer.from([0xff, 0x00, 0x80]);
+  await redis.client.hset(redisKeys.apiKey(id), PACKED_TERMS, packed, EARLIER_TERMS, packed);
   await lontar('backup', file);
   expect(await lontar('restore', file, '--force')).toMatchObject({ code: 0 });
   expect(await redis.client.hgetall(redisKeys.apiKey(id))).toEqual(before);

@@ -60,6 +60,7 @@ export function streamAnswer(deps: StreamDeps, input: StreamInput): StreamedAnsw
           keyId: job.keyId,
           reply: waiting.reply,
           gone: context.gone,
+          onDisconnect: input.admission.onDisconnect,
           waitMs: job.deadlineAt - deps.clock.now(),
           isBegun: () => sink.isBegun,
           hasOtherReaders: () => hasOtherReaders(deps, requestId),

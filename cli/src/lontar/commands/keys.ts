@@ -1,12 +1,18 @@
+import { gatewaySettings } from '@lontar/gateway/config.ts';
 import { KEY_ID_PATTERN } from '@lontar/shared/api-key.ts';
+import { ConfigError, readConfig } from '@lontar/shared/config/read-config.ts';
 import { type Command, InvalidArgumentError } from 'commander';
+import { z } from 'zod';
 import { CommandFailure, EXIT } from '../../failure/failure.ts';
-import type { IssuedKey, KeyStore } from '../../keys/key-store.ts';
+import type { KeyLimits } from '../../keys/key-limits.ts';
+import type { IssuedKey, KeyInUse, KeyStore } from '../../keys/key-store.ts';
+import { limitsThatNeverBind } from '../../keys/limits-that-never-bind.ts';
 import { type CommandContext, print } from '../command-context.ts';
 import { addKeyOptions, duration, type KeyOptions, keyLimits, keyName } from '../key-options.ts';
 import { describeKey, tableOfKeys, viewKey } from '../key-view.ts';
 
 const DAY_MS = 86_400_000;
+const addressSettings = z.object({ RATE_LIMIT_PER_HOUR: gatewaySettings.shape.RATE_LIMIT_PER_HOUR });
 
 /** `lontar keys …`: makes, shows, changes and ends API keys. */
 export function addKeysCommand(program: Command, context: CommandContext): void {
@@ -20,7 +26,11 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
     .command('show')
     .description('one key: state, limits and use')
     .argument('<ID>', 'the 10 characters after lt_live_', keyId)
-    .action((id: string) => context.withKeys((store) => showKey(store, id, context)));
+    .action((id: string) =>
+      context.withKeys(async (store) => {
+        await showKey(store, id, context);
+      }),
+    );
   addUpdate(keys, context);
   keys
     .command('revoke')
@@ -43,8 +53,10 @@ function addCreate(keys: Command, context: CommandContext): void {
   addKeyOptions(create, false).action((options: KeyOptions & { name: string }) =>
     context.withKeys(async (store) => {
       const nowMs = await store.now();
-      const issued = await store.create({ ...keyLimits(options, nowMs), name: options.name });
+      const limits = { ...keyLimits(options, nowMs), name: options.name };
+      const issued = await store.create(limits);
       printIssued(issued, nowMs, context);
+      warnOfLimits(issued.record, limits, context);
     }),
   );
 }
@@ -60,8 +72,9 @@ function addUpdate(keys: Command, context: CommandContext): void {
       if (Object.keys(options).length === 0) {
         throw new CommandFailure(EXIT.usage, 'error: nothing to change was given. See: lontar keys update --help');
       }
-      requireFound(await store.update(id, keyLimits(options, await store.now())), id);
-      await showKey(store, id, context);
+      const limits = keyLimits(options, await store.now());
+      requireFound(await store.update(id, limits), id);
+      warnOfLimits(await showKey(store, id, context), limits, context);
     }),
   );
 }
@@ -103,12 +116,30 @@ async function listKeys(store: KeyStore, context: CommandContext): Promise<void>
   }
 }
 
-async function showKey(store: KeyStore, id: string, context: CommandContext): Promise<void> {
+async function showKey(store: KeyStore, id: string, context: CommandContext): Promise<KeyInUse> {
   const record = await store.find(id);
   if (record === undefined) throw notFound(id);
   const freeFailuresLastHour = await store.freeFailures(id);
   const view = { ...viewKey(record, await store.now()), freeFailuresLastHour };
   print(context, view, describeKey(view));
+  return record;
+}
+
+/** Says of the limits that were given just now which of them can never bind, by the settings that are known here. */
+function warnOfLimits(record: KeyInUse, given: KeyLimits, { surroundings, streams }: CommandContext): void {
+  for (const warning of limitsThatNeverBind(record, given, addressPerHour(surroundings.environment))) {
+    streams.err.write(`warning: ${warning}\n`);
+  }
+}
+
+function addressPerHour(environment: CommandContext['surroundings']['environment']): number | undefined {
+  try {
+    return readConfig(addressSettings, environment).RATE_LIMIT_PER_HOUR;
+  } catch (error) {
+    // A setting that is wrong keeps the gateway from starting, but no key from being made.
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
 }
 
 /** The one time that a key is shown. */

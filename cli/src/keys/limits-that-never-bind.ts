@@ -1,0 +1,78 @@
+import { addressBits } from '@lontar/shared/address.ts';
+import type { ApiKeyRecord } from '@lontar/shared/api-key-record.ts';
+import type { KeyLimits } from './key-limits.ts';
+
+const HOURS_OF_DAY = 24;
+/** What counts as one address, as bits with the version before them: of IPv6 a network, see `limitAddress`. */
+const ONE_ADDRESS = /^(?:4:[01]{32}|6:[01]{56})/;
+
+type Limits = Pick<ApiKeyRecord, 'perHour' | 'perDay' | 'credits' | 'concurrency' | 'addresses' | 'noAddressLimit'>;
+
+interface Finding {
+  /** What was decided about the key, any of which brings the finding about. */
+  readonly about: readonly (keyof KeyLimits)[];
+  readonly warning: string;
+}
+
+/**
+ * Limits of a key that cannot bind, because another one does before, each said in a sentence.
+ *
+ * @param given what the operator decided just now: of limits that were there before nothing is said again
+ * @param addressPerHour requests that an address may make in an hour; `undefined` where that is not known
+ */
+export function limitsThatNeverBind(record: Limits, given: KeyLimits, addressPerHour: number | undefined): string[] {
+  const findings = [...byOwnLimits(record), ...(addressPerHour === undefined ? [] : byAddress(record, addressPerHour))];
+  const isGiven = ({ about }: Finding) => about.some((name) => given[name] !== undefined && given[name] !== null);
+  return findings.filter(isGiven).map(({ warning }) => warning);
+}
+
+function byOwnLimits({ perHour, perDay, credits, concurrency }: Limits): Finding[] {
+  const findings: Finding[] = [];
+  if (perHour !== undefined && perDay !== undefined && perHour > perDay) {
+    const warning = `--per-hour ${perHour} can never bind: --per-day ${perDay} does first.`;
+    findings.push({ about: ['perHour', 'perDay'], warning });
+  }
+  if (perHour !== undefined && perDay !== undefined && perDay > HOURS_OF_DAY * perHour) {
+    const warning = `--per-day ${perDay} can never bind: --per-hour ${perHour} lets ${HOURS_OF_DAY * perHour} requests through in a day at most.`;
+    findings.push({ about: ['perHour', 'perDay'], warning });
+  }
+  // All requests in flight were made within the hour, and each has taken a credit. (A key has a concurrency that is not
+  // given, too: of that nothing is said.)
+  if (perHour !== undefined && concurrency > perHour) {
+    const warning = `--concurrency ${concurrency} can never bind: --per-hour ${perHour} does first.`;
+    findings.push({ about: ['concurrency'], warning });
+  }
+  if (credits !== undefined && concurrency > credits) {
+    const warning = `--concurrency ${concurrency} can never bind: --credits ${credits} are spent first.`;
+    findings.push({ about: ['concurrency'], warning });
+  }
+  return findings;
+}
+
+/** Callers at many addresses have as many hours: only where the key names its addresses is it certain what binds. */
+function byAddress({ perHour, perDay, concurrency, addresses, noAddressLimit }: Limits, most: number): Finding[] {
+  if (noAddressLimit === '1') return [];
+  const known = countAddresses(addresses);
+  const places = known ?? 1;
+  const findOne = (about: Finding['about'], flag: string, limit: number, hours: number): Finding[] => {
+    if (limit <= places * most * hours) return [];
+    const binds = `RATE_LIMIT_PER_HOUR lets ${most} requests an hour through from each address`;
+    const warning =
+      known === undefined
+        ? `${flag} ${limit} binds only callers at ${Math.ceil(limit / (most * hours))} addresses or more: ${binds}, and binds first for fewer.`
+        : `${flag} ${limit} can never bind: ${binds}, and --addresses names ${known}.`;
+    return [{ about, warning: `${warning} --no-address-limit exempts the key.` }];
+  };
+  const alike = ['addressLimit', 'addresses'] as const;
+  return [
+    ...(perHour === undefined ? [] : findOne(['perHour', ...alike], '--per-hour', perHour, 1)),
+    ...(perDay === undefined ? [] : findOne(['perDay', ...alike], '--per-day', perDay, HOURS_OF_DAY)),
+    ...findOne(['concurrency'], '--concurrency', concurrency, 1),
+  ];
+}
+
+/** @returns `undefined` where networks of several are among them, or all are allowed */
+function countAddresses(list: string | undefined): number | undefined {
+  const found = list?.split(',').map((item) => ONE_ADDRESS.exec(addressBits(item) ?? '')?.[0]);
+  return found === undefined || found.includes(undefined) ? undefined : new Set(found).size;
+}
