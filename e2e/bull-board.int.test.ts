@@ -67,6 +67,7 @@ beforeAll(async () => {
     },
     onGivenUp: () => Promise.resolve(),
     onStalled: () => undefined,
+    untilSteady: () => Promise.resolve(),
   });
   stops.push(() => runner.stop(0));
   await secondStarted.promise;

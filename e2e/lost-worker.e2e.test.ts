@@ -4,7 +4,7 @@ import { jobKeys } from '@lontar/shared/generation-queue.ts';
 import { queueKeys } from '@lontar/shared/queue/queue-keys.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { countReservations } from '@lontar/shared/testing/reservations.ts';
-import { WORKER_GONE_MS } from '@lontar/shared/time-budget.ts';
+import { JOB_LOCK_MS, STALLED_CHECK_MS, WORKER_GONE_MS } from '@lontar/shared/time-budget.ts';
 import { ask, expectSuccess } from './harness/client.ts';
 import { until } from './harness/eventually.ts';
 import type { Service } from './harness/service.ts';
@@ -89,6 +89,21 @@ test('a worker whose connections are cut makes new ones, and keeps its jobs', as
   await held.answered();
   expect(held.asked()).toEqual(Array.from({ length: JOBS }, () => 1));
   expect(stack.logs()).not.toContain(TAKEN_BACK);
+}, 60_000);
+
+test('while Redis stands still past the end of every lock, no worker loses a job', async () => {
+  const held = await holdJobs();
+  const redis = stack.redis.process();
+  redis.kill('SIGSTOP');
+  await delay(JOB_LOCK_MS + 500);
+  redis.kill('SIGCONT');
+  // Workers make new connections, and all of them look for lost jobs, twice.
+  await delay(WORKER_GONE_MS + 2 * STALLED_CHECK_MS);
+  held.release();
+  await held.answered();
+  expect(held.asked()).toEqual(Array.from({ length: JOBS }, () => 1));
+  expect(stack.logs()).not.toContain(TAKEN_BACK);
+  expect(stack.logs()).not.toContain('a job was taken back from a worker that stopped working');
 }, 60_000);
 
 test('a worker that is killed loses its jobs to another one while their locks last; each counts one death', async () => {

@@ -86,6 +86,8 @@ onStack('a worker that goes silent and comes back counts as one that died', asyn
   expect(expectSuccess(await generate('next'))).toBe('fine');
   expect(callsOf(POISON)).toHaveLength(GENERATION_JOB.deathsAtMost);
   expect(worker.process.exitCode).toBeNull();
+  // Its connection stays: its locks have to end first.
+  expect(stack.logs()).not.toContain('a worker that is gone');
 });
 
 onStack(

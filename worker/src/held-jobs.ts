@@ -1,7 +1,7 @@
-/** A job that BullMQ was given. */
-export interface HeldJob {
-  /** Its lock in Redis: a turn takes many jobs before BullMQ names a place for each. */
-  readonly lock: string;
+import type { LockedStart } from './recovery/job-locks.ts';
+
+/** A job that BullMQ was given; its lock in Redis is its turn's, which takes many jobs before BullMQ names a place for each. */
+export interface HeldJob extends Omit<LockedStart, 'requestId'> {
   /** Whether it goes when it is finished, as ours all do. */
   readonly isRemoved: boolean;
   /** It was finished with its settlement; BullMQ has not asked for that yet. */
@@ -14,6 +14,8 @@ export interface HeldJobs {
   find(requestId: string, token: string): HeldJob | undefined;
   /** The lock in Redis; the token itself where the job is none of ours. */
   lockOf(requestId: string, token: string): string;
+  /** The same of several, with what Redis knows them by; those that are not held are left out. */
+  locksOf(requestIds: readonly string[], tokens: readonly string[]): LockedStart[];
   release(requestId: string, token: string): void;
   readonly count: number;
 }
@@ -25,9 +27,24 @@ export function createHeldJobs(): HeldJobs {
     hold: (requestId, token, job) => void held.set(placeOf(requestId, token), job),
     find: (requestId, token) => held.get(placeOf(requestId, token)),
     lockOf: (requestId, token) => held.get(placeOf(requestId, token))?.lock ?? token,
+    locksOf: (requestIds, tokens) =>
+      requestIds.flatMap((requestId, index) => {
+        const job = held.get(placeOf(requestId, tokens[index] ?? ''));
+        return job ? [{ requestId, ...job }] : [];
+      }),
     release: (requestId, token) => void held.delete(placeOf(requestId, token)),
     get count() {
       return held.size;
     },
   };
+}
+
+/** How often a job had been started and lost when it was taken, of the fields and values of its hash. */
+export function countsOf(hash: readonly string[]): Pick<LockedStart, 'starts' | 'losses'> {
+  // The latest of a field that comes twice.
+  const valueOf = (field: string) => {
+    const at = hash.findLastIndex((text, index) => index % 2 === 0 && text === field);
+    return at === -1 ? '0' : (hash[at + 1] ?? '0');
+  };
+  return { starts: valueOf('ats'), losses: valueOf('stc') };
 }

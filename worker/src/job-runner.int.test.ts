@@ -41,7 +41,11 @@ afterEach(async () => {
   redis.disconnect();
 });
 
-function run(process: (start: JobStart) => Promise<JobEnd>, concurrency = 1): JobRunner {
+function run(
+  process: (start: JobStart) => Promise<JobEnd>,
+  concurrency = 1,
+  untilSteady: () => Promise<void> = () => Promise.resolve(),
+): JobRunner {
   const runner = startJobRunner({
     name: randomUUID(),
     redis,
@@ -51,6 +55,7 @@ function run(process: (start: JobStart) => Promise<JobEnd>, concurrency = 1): Jo
     process,
     onGivenUp: () => Promise.resolve(),
     onStalled: () => undefined,
+    untilSteady,
   });
   runners.push(runner);
   return runner;
@@ -127,6 +132,25 @@ test('takes more jobs while some of those in work only wait', async () => {
   while (ends.length < 4) await once(begun, 'job');
   expect(runner.active).toBe(3);
   for (const end of ends) end();
+});
+
+test('jobs whose lock has ended are looked for once Redis is steady, and not before', async () => {
+  const steady = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  run(
+    () => {
+      begun.resolve();
+      return Promise.resolve({ kind: 'done' });
+    },
+    1,
+    () => steady.promise,
+  );
+  await add(requestId);
+  await begun.promise;
+  const hasLooked = () => server.client.exists(`${QUEUE_PREFIX}:generation:stalled-check`);
+  expect(await hasLooked()).toBe(0);
+  steady.resolve();
+  while ((await hasLooked()) === 0) await new Promise(setImmediate);
 });
 
 // The canary of shared/src/patches/queue-time.ts. It fails where BullMQ gives its scripts the time in another place, or

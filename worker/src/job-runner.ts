@@ -1,7 +1,6 @@
 import { GENERATION_JOB, type GenerationJob, generationJobSchema } from '@lontar/shared/generation-job.ts';
 import { byThisMachine, tellQueueRedisTime } from '@lontar/shared/patches/queue-time.ts';
-import type { RedisClock, RedisTime } from '@lontar/shared/redis-clock.ts';
-import type { Redis } from '@lontar/shared/redis-connection.ts';
+import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import { QUEUE_PREFIX } from '@lontar/shared/redis-keys.ts';
 import type { SettleResult } from '@lontar/shared/settlement/settle.ts';
 import { throttledWarning } from '@lontar/shared/throttled-log.ts';
@@ -21,42 +20,33 @@ import {
   Worker,
   type WorkerOptions,
 } from 'bullmq';
-import { createHeldJobs } from './held-jobs.ts';
+import { countsOf, createHeldJobs } from './held-jobs.ts';
 import {
   type AbortReason,
   Again,
   createStarter,
   type JobRunner,
-  type JobWork,
+  type JobRunnerOptions,
   rememberCancellations,
   type ToSettle,
 } from './job-start.ts';
 import { renewTogether } from './patches/renew-together.ts';
-import { renewLocks } from './renew-locks.ts';
+import { renewJobLocks } from './recovery/job-locks.ts';
+import { renewLocks } from './recovery/renew-locks.ts';
 import type { LockedJob } from './taken-jobs.ts';
 import { createTurns, type Turns } from './turns.ts';
 
 /** After an error of the queue, ms; BullMQ's own default of 15 s would leave callers waiting. */
 const ERROR_RETRY_MS = 200;
 
-export interface JobRunnerOptions extends JobWork {
-  /** What the locks of this worker's jobs begin with; no other worker has it. */
-  readonly name: string;
-  readonly redis: Redis;
-  readonly clock: RedisClock;
-  readonly concurrency: number;
-  /** A job was taken back from a worker that died. */
-  onStalled(requestId: string): void;
-}
-
 /**
  * Runs generation jobs from the queue. This file and shared's `generation-queue.ts` alone know BullMQ.
  */
 export function startJobRunner(options: JobRunnerOptions): JobRunner {
-  const { name, logger, redis, clock } = options;
+  const { logger, clock } = options;
   const cancelled = rememberCancellations();
   const starter = createStarter(options, cancelled.take);
-  const places = { name, redis, clock, concurrency: () => worker.concurrency };
+  const places: Places = { ...options, concurrency: () => worker.concurrency };
   const warn = throttledWarning(logger, 'the queue failed');
   const locks = renewLocks({
     extend: (requestIds, tokens) => worker.extendJobLocks(requestIds, tokens, JOB_LOCK_MS),
@@ -140,25 +130,27 @@ function optionsOf({ redis, concurrency }: JobRunnerOptions): WorkerOptions {
   };
 }
 
-type Places = Pick<JobRunnerOptions, 'name' | 'redis' | 'clock'> & { readonly concurrency: () => number };
+type Places = Pick<JobRunnerOptions, 'name' | 'redis' | 'clock' | 'untilSteady'> & {
+  readonly concurrency: () => number;
+};
 
 /**
  * BullMQ's way to Redis, with a way of our own to take and to finish jobs: many in one script, with the settlements of their
  * requests (turn.lua). Locks, losses, delays, pauses and counts are BullMQ's, and so is the form of everything in Redis.
  */
 class TurnBackend extends RedisQueueBackend {
-  readonly #clock: RedisClock;
+  readonly #places: Places;
   readonly #turns: Turns;
   readonly #held = createHeldJobs();
   #isWaiting = false;
 
-  constructor({ name, redis, clock, concurrency }: Places, ...base: ConstructorParameters<typeof RedisQueueBackend>) {
+  constructor(places: Places, ...base: ConstructorParameters<typeof RedisQueueBackend>) {
     super(...base);
-    this.#clock = clock;
+    this.#places = places;
     this.#turns = createTurns({
-      redis,
-      name,
-      places: () => concurrency() - this.#held.count,
+      redis: places.redis,
+      name: places.name,
+      places: () => places.concurrency() - this.#held.count,
       isWaiting: () => this.#isWaiting,
     });
   }
@@ -222,9 +214,13 @@ class TurnBackend extends RedisQueueBackend {
     return this.#release(jobId, token, (lock) => super.moveJobFromActiveToWait(jobId, lock));
   }
 
-  override extendLocks(jobIds: string[], tokens: string[], duration: number) {
-    const locks = jobIds.map((jobId, index) => this.#held.lockOf(jobId, tokens[index] ?? ''));
-    return super.extendLocks(jobIds, locks, duration);
+  override extendLocks(jobIds: string[], tokens: string[]) {
+    return renewJobLocks(this.#places.redis, this.#held.locksOf(jobIds, tokens));
+  }
+
+  override async moveStalledJobsToWait(): Promise<string[]> {
+    await this.#places.untilSteady();
+    return super.moveStalledJobsToWait();
   }
 
   override async close(force?: boolean): Promise<void> {
@@ -249,7 +245,7 @@ class TurnBackend extends RedisQueueBackend {
       if (code < 0) throw this.finishedErrors({ code, jobId: id, command: 'finish', state: 'active' });
     }
     this.#held.release(id, token);
-    return { result: fetchNext ? this.#handAfter(token) : undefined, finishedOn: this.#clock.now() };
+    return { result: fetchNext ? this.#handAfter(token) : undefined, finishedOn: this.#places.clock.now() };
   }
 
   /** Lets BullMQ move a job elsewhere; where that fails, the job stays held, because BullMQ tries again. */
@@ -268,7 +264,7 @@ class TurnBackend extends RedisQueueBackend {
 
   #nothing(): unknown[] {
     const dueAt = this.#turns.nextAt() as RedisTime;
-    return [null, null, 0, dueAt && byThisMachine(this.#clock, dueAt)];
+    return [null, null, 0, dueAt && byThisMachine(this.#places.clock, dueAt)];
   }
 
   #hand({ requestId, hash, lock }: LockedJob, token: string): unknown[] {
@@ -276,7 +272,7 @@ class TurnBackend extends RedisQueueBackend {
     const { opts, parentKey, deduplicationId, repeatJobKey } = raw[0] as JobJson;
     const isOurs = parentKey === undefined && deduplicationId === undefined && repeatJobKey === undefined;
     const isRemoved = isOurs && opts.removeOnComplete === true && opts.removeOnFail === true;
-    this.#held.hold(requestId, token, { lock, isRemoved, isFinished: false });
+    this.#held.hold(requestId, token, { lock, ...countsOf(hash), isRemoved, isFinished: false });
     return raw;
   }
 }

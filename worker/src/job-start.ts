@@ -1,6 +1,8 @@
 import { type GenerationJob, generationJobSchema } from '@lontar/shared/generation-job.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import type { GivenUpReason } from '@lontar/shared/metrics.ts';
+import type { RedisClock } from '@lontar/shared/redis-clock.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
 import type { SettleResult } from '@lontar/shared/settlement/settle.ts';
 import type { Ending } from '@lontar/shared/settlement/turn.ts';
 
@@ -62,6 +64,18 @@ export interface JobWork {
   process(start: JobStart): Promise<JobEnd>;
   /** A job was given up without being processed to its end. */
   onGivenUp(requestId: string, job: GenerationJob | undefined, reason: GivenUpReason): Promise<void>;
+}
+
+export interface JobRunnerOptions extends JobWork {
+  /** What the locks of this worker's jobs begin with; no other worker has it. */
+  readonly name: string;
+  readonly redis: Redis;
+  readonly clock: RedisClock;
+  readonly concurrency: number;
+  /** Resolves when Redis is known to serve, and to have served for long enough that workers could renew their locks. */
+  untilSteady(): Promise<void>;
+  /** A job was taken back from a worker that died. */
+  onStalled(requestId: string): void;
 }
 
 /** A job as the queue hands it out: what is in it has not been looked at. */

@@ -463,7 +463,7 @@ describe('a job that stopping workers hand back', () => {
     const runner = startJobRunner({
       name: 'a worker',
       ...{ redis, clock: trueClock, concurrency: 1, logger: createLogger('test', 'silent') },
-      ...{ onGivenUp: () => Promise.resolve(), onStalled: () => undefined },
+      ...{ onGivenUp: () => Promise.resolve(), onStalled: () => undefined, untilSteady: () => Promise.resolve() },
       process: (next) => {
         begun.resolve();
         return process(next);

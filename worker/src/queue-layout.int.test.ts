@@ -83,6 +83,7 @@ function runOurs(end: (start: JobStart) => Promise<JobEnd>, concurrency = 10): S
     },
     onGivenUp: () => Promise.resolve(),
     onStalled: () => undefined,
+    untilSteady: () => Promise.resolve(),
   });
   stops.push(() => runner.stop(0));
   const started = (count: number) =>

@@ -25,7 +25,7 @@ import { type ProcessDeps, processGeneration } from './process-generation.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { createQuarantine } from './quarantine.ts';
 import { judgeReadiness } from './readiness.ts';
-import { watchWorkers } from './recovery/lost-workers.ts';
+import { type WorkerWatch, watchWorkers } from './recovery/lost-workers.ts';
 import { watchPresence } from './redis-presence.ts';
 import { settleGivenUp } from './settle-job.ts';
 
@@ -95,7 +95,7 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
     onError: throttledWarning(logger, 'workers that are gone cannot be looked for'),
   });
   lifecycle.started('workers', workers.stop);
-  const runner: JobRunner = runJobs({ config, id, deps, redis: connections.jobs, progress, onStalled });
+  const runner: JobRunner = runJobs({ config, id, deps, redis: connections.jobs, progress, workers, onStalled });
   const cancellations = await listenForCancellations(connections.subscriber, runner.cancel);
   lifecycle.started('cancellations', cancellations.stop);
   await startProbes(config, lifecycle, { id, logger, clock, redis: connections.probes, registry, runner, progress });
@@ -116,15 +116,17 @@ function runJobs(parts: {
   readonly deps: ProcessDeps & { readonly logger: Logger };
   readonly redis: ReturnType<typeof connectPatient>;
   readonly progress: Progress;
+  readonly workers: WorkerWatch;
   readonly onStalled: (requestId: string) => void;
 }): JobRunner {
-  const { config, id, deps, redis, progress, onStalled } = parts;
+  const { config, id, deps, redis, progress, workers, onStalled } = parts;
   const thinned: ProcessDeps = { ...deps, logger: throttleLines(deps.logger) };
   return startJobRunner({
     name: id,
     redis,
     clock: deps.clock,
     concurrency: config.WORKER_CONCURRENCY,
+    untilSteady: workers.untilSteady,
     logger: deps.logger,
     async process(start) {
       progress.jobStarted();

@@ -91,3 +91,14 @@ test('is wary while a worker may be gone, and of each by itself', () => {
   look(2_300);
   expect(judge.isWary).toBe(false);
 });
+
+test('Redis is steady once it was seen to serve for as long as a worker needs for a new connection', () => {
+  const judge = judgeUnheard();
+  const isSteadyAt = (at: number) => {
+    judge.note([], { sentAt: at, answeredAt: at });
+    return judge.isSteady;
+  };
+  const steady = (from: number) => [0, 500, 1_000, WORKER_GONE_MS, 1_500].map((after) => isSteadyAt(from + after));
+  expect(steady(0)).toEqual([false, false, false, true, true]);
+  expect(steady(1_500 + REDIS_AWAY_MS + 1)).toEqual([false, false, false, true, true]);
+});

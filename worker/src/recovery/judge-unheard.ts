@@ -18,6 +18,8 @@ export interface UnheardJudge {
   note(unheard: readonly UnheardWorker[], look: LookTimes): UnheardWorker[];
   /** Whether the latest look has found one that may be gone. */
   readonly isWary: boolean;
+  /** Whether Redis has been seen to serve for so long on end that a worker that is well has made new connections. */
+  readonly isSteady: boolean;
 }
 
 /**
@@ -29,10 +31,14 @@ export interface UnheardJudge {
 export function judgeUnheard(): UnheardJudge {
   let since = new Map<string, { readonly said: string; readonly at: number }>();
   let lastAnswerAt = Number.NEGATIVE_INFINITY;
+  let servesSince = 0;
+  let isSteady = false;
   return {
     note(unheard, { sentAt, answeredAt }) {
       const isAfterPause = answeredAt - lastAnswerAt > REDIS_AWAY_MS;
       lastAnswerAt = answeredAt;
+      if (isAfterPause) servesSince = answeredAt;
+      isSteady = sentAt - servesSince >= WORKER_GONE_MS;
       const before = isAfterPause ? new Map<string, never>() : since;
       since = new Map(
         unheard.map(({ name, said }) => {
@@ -45,6 +51,9 @@ export function judgeUnheard(): UnheardJudge {
     },
     get isWary() {
       return since.size > 0;
+    },
+    get isSteady() {
+      return isSteady;
     },
   };
 }

@@ -7,7 +7,8 @@ import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { runTurn } from '@lontar/shared/settlement/turn.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
-import { lookForWorkers, takeBack } from './lost-workers.ts';
+import { REDIS_AWAY_MS, WORKER_GONE_MS, WORKER_LOOK_MS } from '@lontar/shared/time-budget.ts';
+import { lookForWorkers, takeBack, type WorkerWatch, watchWorkers } from './lost-workers.ts';
 
 let server: TestRedis;
 let redis: Redis;
@@ -140,5 +141,50 @@ describe('the jobs of a worker that is gone', () => {
     await redis.hset(queueKeys.job(idOf(1)), 'stc', GENERATION_JOB.maxStalledCount);
     await takeBack(redis, gone, 100);
     expect(await redis.hget(queueKeys.job(idOf(1)), 'defa')).toMatch(/stalled/);
+  });
+});
+
+describe('a watch of workers', () => {
+  let connections: Redis[];
+  beforeEach(() => {
+    connections = [connectPatient(server.url, 'jobs'), connectPatient(server.url, 'listener')];
+    for (const connection of connections) connection.on('error', () => undefined);
+  });
+  afterEach(() => {
+    for (const connection of connections) connection.disconnect();
+  });
+
+  function watch(name: string, onError: (error: unknown) => void = () => undefined): Promise<WorkerWatch> {
+    const [jobs, subscriber] = connections as [Redis, Redis];
+    return watchWorkers({ redis: jobs, subscriber, name, onTakenBack: () => undefined, onError });
+  }
+
+  test('is steady only once Redis has served for a while again', async () => {
+    const { untilSteady, stop } = await watch('a');
+    await untilSteady();
+    await redis.client('PAUSE', 2 * REDIS_AWAY_MS, 'ALL');
+    const served = redis.ping().then(() => performance.now());
+    await untilSteady();
+    expect(performance.now() - (await served)).toBeGreaterThanOrEqual(WORKER_GONE_MS - WORKER_LOOK_MS);
+    stop();
+  });
+
+  test('where Redis does not let it listen says so, lists no worker, and holds up no look for lost jobs', async () => {
+    await redis.call('ACL', 'SETUSER', 'default', 'resetchannels');
+    const errors: string[] = [];
+    const { untilSteady, leave } = await watch('a', (error) => errors.push(String(error)));
+    await redis.call('ACL', 'SETUSER', 'default', 'allchannels');
+    await untilSteady();
+    await leave();
+    expect(errors).toEqual([expect.stringContaining('NOPERM')]);
+    expect(await redis.exists(redisKeys.workers)).toBe(0);
+  });
+
+  test('whose looks fail holds up no look for lost jobs', async () => {
+    const { untilSteady, stop } = await watch('a');
+    await redis.del(redisKeys.workers);
+    await redis.set(redisKeys.workers, 'no hash');
+    await untilSteady();
+    stop();
   });
 });

@@ -44,6 +44,9 @@ export async function takeBack(
   return { requestIds, isMore: answer === 'more' };
 }
 
+/** A Redis, or a machine, that is slow all the time never looks steady: after so many answers that is waited for no longer. */
+const MOST_LOOKS_WAITED = 10;
+
 export interface WatchWorkersOptions {
   /** A patient connection, the one that jobs are taken and settled by. */
   readonly redis: Redis;
@@ -60,6 +63,11 @@ export interface WatchWorkersOptions {
 export interface WorkerWatch {
   /** Says that this worker has no jobs any more. Never rejects: where Redis fails, others find that out. */
   leave(): Promise<void>;
+  /**
+   * Resolves right after Redis has answered, once it has served for long enough that a worker that is well has renewed its locks:
+   * what is sent then does not wait in a Redis that stands still, to be read before their renewals. Not after `stop`; never rejects.
+   */
+  untilSteady(): Promise<void>;
   stop(): void;
 }
 
@@ -75,17 +83,31 @@ export async function watchWorkers(options: WatchWorkersOptions): Promise<Worker
   const judge = judgeUnheard();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
+  const waiting: (() => void)[] = [];
+  let looksWaited = 0;
 
+  const release = () => {
+    looksWaited = 0;
+    for (const resolve of waiting.splice(0)) resolve();
+  };
   const look = async () => {
     const sentAt = performance.now();
     const unheard = await lookForWorkers(redis, name);
     const gone = judge.note(unheard, { sentAt, answeredAt: performance.now() });
+    looksWaited++;
+    if (judge.isSteady || looksWaited > MOST_LOOKS_WAITED) release();
     for (const worker of gone) await takeAllBack(options, worker);
   };
+  const lookOn = () =>
+    look().catch((error: unknown) => {
+      onError(error);
+      // Nothing is known then, as before there were looks.
+      release();
+    });
   // Each look waits for the one before: while Redis is away, one command waits for it and no more.
   const next = () => {
     if (stopped) return;
-    timer = setTimeout(() => void look().catch(onError).finally(next), judge.isWary ? WARY_LOOK_MS : WORKER_LOOK_MS);
+    timer = setTimeout(() => void lookOn().finally(next), judge.isWary ? WARY_LOOK_MS : WORKER_LOOK_MS);
   };
   const stop = () => {
     stopped = true;
@@ -96,12 +118,13 @@ export async function watchWorkers(options: WatchWorkersOptions): Promise<Worker
     await subscriber.subscribe(redisKeys.workerChannel(name));
   } catch (error) {
     onError(error);
-    return { leave: () => Promise.resolve(), stop };
+    return { leave: () => Promise.resolve(), untilSteady: () => Promise.resolve(), stop };
   }
-  await look().catch(onError);
+  await lookOn();
   next();
   return {
     stop,
+    untilSteady: () => new Promise((resolve) => waiting.push(resolve)),
     async leave() {
       stop();
       // A look that is under way comes before it on the same connection.

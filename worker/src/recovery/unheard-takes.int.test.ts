@@ -98,6 +98,7 @@ test('a worker that loses the reply of a take runs each job once, and none count
     },
     onGivenUp: () => Promise.resolve(),
     onStalled: () => undefined,
+    untilSteady: () => Promise.resolve(),
   });
   await Promise.all([cut, all.promise]);
   await runner.stop(0);

@@ -37,14 +37,17 @@ export function renewLocks({ extend, onLost, onError }: LockRenewalOptions): Loc
     );
     for (const jobId of lost) if (held.has(jobId)) onLost(jobId);
   };
-  // Each turn waits for the one before: while Redis is away, one command waits for it and no more.
-  const turn = () => {
-    timer = setTimeout(() => void renew().catch(onError).finally(next), LOCK_RENEWAL_MS);
+  // Each turn waits for the one before: while Redis is away, one command waits for it and no more. The next one then follows
+  // at once: locks that were too young for that command have aged meanwhile.
+  const turn = (afterMs: number) => {
+    if (stopped) return;
+    timer = setTimeout(() => {
+      const startedAt = performance.now();
+      const next = () => turn(Math.max(0, LOCK_RENEWAL_MS - (performance.now() - startedAt)));
+      void renew().catch(onError).finally(next);
+    }, afterMs);
   };
-  const next = () => {
-    if (!stopped) turn();
-  };
-  turn();
+  turn(LOCK_RENEWAL_MS);
   return {
     hold: (jobId, token) => void held.set(jobId, { token, renewedAt: performance.now() }),
     release: (jobId) => void held.delete(jobId),

@@ -50,6 +50,24 @@ test('all that are due go in one command', async () => {
   ]);
 });
 
+test('locks that were too young for a renewal that took long are renewed right after it', async () => {
+  const answer = Promise.withResolvers<string[]>();
+  extend.mockReturnValueOnce(answer.promise);
+  locks.hold('old', 'one');
+  await pass(LOCK_RENEWAL_MS / 2);
+  locks.hold('young', 'two');
+  await pass(LOCK_RENEWAL_MS / 2 + JOB_LOCK_MS);
+  answer.resolve([]);
+  await pass(1);
+  expect(extend.mock.calls).toEqual([
+    [['old'], ['one']],
+    [
+      ['old', 'young'],
+      ['one', 'two'],
+    ],
+  ]);
+});
+
 test('a job whose lock another worker has is told so, unless it has ended by itself meanwhile', async () => {
   const answer = Promise.withResolvers<string[]>();
   extend.mockReturnValueOnce(answer.promise);

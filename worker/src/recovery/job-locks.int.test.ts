@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { GenerationJob } from '@lontar/shared/generation-job.ts';
+import { type GenerationQueue, jobKeys, openGenerationQueue } from '@lontar/shared/generation-queue.ts';
+import { giveBackJobs } from '@lontar/shared/queue/give-back.ts';
+import { queueKeys } from '@lontar/shared/queue/queue-keys.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { runTurn } from '@lontar/shared/settlement/turn.ts';
+import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { redisTime } from '@lontar/shared/testing/redis-time.ts';
+import { countsOf } from '../held-jobs.ts';
+import { type LockedStart, renewJobLocks } from './job-locks.ts';
+import { takeBack } from './lost-workers.ts';
+
+const requestId = 'req_0000000000000000000001';
+const { job, lock: lockKey } = jobKeys(requestId);
+
+let server: TestRedis;
+let redis: Redis;
+let queue: GenerationQueue;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = server.client;
+  queue = openGenerationQueue(redis, () => undefined);
+});
+afterAll(async () => {
+  await queue.close();
+  await server.stop();
+});
+beforeEach(async () => {
+  await redis.flushall();
+  await queue.add({ v: 1, id: requestId, prompt: 'hi' } as GenerationJob, redisTime());
+});
+
+async function take(lock: string): Promise<LockedStart> {
+  const { taken } = await runTurn(redis, { endings: [], take: 1, lock });
+  if (taken instanceof Error || taken[0] === undefined) throw new Error('nothing was taken');
+  return { requestId, lock, ...countsOf(taken[0][1]) };
+}
+
+/** As BullMQ takes back a job whose lock has ended. */
+async function loseToTheQueue(): Promise<void> {
+  await redis.hset(redisKeys.workers, 'a', '1');
+  await takeBack(redis, { name: 'a', said: '1' }, 1);
+}
+
+test('a lock is renewed, and its job is no longer in doubt', async () => {
+  const start = await take('a:1');
+  await redis.pexpire(lockKey, 100);
+  await redis.sadd(queueKeys.stalled, requestId);
+  expect(await renewJobLocks(redis, [start])).toEqual([]);
+  expect(await redis.pttl(lockKey)).toBeGreaterThan(1_000);
+  expect(await redis.exists(queueKeys.stalled)).toBe(0);
+});
+
+test('a lock that has ended while nobody took the job is made anew, also at a second start that was lost before', async () => {
+  await take('a:1');
+  await loseToTheQueue();
+  const start = await take('b:1');
+  expect(start).toMatchObject({ starts: '2', losses: '1' });
+  await redis.del(lockKey);
+  await redis.sadd(queueKeys.stalled, requestId);
+  expect(await renewJobLocks(redis, [start])).toEqual([]);
+  expect(await redis.get(lockKey)).toBe('b:1');
+  expect(await redis.exists(queueKeys.stalled)).toBe(0);
+});
+
+test.each<[string, (start: LockedStart) => Promise<unknown>]>([
+  ['was taken back', () => loseToTheQueue()],
+  ['was taken back and again', () => loseToTheQueue().then(() => take('b:1'))],
+  [
+    'was taken back and again, and that lock has ended, too',
+    async () => {
+      await loseToTheQueue();
+      await take('b:1');
+      await redis.del(lockKey);
+    },
+  ],
+  ['was given back', (start) => giveBackJobs(redis, [start])],
+  ['has another lock', () => redis.set(lockKey, 'b:1')],
+  ['is gone', () => redis.del(job, lockKey)],
+])('a job that %s is lost, and left alone', async (_what, happens) => {
+  const start = await take('a:1');
+  await happens(start);
+  const before = await redis.get(lockKey);
+  expect(await renewJobLocks(redis, [start])).toEqual([requestId]);
+  expect(await redis.get(lockKey)).toBe(before);
+});
