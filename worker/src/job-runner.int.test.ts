@@ -202,3 +202,20 @@ describe.each([
     expect(Array.from(asked, ([, calls]) => Number(calls)).reduce((sum, calls) => sum + calls, 0)).toBeLessThan(30);
   });
 });
+
+test('the connection that waits for jobs is made anew with the one for commands, which was lost', async () => {
+  run(() => Promise.resolve({ kind: 'done' }));
+  const waits = async () => {
+    const lines = String(await server.client.client('LIST')).split('\n');
+    return lines.find((line) => line.includes('cmd=bzpopmin') && line.includes(`name=${QUEUE_PREFIX}:`));
+  };
+  const idOf = (line: string | undefined) => /^id=(\d+)/.exec(line ?? '')?.[1];
+  const untilWaits = async (isSo: (id: string | undefined) => boolean) => {
+    let id: string | undefined;
+    while (!isSo((id = idOf(await waits())))) await new Promise(setImmediate);
+    return id;
+  };
+  const before = await untilWaits((id) => id !== undefined);
+  await server.client.client('KILL', 'ID', await redis.client('ID'));
+  await untilWaits((id) => id !== undefined && id !== before);
+});
