@@ -1,17 +1,11 @@
 /**
  * `npm run bench`: measures the service side by side with what it is compared with, writes docs/performance.json, .md and
  * .svg, and prints whether each budget holds. About twelve minutes on two cores. See docs/performance.md.
- *   --quick              fewer and shorter rounds; writes nothing
- *   --only=a,b           only these sections (throughput, main, commands, workers, gateways, in-flight, growth, streams, alone)
- *   --without-portkey    where it cannot be installed
- *   --guard              exit code 1 where a ratio is worse by more than a quarter than the one on record
- *   --report             measures nothing; writes the page and the chart again from the figures on record
- *   --profile=FOLDER     keeps processor profiles of the service's processes
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
-import { parseArgs } from 'node:util';
+import { readOptions } from '@lontar/shared/testing/command-options.ts';
 import { PORTKEY } from './portkey.ts';
 import { machineLoad } from './processes/usage.ts';
 import { findRegressions, judgeBudgets } from './report/budgets.ts';
@@ -42,14 +36,16 @@ const SECTIONS = [
 ] as const;
 type Section = (typeof SECTIONS)[number];
 
-const { values: options } = parseArgs({
+const options = readOptions({
+  name: 'npm run bench --',
+  about: 'Measures the service side by side with what it is compared with, and says whether budgets hold (12 minutes).',
   options: {
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    'without-portkey': { type: 'boolean', default: false },
-    guard: { type: 'boolean', default: false },
-    report: { type: 'boolean', default: false },
-    profile: { type: 'string' },
+    quick: { type: 'flag', about: 'fewer and shorter rounds; writes nothing' },
+    only: { type: 'names', choices: SECTIONS, about: 'these sections alone; writes nothing' },
+    'without-portkey': { type: 'flag', about: 'where it cannot be installed' },
+    guard: { type: 'flag', about: 'ends with 1 where a ratio is worse by more than a quarter than the one on record' },
+    report: { type: 'flag', about: 'measures nothing; writes page and chart again from the figures on record' },
+    profile: { type: 'text', value: 'FOLDER', about: "keeps processor profiles of the service's processes there" },
   },
 });
 const rounds = options.quick ? 1 : 3;
@@ -60,7 +56,7 @@ function say(line: string): void {
 }
 
 function wants(section: Section): boolean {
-  return options.only === undefined || options.only.split(',').includes(section);
+  return options.only?.includes(section) ?? true;
 }
 
 function describeMachine(): Machine {

@@ -1,23 +1,25 @@
-import { parseArgs } from 'node:util';
+import { readOptions } from '@lontar/shared/testing/command-options.ts';
 import { createReport, type Figure } from './report.ts';
 import { SCENARIOS } from './scenarios.ts';
 
-const { values } = parseArgs({
+const options = readOptions({
+  name: 'npm run chaos --',
+  about: 'Causes faults on real processes, prints each figure with pass or FAIL, and ends with 1 if one failed.',
   options: {
-    minutes: { type: 'string', default: '30' },
-    seed: { type: 'string', default: String(Date.now() % 100_000) },
-    only: { type: 'string', multiple: true },
-    quick: { type: 'boolean', default: false },
+    minutes: { type: 'number', value: 'N', default: 30, about: 'how long random faults, and then the soak, go on' },
+    seed: { type: 'number', value: 'N', about: 'what random faults come of; another one each time where not given' },
+    quick: { type: 'flag', about: 'few samples: shows that facts hold, and says little about times' },
+    only: { type: 'names', choices: SCENARIOS.map(({ name }) => name), about: 'these scenarios alone' },
   },
 });
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
 const print = (line: string) => void process.stdout.write(`${line}\n`);
-const seed = Number(values.seed);
+const { seed = Date.now() % 100_000, minutes, quick } = options;
 const figures: Figure[] = [];
 const broken: string[] = [];
 print(`seed ${seed}`);
-for (const scenario of SCENARIOS.filter(({ name }) => values.only?.includes(name) ?? true)) {
+for (const scenario of SCENARIOS.filter(({ name }) => options.only?.includes(name) ?? true)) {
   const lacks = scenario.missing?.();
   if (lacks !== undefined) {
     print(`\n${scenario.name} is skipped: ${lacks}`);
@@ -26,8 +28,7 @@ for (const scenario of SCENARIOS.filter(({ name }) => values.only?.includes(name
   print(`\n${scenario.about}`);
   const report = createReport(scenario.name, print);
   try {
-    const minutes = Number(values.minutes);
-    await scenario.run({ seed, quick: values.quick, minutes, report, interrupted: interrupted.signal });
+    await scenario.run({ seed, quick, minutes, report, interrupted: interrupted.signal });
   } catch (error) {
     if (interrupted.signal.aborted) process.exit(130);
     broken.push(scenario.name);

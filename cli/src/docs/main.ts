@@ -1,7 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { readOptions } from '@lontar/shared/testing/command-options.ts';
 import { metricsPage } from './metrics-docs.ts';
 import { redisUsersTemplate } from './redis-users-docs.ts';
 import { configurationPage, envExample } from './settings-docs.ts';
+
+readOptions({
+  name: 'node cli/bootstrap.mjs docs',
+  about:
+    'Writes all that is generated from the code: settings, metrics, Redis users. `npm run docs` writes dashboards and rules, too.',
+  options: {},
+});
 
 const root = new URL('../../../', import.meta.url);
 

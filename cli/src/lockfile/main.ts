@@ -1,7 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { readOptions } from '@lontar/shared/testing/command-options.ts';
 import { askIntegrity } from './ask-registry.ts';
 import { completeLockfile, type LockPackages } from './complete-lockfile.ts';
 import { addIntegrity, entriesWithoutIntegrity } from './integrity.ts';
+
+readOptions({
+  name: 'npm run lockfile',
+  about: 'Completes package-lock.json after a change of packages, so that npm ci takes it.',
+  options: {},
+});
 
 const file = new URL('../../../package-lock.json', import.meta.url);
 const lockfile = completeLockfile(JSON.parse(readFileSync(file, 'utf8')) as { packages: LockPackages });

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { readOptions } from '@lontar/shared/testing/command-options.ts';
 import { findPatterns } from './find-patterns.ts';
 import { judgeAll } from './judge-all.ts';
 import { questionsOf, reviewPatterns } from './review.ts';
@@ -9,6 +10,12 @@ import { questionsOf, reviewPatterns } from './review.ts';
  * Reads every regular expression of the product and fails where one may take more than linear time on a text. Tests are
  * left out: they match texts that they have made.
  */
+readOptions({
+  name: 'npm run patterns',
+  about: 'Judges every regular expression of the product, and ends with 1 where one may take more than linear time.',
+  options: {},
+});
+
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const FOLDERS = ['gateway', 'worker', 'shared', 'stats-service', 'dashboard', 'cli'];
 

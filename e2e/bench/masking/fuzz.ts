@@ -4,20 +4,21 @@
  *   npm run fuzz -- --minutes 30 --seed 7
  */
 import { randomInt } from 'node:crypto';
-import { parseArgs } from 'node:util';
+import { readOptions } from '@lontar/shared/testing/command-options.ts';
 import { hostileTexts } from '../../../worker/src/masking/testing/hostile-texts.ts';
 import { tryHostileText } from '../../../worker/src/masking/testing/try-hostile-text.ts';
 
 const SLOWEST_SHOWN = 10;
 const TOLD_EVERY_MS = 60_000;
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '5' }, seed: { type: 'string' } } });
-const minutes = Number(values.minutes);
-const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
-if (!(minutes > 0) || !Number.isSafeInteger(seed)) {
-  console.error('Usage: npm run fuzz -- [--minutes N] [--seed N]');
-  process.exit(1);
-}
+const { minutes, seed = randomInt(2 ** 31) } = readOptions({
+  name: 'npm run fuzz --',
+  about: 'Tries texts made to be slow to mask: each has to be masked or refused in time.',
+  options: {
+    minutes: { type: 'number', value: 'N', default: 5, about: 'how long' },
+    seed: { type: 'number', value: 'N', about: 'what the texts come of; another one each time where not given' },
+  },
+});
 console.log(`seed ${seed}, ${minutes} minutes`);
 
 const texts = hostileTexts(seed);
