@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { randomSource } from './random-source.ts';
 
 /**
  * Secrets that protect nothing: they are made of a seed at run time, and their addresses lie in the ranges and names
@@ -41,22 +41,5 @@ export function demoSecrets(seed: string): DemoSecrets {
       word(43, mixed),
     ].join('.'),
     connection: `postgres://${shop.replace('-', '_')}:${word(20, mixed)}@db.${shop}.example:5432/shop`,
-  };
-}
-
-/** An endless stream of numbers below a bound: SHA-256 of the seed and a counter, four bytes at a time. */
-function randomSource(seed: string): (bound: number) => number {
-  let block = Buffer.alloc(0);
-  let counter = 0;
-  let offset = 0;
-  return (bound) => {
-    if (offset + 4 > block.byteLength) {
-      block = createHash('sha256').update(`${counter}:${seed}`).digest();
-      counter += 1;
-      offset = 0;
-    }
-    const number = block.readUInt32LE(offset);
-    offset += 4;
-    return number % bound;
   };
 }

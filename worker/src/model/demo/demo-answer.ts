@@ -20,6 +20,14 @@ export function demoAnswer({ seed, system, prompt }: DemoQuestion): string {
   return isChat ? write.chat(topic, secrets) : write.page(topic, secrets);
 }
 
+/** What it says once a tool that it called has answered. */
+export function demoToolAnswer(toolSaid: string, prompt: string): string {
+  const quoted = quotationOf(toolSaid, TOOL_CHARS);
+  return isIndonesian(prompt)
+    ? `Dari tool datang jawaban ini: ${quoted}. Itu semua yang diketahui **model demo** tentang ${topicOf(prompt)}.`
+    : `From the tool came this answer: ${quoted}. That is all that the **demo model** knows about ${topicOf(prompt)}.`;
+}
+
 interface Writer {
   chat(topic: string, secrets: DemoSecrets): string;
   page(topic: string, secrets: DemoSecrets): string;
@@ -113,20 +121,25 @@ AWS_ACCESS_KEY_ID=${secrets.cloudKey}
 }
 
 const TOPIC_CHARS = 80;
+const TOOL_CHARS = 400;
+
+function topicOf(prompt: string): string {
+  return quotationOf(prompt, TOPIC_CHARS);
+}
 
 /**
- * The beginning of the prompt as a quotation. It is cut between words only, like every cut here: half of a secret that
+ * The beginning of a text as a quotation. It is cut between words only, like every cut here: half of a secret that
  * a caller put into a prompt would not be known as one.
  */
-function topicOf(prompt: string): string {
+function quotationOf(text: string, mostChars: number): string {
   const words: string[] = [];
   let length = 0;
-  for (const word of prompt.trim().slice(0, 4_096).split(/\s+/)) {
+  for (const word of text.trim().slice(0, 4_096).split(/\s+/)) {
     length += word.length + 1;
-    if (length > TOPIC_CHARS) break;
+    if (length > mostChars) break;
     words.push(word);
   }
-  const isWhole = words.join(' ').length === prompt.trim().length;
+  const isWhole = words.join(' ').length === text.trim().length;
   // A backtick would turn the rest of the sentence into code.
   const quoted = words.join(' ').replaceAll('`', "'");
   return `"${[quoted, isWhole ? '' : '…'].filter(Boolean).join(' ')}"`;
