@@ -9,6 +9,8 @@ export const FINE_BUCKETS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.
 /** Token buckets of the OpenTelemetry conventions for generative AI. */
 const TOKEN_BUCKETS = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576];
 
+const TOKEN_RATE_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000];
+
 /** Every route under /api/: what metrics and the log tell apart. Everything else is `other`. */
 export const ROUTE_LABELS = [
   ...GENERATION_ENDPOINTS,
@@ -52,6 +54,9 @@ export type CallCharge = (typeof CALL_CHARGES)[number];
 const JOB_OUTCOMES = ['answered', 'failed', 'retried', 'expired', 'cancelled', 'lock_lost', 'repeated'] as const;
 export type JobOutcome = (typeof JOB_OUTCOMES)[number];
 
+/** Why frames were not sent: Redis is away, answers too slowly, or refused them; or their gateway is gone or far behind. */
+const DROP_REASONS = ['redis_away', 'behind', 'refused', 'gateway'] as const;
+
 /** Why a job was given up: workers died of it, its data cannot be read, or it failed in an unforeseen way. */
 export const GIVEN_UP_REASONS = ['poison_pill', 'unreadable', 'failed'] as const;
 export type GivenUpReason = (typeof GIVEN_UP_REASONS)[number];
@@ -80,7 +85,12 @@ export type WorkerMetrics = ReturnType<typeof workerMetrics>;
  * @param modelOutcomes every way a model call can end, so that each has its series from the start
  */
 export function workerMetrics(registry: Registry, modelOutcomes: readonly string[] = []) {
-  return { ...jobMetrics(registry), ...modelMetrics(registry, modelOutcomes), ...maskingMetrics(registry) };
+  return {
+    ...jobMetrics(registry),
+    ...modelMetrics(registry, modelOutcomes),
+    ...maskingMetrics(registry),
+    ...streamMetrics(registry),
+  };
 }
 
 function jobMetrics(registry: Registry) {
@@ -202,6 +212,55 @@ function maskingMetrics(registry: Registry) {
       name: 'masking_duration_seconds',
       help: 'Time to mask one result, seconds.',
       buckets: FINE_BUCKETS,
+      registers,
+    }),
+  };
+}
+
+function streamMetrics(registry: Registry) {
+  const registers = [registry];
+  const framesDropped = new Counter({
+    name: 'stream_frames_dropped_total',
+    help: 'Frames that were not sent, by reason: redis_away, behind (Redis answers too slowly), refused (by Redis), gateway (gone or far behind). Readers get their text later, from the partial text or the result.',
+    labelNames: ['reason'] as const,
+    registers,
+  });
+  for (const reason of DROP_REASONS) framesDropped.inc({ reason }, 0);
+  return {
+    framesDropped,
+    openStreams: new Gauge({ name: 'worker_open_streams', help: 'Streamed answers in work now.', registers }),
+    framesSent: new Counter({
+      name: 'stream_frames_sent_total',
+      help: 'Masked pieces of answers (frames) sent to gateways.',
+      registers,
+    }),
+    frameBytes: new Counter({
+      name: 'stream_frame_bytes_total',
+      help: 'Bytes of frames sent to gateways.',
+      registers,
+    }),
+    partialsSaved: new Counter({
+      name: 'stream_partial_saves_total',
+      help: 'Times that the worker kept in Redis what is masked so far of its streams, each time of all that had grown.',
+      registers,
+    }),
+    streamsBroken: new Counter({
+      name: 'stream_broken_total',
+      help: 'Streams that ended because their worker was lost, or had to stop, after a part of the answer was visible.',
+      registers,
+    }),
+    timeToFirstToken: new Histogram({
+      name: 'gen_ai_client_time_to_first_token_seconds',
+      help: 'Time from a streamed model call to the first part of its answer, seconds.',
+      labelNames: ['provider', 'model'] as const,
+      buckets: LATENCY_BUCKETS,
+      registers,
+    }),
+    tokenRate: new Histogram({
+      name: 'gen_ai_client_output_tokens_per_second',
+      help: 'Output tokens a second of streamed model calls, from the first part to the last.',
+      labelNames: ['provider', 'model'] as const,
+      buckets: TOKEN_RATE_BUCKETS,
       registers,
     }),
   };

@@ -81,3 +81,9 @@ export const redisKeys = {
   /** Prefix of everything that stats-service alone keeps. */
   stats: (name: string) => `${TAG}:stats:${name}`,
 } as const;
+
+/** What a stream leaves behind, and goes when its request is settled, in the order in which scripts take it. */
+export function keysOfStream(requestId: string): readonly string[] {
+  const { partial, followers } = redisKeys;
+  return [partial(requestId, 'text'), partial(requestId, 'reasoning'), followers(requestId)];
+}

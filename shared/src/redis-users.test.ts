@@ -12,6 +12,7 @@ const FOLDERS: readonly (readonly [folder: string, users: readonly RedisUser[]])
   ['worker/src', ['worker']],
   ['stats-service/src', ['stats-service']],
   ['shared/src/settlement', ['gateway', 'worker']],
+  ['shared/src/live', ['worker']],
   ['shared/src/queue', ['gateway', 'worker', 'operator']],
   ['shared/src/*.', ['gateway', 'worker', 'stats-service', 'operator']],
   ['cli/src', ['operator']],

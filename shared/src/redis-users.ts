@@ -87,6 +87,8 @@ const RIGHTS: Readonly<Record<RedisUser, Rights>> = {
       redisKeys.request('*'),
       OF_KEY,
       redisKeys.inbox('*'),
+      redisKeys.partial('*', '*'),
+      redisKeys.followers('*'),
       redisKeys.instances,
       redisKeys.probe('*'),
       redisKeys.workers,
@@ -99,7 +101,7 @@ const RIGHTS: Readonly<Record<RedisUser, Rights>> = {
       ...PRESENCE,
       ...QUEUE_WRITES,
       ...SETTLEMENT,
-      ...words('mget pubsub|numsub subscribe unsubscribe'),
+      ...words('append mget pubsub|numsub strlen subscribe unsubscribe'),
     ],
   },
   'stats-service': {

@@ -1,13 +1,22 @@
 import { chatOf } from '@lontar/shared/generation-job.ts';
 import type { AbortReason, JobStart } from './job-start.ts';
-import { ModelError, type ModelErrorKind, type ModelRequest, type ModelResult } from './model/language-model.ts';
+import {
+  ModelError,
+  type ModelErrorKind,
+  type ModelPart,
+  type ModelRequest,
+  type ModelResult,
+} from './model/language-model.ts';
 import type { ProcessDeps } from './process-generation.ts';
 
 export type AttemptResult =
   | { readonly kind: 'answer'; readonly answer: ModelResult; readonly durationMs: number }
   | { readonly kind: 'failed'; readonly error: ModelErrorKind; readonly retryAfterMs?: number | undefined }
   /** `call`: how the call ended all the same; it may have been over when the end came. */
-  | { readonly kind: 'aborted'; readonly reason: AbortReason | 'deadline'; readonly call: ModelErrorKind };
+  | { readonly kind: 'aborted'; readonly reason: AttemptEnd; readonly call: ModelErrorKind };
+
+/** Why an attempt was ended. */
+export type AttemptEnd = AbortReason | 'deadline' | 'masking failed';
 
 /** The model is well; that no text came of it is the caller's doing. */
 const IS_CALLERS_DOING: ReadonlySet<ModelErrorKind> = new Set([
@@ -17,11 +26,24 @@ const IS_CALLERS_DOING: ReadonlySet<ModelErrorKind> = new Set([
   'request_refused',
 ]);
 
+/** Where the parts of an answer go that is streamed. */
+export interface PartTaker {
+  add(part: ModelPart): void;
+  /** Aborts when the answer cannot be masked. */
+  readonly unmaskable: AbortSignal;
+}
+
 /**
  * Makes one model attempt, which ends with the deadline, the loss of the job's lock, a caller's leaving, or the
  * worker's stop, whichever comes first. Whatever comes of it, the model has been asked.
+ *
+ * @param stream absent where the answer is wanted in one piece
  */
-export async function attemptModel(deps: ProcessDeps, { job, signal }: JobStart): Promise<AttemptResult> {
+export async function attemptModel(
+  deps: ProcessDeps,
+  { job, signal }: JobStart,
+  stream?: PartTaker,
+): Promise<AttemptResult> {
   const ending = new AbortController();
   const { signal: either } = ending;
   const timer = setTimeout(() => ending.abort('deadline'), Math.max(0, job.deadlineAt - deps.clock.now()));
@@ -29,6 +51,8 @@ export async function attemptModel(deps: ProcessDeps, { job, signal }: JobStart)
   const onAbort = () => ending.abort(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
+  const onUnmaskable = () => ending.abort('masking failed' satisfies AttemptEnd);
+  stream?.unmaskable.addEventListener('abort', onUnmaskable, { once: true });
   const request: ModelRequest = {
     requestId: job.id,
     model: deps.upstreamName(job.model),
@@ -38,21 +62,32 @@ export async function attemptModel(deps: ProcessDeps, { job, signal }: JobStart)
   };
   const labels = { provider: deps.model.provider, model: job.model };
   const startedAt = performance.now();
+  let firstPartAt = 0;
+  const onPart = (part: ModelPart) => {
+    if (firstPartAt === 0) {
+      firstPartAt = performance.now();
+      deps.metrics.timeToFirstToken.observe(labels, (firstPartAt - startedAt) / 1000);
+    }
+    stream?.add(part);
+  };
   try {
-    const answer = await deps.model.generate(request, either);
-    if (either.aborted) return { kind: 'aborted', reason: either.reason as AbortReason | 'deadline', call: 'none' };
+    const answer = await deps.model.generate(request, either, stream && onPart);
+    if (either.aborted) return { kind: 'aborted', reason: either.reason as AttemptEnd, call: 'none' };
     // A client of the OpenAI protocol reads an empty answer and its reason to end; the three endpoints promise text.
     if (job.v === 1 && answer.text.trim() === '') throw new ModelError('output_used_up');
     const durationMs = performance.now() - startedAt;
     deps.metrics.calls.observe({ ...labels, error_type: 'none' }, durationMs / 1000);
     deps.metrics.tokens.observe({ ...labels, token_type: 'input' }, answer.usage.input);
     deps.metrics.tokens.observe({ ...labels, token_type: 'output' }, answer.usage.output);
+    const streamedMs = performance.now() - firstPartAt;
+    if (firstPartAt > 0 && streamedMs > 1)
+      deps.metrics.tokenRate.observe(labels, answer.usage.output / (streamedMs / 1000));
     deps.noteModelOutcome(true);
     return { kind: 'answer', answer, durationMs };
   } catch (error) {
     const kind: ModelErrorKind = error instanceof ModelError ? error.kind : 'invalid_answer';
     deps.metrics.calls.observe({ ...labels, error_type: kind }, (performance.now() - startedAt) / 1000);
-    if (either.aborted) return { kind: 'aborted', reason: either.reason as AbortReason | 'deadline', call: kind };
+    if (either.aborted) return { kind: 'aborted', reason: either.reason as AttemptEnd, call: kind };
     deps.noteModelOutcome(IS_CALLERS_DOING.has(kind));
     return { kind: 'failed', error: kind, retryAfterMs: error instanceof ModelError ? error.retryAfterMs : undefined };
   } finally {

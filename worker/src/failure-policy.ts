@@ -17,6 +17,8 @@ export interface FailureInput {
   readonly attempts: number;
   /** Whether an earlier call of this request may have cost money and brought no answer. */
   readonly spentBefore: boolean;
+  /** A part of the answer was shown: no other attempt's text may follow it. */
+  readonly isVisible?: boolean;
   readonly now: RedisTime;
   /** When the caller stops waiting. */
   readonly deadlineAt: RedisTime;
@@ -80,7 +82,8 @@ export function mayHaveCost(kind: ModelErrorKind): boolean {
 export function decideFailure(input: FailureInput): FailureDecision {
   const { retry, givenUp } = TREATMENT[input.kind];
   const spentTwice = mayHaveCost(input.kind) && input.spentBefore;
-  if (retry === undefined || spentTwice || input.attempt >= input.attempts) return { action: 'fail', error: givenUp };
+  const isLast = spentTwice || input.attempt >= input.attempts || input.isVisible === true;
+  if (retry === undefined || isLast) return { action: 'fail', error: givenUp };
   const delayMs = Math.max(0, input.retryAfterMs ?? 0) + jitterMs(input.attempt, input.random);
   if (input.now + delayMs > input.deadlineAt - SHORTEST_ATTEMPT_MS) return { action: 'fail', error: givenUp };
   return { action: 'retry', delayMs, reason: retry };

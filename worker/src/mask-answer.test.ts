@@ -10,7 +10,8 @@ const masker = createMasker();
 function workshop(changes: Partial<Masker> = {}) {
   const registry = createRegistry('worker', '1.2.3');
   const metrics = workerMetrics(registry);
-  return { deps: { masker: { ...masker, ...changes }, metrics }, said: () => registry.metrics() };
+  const used = { ...masker, ...changes };
+  return { mask: (text: string) => maskAnswer(used, metrics, { text }), said: () => registry.metrics() };
 }
 
 const counted = (result: string, count: number) =>
@@ -18,26 +19,28 @@ const counted = (result: string, count: number) =>
 
 describe('an answer is masked', () => {
   test('and what was masked is counted', async () => {
-    const { deps, said } = workshop();
-    const masked = await maskAnswer(deps, `${SECRET} at 10.1.2.3`);
-    expect(masked).toMatchObject({ text: '***API_KEY*** at ***IP_ADDRESS***', counts: { key: 1, ip: 1, url: 0 } });
-    await maskAnswer(deps, 'nothing');
+    const { mask, said } = workshop();
+    const masked = await mask(`${SECRET} at 10.1.2.3`);
+    expect(masked).toMatchObject({
+      answer: { text: '***API_KEY*** at ***IP_ADDRESS***', counts: { key: 1, ip: 1, url: 0 } },
+    });
+    await mask('nothing');
     expect(await said()).toContain(counted('secured', 1));
     expect(await said()).toContain(counted('normal', 1));
   });
 
   test('while others have their turn: a long answer does not hold the worker', async () => {
-    const { deps } = workshop();
+    const { mask } = workshop();
     let turns = 0;
     let masking = true;
     const others = (async () => {
       for (; masking; turns++) await new Promise((resolve) => setImmediate(resolve));
     })();
     const text = `Read on, ${SECRET}. `.repeat(60_000);
-    const masked = await maskAnswer(deps, text);
+    const masked = await mask(text);
     masking = false;
     await others;
-    expect(masked).toMatchObject({ kind: 'masked', counts: { key: 60_000 } });
+    expect(masked).toMatchObject({ kind: 'masked', answer: { counts: { key: 60_000 } } });
     // A turn for each slice of 16,384 characters.
     expect(turns).toBeGreaterThan(text.length / 20_000);
   });
@@ -46,13 +49,13 @@ describe('an answer is masked', () => {
     ['is refused where it would take too much work', new MaskingBudgetExceeded(), 'MaskingBudgetExceeded', 'refused'],
     ['is thrown away where masking fails', new RangeError(SECRET), 'RangeError', 'failed'],
   ])('and %s, and distinguished from other ends', async (_name, error, reason, result) => {
-    const { deps, said } = workshop({
+    const { mask, said } = workshop({
       *maskInSlices() {
         yield;
         throw error;
       },
     });
-    const masked = await maskAnswer(deps, SECRET);
+    const masked = await mask(SECRET);
     expect(masked).toEqual({ kind: 'failed', reason, durationMs: expect.any(Number) });
     expect(JSON.stringify(masked)).not.toContain(SECRET);
     expect(await said()).toContain(counted(result, 1));

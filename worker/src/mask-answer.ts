@@ -1,27 +1,40 @@
 import { setImmediate as othersHadTheirTurn } from 'node:timers/promises';
+import type { ToolCall } from '@lontar/shared/chat-request.ts';
 import type { WorkerMetrics } from '@lontar/shared/metrics.ts';
-import type { MaskCounts } from '@lontar/shared/settlement/settlement.ts';
-import type { Masker, MaskResult } from './masking/mask.ts';
+import { MASK_TYPES, type MaskCounts } from '@lontar/shared/settlement/settlement.ts';
+import type { OpenStream } from './live/live-plane.ts';
+import { addCounts, maskAndCount, maskToolCall, noCounts } from './mask-tool-call.ts';
+import type { Masker } from './masking/mask.ts';
 import { MaskingBudgetExceeded } from './masking/work-budget.ts';
+import type { ModelResult } from './model/language-model.ts';
 
 /** Characters of a prompt, and of an answer, that the operator's log keeps. */
 const PREVIEW_CHARS = 4_000;
 
+/** What of an answer is text, all of it masked. */
+export interface MaskedAnswer {
+  readonly text: string;
+  readonly reasoning?: string;
+  readonly toolCalls?: readonly ToolCall[];
+  readonly counts: MaskCounts;
+}
+
 export type MaskedResult =
-  | { readonly kind: 'masked'; readonly text: string; readonly counts: MaskCounts; readonly durationMs: number }
+  | { readonly kind: 'masked'; readonly answer: MaskedAnswer; readonly durationMs: number }
   | { readonly kind: 'failed'; readonly reason: string; readonly durationMs: number };
+
+type MaskingMetrics = Pick<WorkerMetrics, 'secretsMasked' | 'maskingDuration' | 'maskingOperations'>;
+
+export type AnswerText = Pick<ModelResult, 'text' | 'reasoning' | 'toolCalls'>;
 
 /**
  * Masks an answer and counts what was masked. Fails closed: if masking throws, there is no text to go on with, and the
  * reason is the error's type alone, because its message could quote the text. A long answer is masked in slices, and
- * other jobs have their turn between two of them.
+ * other jobs have their turn between two of them. Never rejects.
  */
-export async function maskAnswer(
-  { masker, metrics }: { readonly masker: Masker; readonly metrics: WorkerMetrics },
-  text: string,
-): Promise<MaskedResult> {
+export function maskAnswer(masker: Masker, metrics: MaskingMetrics, answer: AnswerText): Promise<MaskedResult> {
   let durationMs = 0;
-  const timed = (steps: Iterator<undefined, MaskResult>) => {
+  const timed = (steps: Iterator<undefined, MaskedAnswer>) => {
     const startedAt = performance.now();
     try {
       return steps.next();
@@ -29,23 +42,71 @@ export async function maskAnswer(
       durationMs += performance.now() - startedAt;
     }
   };
-  try {
-    const steps = masker.maskInSlices(text);
+  const mask = async () => {
+    const steps = maskInSteps(masker, answer);
     let step = timed(steps);
     for (; step.done !== true; step = timed(steps)) await othersHadTheirTurn();
-    const { text: masked, spans } = step.value;
-    const counts = { url: 0, key: 0, ip: 0, connection: 0 };
-    for (const { type } of spans) {
-      counts[type]++;
-      metrics.secretsMasked.inc({ type });
+    return step.value;
+  };
+  return conclude(metrics, mask, () => durationMs);
+}
+
+/** As `maskAnswer`, for an answer that was masked as it came. */
+export function finishStream(
+  { stream, add, finish }: OpenStream,
+  metrics: MaskingMetrics,
+  answer: AnswerText,
+): Promise<MaskedResult> {
+  const { transcript } = stream;
+  const mask = async () => {
+    for (const part of transcript.missingOf(answer)) add(part);
+    await finish();
+    const { text, reasoning, calls, counts } = transcript;
+    return withoutNothing(text, reasoning, calls, counts);
+  };
+  return conclude(metrics, mask, () => stream.maskMs);
+}
+
+function* maskInSteps(
+  masker: Masker,
+  { text, reasoning = '', toolCalls = [] }: AnswerText,
+): Generator<undefined, MaskedAnswer> {
+  const counts = noCounts();
+  const maskedReasoning = reasoning === '' ? '' : yield* maskAndCount(masker, reasoning, counts);
+  const maskedText = yield* maskAndCount(masker, text, counts);
+  const calls: ToolCall[] = [];
+  for (const given of toolCalls) {
+    const masked = yield* maskToolCall(masker, given);
+    addCounts(counts, masked.counts);
+    calls.push(masked.call);
+    yield;
+  }
+  return withoutNothing(maskedText, maskedReasoning, calls, counts);
+}
+
+function withoutNothing(text: string, reasoning: string, calls: readonly ToolCall[], counts: MaskCounts): MaskedAnswer {
+  return { text, ...(reasoning !== '' && { reasoning }), ...(calls.length > 0 && { toolCalls: calls }), counts };
+}
+
+async function conclude(
+  metrics: MaskingMetrics,
+  mask: () => Promise<MaskedAnswer>,
+  durationMs: () => number,
+): Promise<MaskedResult> {
+  try {
+    const answer = await mask();
+    let secrets = 0;
+    for (const type of MASK_TYPES) {
+      metrics.secretsMasked.inc({ type }, answer.counts[type]);
+      secrets += answer.counts[type];
     }
-    metrics.maskingDuration.observe(durationMs / 1000);
-    metrics.maskingOperations.inc({ result: spans.length > 0 ? 'secured' : 'normal' });
-    return { kind: 'masked', text: masked, counts, durationMs };
+    metrics.maskingDuration.observe(durationMs() / 1000);
+    metrics.maskingOperations.inc({ result: secrets > 0 ? 'secured' : 'normal' });
+    return { kind: 'masked', answer, durationMs: durationMs() };
   } catch (error) {
     metrics.maskingOperations.inc({ result: error instanceof MaskingBudgetExceeded ? 'refused' : 'failed' });
     const reason = error instanceof Error ? error.name : typeof error;
-    return { kind: 'failed', reason, durationMs };
+    return { kind: 'failed', reason, durationMs: durationMs() };
   }
 }
 

@@ -13,6 +13,7 @@ import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { countReservations, reserve } from '@lontar/shared/testing/reservations.ts';
 import { startJobRunner } from './job-runner.ts';
 import type { AbortReason, JobEnd, JobStart } from './job-start.ts';
+import { createLivePlane } from './live/live-plane.ts';
 import { createMasker, type Masker } from './masking/mask.ts';
 import {
   type LanguageModel,
@@ -73,15 +74,16 @@ function deps(generate: Generate, over: Partial<ProcessDeps> = {}): ProcessDeps 
     metrics: over.metrics ?? metrics,
     model: {
       provider: 'demo',
-      generate: (request, signal) => {
+      generate: (request, signal, onPart) => {
         asked.push(request);
-        return generate(request, signal);
+        return generate(request, signal, onPart);
       },
       close: () => Promise.resolve(),
     },
     upstreamName: (model) => `upstream ${model}`,
     personas: { '/api/ai': 'one', '/api/ai2': 'two', '/api/ai3': 'three' },
     masker,
+    live: createLivePlane({ redis: server.client, metrics, onRedisFailure: () => undefined }),
     freeFailuresPerHour: 5,
     keepPreviews: true,
     random: () => 0.5,

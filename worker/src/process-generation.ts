@@ -1,19 +1,24 @@
 import type { Endpoint, PublicModel } from '@lontar/shared/endpoints.ts';
-import { askedText, GENERATION_JOB } from '@lontar/shared/generation-job.ts';
+import type { GenerationFailure } from '@lontar/shared/errors.ts';
+import { askedText, GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
 import type { JobOutcome } from '@lontar/shared/metrics.ts';
 import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Rejoined } from '@lontar/shared/settlement/settle.ts';
-import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
-import { answerPolicyOf } from './answer-policy.ts';
+import type { FinishReason, Settlement } from '@lontar/shared/settlement/settlement.ts';
+import { type AnswerPolicy, answerPolicyOf } from './answer-policy.ts';
 import { type AskDeps, askAlone, askToRun } from './ask-to-run.ts';
-import { type AttemptResult, attemptModel } from './attempt-model.ts';
+import { type AttemptEnd, type AttemptResult, attemptModel } from './attempt-model.ts';
 import { decideFailure } from './failure-policy.ts';
 import type { AbortReason, JobEnd, JobStart } from './job-start.ts';
-import { maskAnswer, previewAnswer, previewPrompt } from './mask-answer.ts';
+import type { LivePlane } from './live/live-plane.ts';
+import { finishStream, maskAnswer, previewAnswer, previewPrompt } from './mask-answer.ts';
 import type { Masker } from './masking/mask.ts';
-import type { LanguageModel, ModelErrorKind } from './model/language-model.ts';
+import type { LanguageModel, ModelErrorKind, ModelResult } from './model/language-model.ts';
 import type { Quarantine } from './quarantine.ts';
 import { countCall, noteHandBack, noteRetry, type Run, type SettleDeps, settleJob } from './settle-job.ts';
+
+/** Of English text, about. */
+const CHARACTERS_OF_TOKEN = 4;
 
 export interface ProcessDeps extends AskDeps, SettleDeps {
   readonly quarantine: Quarantine;
@@ -21,6 +26,7 @@ export interface ProcessDeps extends AskDeps, SettleDeps {
   readonly upstreamName: (model: PublicModel) => string;
   readonly personas: Readonly<Record<Endpoint, string>>;
   readonly masker: Masker;
+  readonly live: LivePlane;
   /** Whether the operator's log shows masked text. */
   readonly keepPreviews: boolean;
   /** Uniform in [0, 1). */
@@ -55,14 +61,26 @@ async function goOn(deps: ProcessDeps, start: JobStart, startedAt: RedisTime, ma
   if (mayRun.kind === 'settled') return finish(deps, run, 'repeated');
   if (mayRun.kind === 'gone') return finish(deps, run, 'cancelled');
   if (mayRun.kind === 'left') return finishAborted(deps, run, 'cancelled');
+  if (mayRun.kind === 'broken') return finishBroken(deps, run, undefined);
   if (mayRun.kind === 'deadly') return giveUpDeadly(deps, run, mayRun.deaths);
   if (signal.aborted) return finishAborted(deps, run, abortReason(start));
   if (startedAt >= job.deadlineAt) return finishAborted(deps, run, 'deadline');
 
-  const result = await attemptModel(deps, start);
+  const policy = await answerPolicyOf(deps.masker, job);
+  if (job.stream !== true) return work(deps, run, policy);
+  const stream = deps.live.open({ job, start: start.number, masker: policy.masker });
+  try {
+    return await work(deps, { ...run, stream }, policy);
+  } finally {
+    stream.close();
+  }
+}
+
+async function work(deps: ProcessDeps, run: Run, policy: AnswerPolicy): Promise<JobEnd> {
+  const result = await attemptModel(deps, run, run.stream);
   if (result.kind === 'aborted') return finishAborted(deps, run, result.reason, result.call);
   if (result.kind === 'failed') return finishFailure(deps, run, result);
-  const settlement = await maskAndDescribe(deps, run, result);
+  const settlement = await maskAndDescribe(deps, run, policy, result);
   await settleJob(deps, run, settlement, 'none');
   return finish(deps, run, settlement.outcome);
 }
@@ -81,29 +99,58 @@ async function giveUpDeadly(deps: ProcessDeps, run: Run, deaths: number): Promis
   return finish(deps, run, 'failed');
 }
 
+/** An answer of which a part was seen, and whose start came to no end: no other start's text may follow. */
+async function finishBroken(deps: ProcessDeps, run: Run, call: ModelErrorKind | undefined): Promise<JobEnd> {
+  deps.logger.warn(
+    { requestId: run.job.id, start: run.number },
+    'a stream broke off: its worker was lost, or had to stop',
+  );
+  deps.metrics.streamsBroken.inc();
+  await settleJob(deps, { ...run, spentBefore: true }, failedAs('stream_broken', run), call);
+  return finish(deps, run, 'failed');
+}
+
+/** A failure, with what was used of the answer as far as it came, where it came in parts. */
+function failedAs(error: GenerationFailure, { job, stream }: Run): Settlement {
+  const received = stream?.stream.transcript.received ?? 0;
+  const failed = { v: 1, outcome: 'failed', error } as const;
+  if (received === 0) return failed;
+  return {
+    ...failed,
+    usage: { input: tokensOf(askedText(job).length), output: tokensOf(received), isEstimated: true },
+  };
+}
+
+/** About how many tokens text has that its upstream has not counted. */
+function tokensOf(characters: number): number {
+  return Math.ceil(characters / CHARACTERS_OF_TOKEN);
+}
+
 /** Why a job's work ended early; a worker that stops sends jobs away before their signals fire. */
 function abortReason({ signal }: JobStart): AbortReason {
   return signal.aborted ? (signal.reason as AbortReason) : 'stopping';
 }
 
 /** @param call how the model call ended; absent where none was made */
-async function finishAborted(
-  deps: ProcessDeps,
-  run: Run,
-  reason: AbortReason | 'deadline',
-  call?: ModelErrorKind,
-): Promise<JobEnd> {
+async function finishAborted(deps: ProcessDeps, run: Run, reason: AttemptEnd, call?: ModelErrorKind): Promise<JobEnd> {
   switch (reason) {
     case 'deadline':
-      await settleJob(deps, run, { v: 1, outcome: 'failed', error: 'timed_out' }, call);
+      await settleJob(deps, run, failedAs('timed_out', run), call);
       return finish(deps, run, 'expired');
     case 'cancelled':
-      await settleJob(deps, run, { v: 1, outcome: 'failed', error: 'client_closed' }, call);
+      await settleJob(deps, run, failedAs('client_closed', run), call);
       return finish(deps, run, 'cancelled');
+    case 'masking failed': {
+      const masked = run.stream && (await finishStream(run.stream, deps.metrics, { text: '' }));
+      noteUnmasked(deps, run, masked?.kind === 'failed' ? masked.reason : '');
+      await settleJob(deps, run, failedAs('masking_failed', run), call);
+      return finish(deps, run, 'failed');
+    }
     case 'lock lost':
       countCall(deps, call, 'open');
       return finish(deps, run, 'lock_lost');
     case 'stopping':
+      if (await run.stream?.isVisible()) return finishBroken(deps, run, call);
       await noteHandBack(deps, run, call);
       finish(deps, run, 'retried');
       return { kind: 'handed back' };
@@ -122,6 +169,7 @@ async function finishFailure(
     attempt,
     attempts: GENERATION_JOB.attempts,
     spentBefore,
+    isVisible: (await run.stream?.isVisible()) === true,
     now: deps.clock.now(),
     deadlineAt: job.deadlineAt,
     random: deps.random(),
@@ -135,43 +183,60 @@ async function finishFailure(
     return { kind: 'again', delayMs: decision.delayMs };
   }
   deps.logger.warn({ ...line, error: decision.error }, 'a request failed at the model');
-  await settleJob(deps, run, { v: 1, outcome: 'failed', error: decision.error }, failure.error);
+  await settleJob(deps, run, failedAs(decision.error, run), failure.error);
   return finish(deps, run, 'failed');
 }
 
 async function maskAndDescribe(
   deps: ProcessDeps,
-  { job, attempt, startedAt }: Run,
-  result: Extract<AttemptResult, { kind: 'answer' }>,
+  run: Run,
+  { masker, showsMore }: AnswerPolicy,
+  { answer, durationMs }: Extract<AttemptResult, { kind: 'answer' }>,
 ): Promise<Settlement> {
-  const policy = await answerPolicyOf(deps.masker, job);
-  const masked = await maskAnswer({ ...deps, masker: policy.masker }, result.answer.text);
+  const { job, attempt, startedAt, stream } = run;
+  // The three endpoints with a persona have no place for reasoning and tool calls.
+  const wanted = job.v === 1 ? { text: answer.text } : answer;
+  const masked = await (stream ? finishStream(stream, deps.metrics, wanted) : maskAnswer(masker, deps.metrics, wanted));
   const work = {
     attempts: attempt,
     queuedMs: Math.max(0, startedAt - job.receivedAt),
-    modelMs: Math.round(result.durationMs),
+    modelMs: Math.round(durationMs),
     maskMs: masked.durationMs,
   };
   if (masked.kind === 'failed') {
-    deps.logger.error({ requestId: job.id, reason: masked.reason }, 'masking failed; the answer was refused');
+    noteUnmasked(deps, run, masked.reason);
     return { v: 1, outcome: 'failed', error: 'masking_failed', work };
   }
   const promptPreview = deps.keepPreviews ? previewPrompt(deps.masker, askedText(job)) : undefined;
-  const answerPreview =
-    deps.keepPreviews && policy.showsMore ? previewAnswer(deps.masker, result.answer.text) : undefined;
+  const answerPreview = deps.keepPreviews && showsMore ? previewAnswer(deps.masker, answer.text) : undefined;
+  const { text, reasoning, toolCalls, counts } = masked.answer;
+  const finishReason = finishReasonOf(job, answer, toolCalls !== undefined);
   return {
     v: 1,
     outcome: 'answered',
-    text: masked.text,
-    ...(result.answer.finishReason === 'length' && { finishReason: 'length' }),
-    masked: masked.counts,
-    usage: result.answer.usage,
+    text,
+    ...(reasoning !== undefined && { reasoning }),
+    ...(toolCalls !== undefined && { toolCalls: [...toolCalls] }),
+    ...(finishReason !== 'stop' && { finishReason }),
+    masked: counts,
+    usage: answer.usage,
     work: {
       ...work,
       ...(promptPreview !== undefined && { promptPreview }),
       ...(answerPreview !== undefined && { answerPreview }),
     },
   };
+}
+
+/** Some upstreams end with `stop` where they call tools. A reason of the upstream's own is told as an end. */
+function finishReasonOf({ v }: GenerationJob, { finishReason }: ModelResult, callsTools: boolean): FinishReason {
+  if (v === 1) return finishReason === 'length' ? 'length' : 'stop';
+  if (finishReason !== 'stop' && finishReason !== 'other') return finishReason;
+  return callsTools ? 'tool_calls' : 'stop';
+}
+
+function noteUnmasked(deps: ProcessDeps, { job }: Run, reason: string): void {
+  deps.logger.error({ requestId: job.id, reason }, 'masking failed; the answer was refused');
 }
 
 function finish(deps: ProcessDeps, run: Run, outcome: JobOutcome): JobEnd {

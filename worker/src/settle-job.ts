@@ -9,6 +9,7 @@ import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import type { ThrottledLogger } from '@lontar/shared/throttled-log.ts';
 import { mayHaveCost } from './failure-policy.ts';
 import type { JobStart } from './job-start.ts';
+import type { OpenStream } from './live/live-plane.ts';
 import type { ModelErrorKind } from './model/language-model.ts';
 import { type UntilTakenDeps, untilTaken } from './until-taken.ts';
 
@@ -26,6 +27,8 @@ export interface Run extends JobStart {
   readonly startedAt: RedisTime;
   /** Whether an earlier call may have cost money: one is noted, or a start ended without a word. */
   readonly spentBefore: boolean;
+  /** Where its answer is streamed. */
+  readonly stream?: OpenStream;
 }
 
 /**
@@ -44,8 +47,9 @@ export async function settleJob(
   const { id: requestId, keyId, gateway: replyTo } = job;
   const { freeFailuresPerHour } = deps;
   const cost = run.spentBefore || (call !== undefined && mayHaveCost(call)) ? 'yes' : 'no';
+  const streamed = job.stream === true && { streamed: { followers: run.stream?.stream.followers ?? [] } };
   const result = await untilTaken(deps, job, () =>
-    run.settle({ keyId, settlement, cost, freeFailuresPerHour, attempt, replyTo }),
+    run.settle({ keyId, settlement, cost, freeFailuresPerHour, attempt, replyTo, ...streamed }),
   );
   countCall(deps, call, chargeOf(result));
   if (result && result.kind !== 'settled') {

@@ -17,6 +17,7 @@ import { listenForCancellations } from './cancellations.ts';
 import type { WorkerConfig } from './config.ts';
 import { startJobRunner } from './job-runner.ts';
 import type { JobRunner } from './job-start.ts';
+import { createLivePlane } from './live/live-plane.ts';
 import { previewPrompt } from './mask-answer.ts';
 import { createMasker } from './masking/mask.ts';
 import { chooseModel } from './model/choose-model.ts';
@@ -77,6 +78,11 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
     upstreamName: chosen.upstreamName,
     personas: personasOf(config),
     masker,
+    live: createLivePlane({
+      redis: connections.jobs,
+      metrics,
+      onRedisFailure: throttledWarning(logger, 'Redis refused pieces of streamed answers; readers get them later'),
+    }),
     freeFailuresPerHour: config.FREE_FAILURES_PER_HOUR,
     keepPreviews: config.LOG_CONTENT === 'masked',
     random: Math.random,

@@ -31,6 +31,11 @@ export function writeFrames(frames: readonly Frame[]): string {
   return JSON.stringify(frames);
 }
 
+/** One of them; between brackets, with commas between, they are the form in an inbox. */
+export function writeFrame(frame: Frame): string {
+  return JSON.stringify(frame);
+}
+
 /**
  * Reads the form in an inbox.
  *

@@ -19,6 +19,7 @@
 -- Returns { 'run', spent }     the request is unsettled; earlier starts are fenced off from now on. spent is 1 where a call
 --                              that may have cost money is noted (note-start.lua), else 0
 --         { 'left', spent }    as 'run', but the caller has left: it must be settled, and the model not called
+--         { 'broken', spent }  text of an earlier start was visible: it must be settled as failed, and the model not called
 --         { 'alone', spent }   as 'run', but only where no other suspect runs: ask again then; nothing is fenced off yet
 --         { 'deadly', spent, deaths }  workers died of it, and it must not run again, but is to be settled as failed: too
 --                              many died, or the model may have been called twice and the key cannot answer for more
@@ -55,8 +56,8 @@ local function canAnswerFor(beyond)
   return not credits or tonumber(charged or '0') < tonumber(credits)
 end
 
-local result, left, spent, fence, begun, losses, deaths, excused =
-  unpack(call('HMGET', KEYS[1], 'result', 'left', 'spent', 'fence', 'begun', 'losses', 'deaths', 'excused'))
+local result, left, spent, fence, begun, losses, deaths, excused, visible =
+  unpack(call('HMGET', KEYS[1], 'result', 'left', 'spent', 'fence', 'begun', 'losses', 'deaths', 'excused', 'visible'))
 if result then
   sendReplies(KEYS[3], KEYS[5], { 'id', ARGV[1], 'settlement', result }, #result)
   return { 'settled' }
@@ -81,14 +82,18 @@ if lost > 0 then
 end
 -- Calls beyond those that are paid for, the next one included.
 local beyond = deaths + spent + 1 - CALLS_PAID
--- The job of a caller who has left does no more harm, however many died of it: the model is not called.
-if not left then
+-- What was seen of one start is followed by no other's text (<become-visible>).
+local isBroken = visible and visible ~= ARGV[2]
+-- The job of a caller who has left, or of a stream that is broken, does no more harm, however many died of it: the model is
+-- not called.
+local isOver = left or isBroken
+if not isOver then
   if deaths >= tonumber(ARGV[8]) or not canAnswerFor(beyond) then return { 'deadly', spent, deaths } end
   if deaths >= tonumber(ARGV[7]) and ARGV[6] ~= '1' then return { 'alone', spent } end
 end
 
 if start > fence then
   call('HSET', KEYS[1], 'fence', ARGV[2], 'begun', format('%.0f', now))
-  if beyond > 0 and not left then call('HSET', KEYS[1], 'beyond', beyond) end
+  if beyond > 0 and not isOver then call('HSET', KEYS[1], 'beyond', beyond) end
 end
-return { left and 'left' or 'run', spent }
+return { left and 'left' or isBroken and 'broken' or 'run', spent }

@@ -6,6 +6,7 @@
 -- KEYS[3]  key record
 -- KEYS[4]  inbox               stream of the gateway that waits (of any gateway, where no reply is sent)
 -- KEYS[5]  inbox bytes
+-- KEYS[6…8]  partial text, partial reasoning, followers: what a stream leaves behind
 -- ARGV[1]  request id
 -- ARGV[2]  terms
 -- ARGV[3]  the settlement, JSON, where the key pays
@@ -15,9 +16,9 @@
 -- ARGV[7]  channel to publish the request's id on, so that its worker stops; '' for none
 -- ARGV[8]  '1' where the caller has got the answer that the request failed: a charge of an earlier settlement is given back
 -- The rest is left out where the settlement itself says that the model did its work.
--- KEYS[6]  job                 hash of the queue's job
--- KEYS[7]  job's lock          exists while a worker has the job
--- KEYS[8]  free failures
+-- KEYS[9]  job                 hash of the queue's job
+-- KEYS[10] job's lock          exists while a worker has the job
+-- KEYS[11] free failures
 -- ARGV[9]  the settlement, JSON, where the key does not pay
 -- ARGV[10] cost
 -- ARGV[11] free failures of a key in an hour
@@ -34,7 +35,8 @@
 --- @include <settle-request>
 --- @include <send-replies>
 
-local request, flight, keyRecord, inbox, inboxBytes, job, lock, freeFailures = unpack(KEYS)
+local request, flight, keyRecord, inbox, inboxBytes = unpack(KEYS, 1, 5)
+local job, lock, freeFailures = unpack(KEYS, 9)
 local id, terms, paid, ttl, fence, replies, channel, takeBack, unpaid, cost, mostFree, leave = unpack(ARGV)
 
 if leave == '1' and call('HEXISTS', request, 'result') == 0 and call('EXISTS', lock) == 1 then
@@ -55,6 +57,7 @@ if outcome == 'already' then
   return { outcome, charge, settlement }
 end
 if outcome ~= 'settled' then return { outcome } end
+call('DEL', unpack(KEYS, 6, 8))
 if replies == '1' then sendReplies(inbox, inboxBytes, { 'id', id, 'settlement', settlement }, #settlement) end
 if channel ~= '' then call('PUBLISH', channel, id) end
 return { outcome, charge }

@@ -2,7 +2,7 @@ import { GENERATION_JOB } from '../generation-job.ts';
 import { jobKeys } from '../generation-queue.ts';
 import type { RedisTime } from '../redis-clock.ts';
 import type { Redis } from '../redis-connection.ts';
-import { redisKeys } from '../redis-keys.ts';
+import { keysOfStream, redisKeys } from '../redis-keys.ts';
 import { loadScript } from '../redis-script.ts';
 import { chargeTerms, impliesCost } from './charge.ts';
 import { parseSettlement, type Settlement, writeSettlement } from './settlement.ts';
@@ -59,6 +59,7 @@ export async function settle(redis: Redis, input: SettleInput): Promise<SettleRe
     redisKeys.apiKey(keyId),
     redisKeys.inbox(input.replyTo ?? ''),
     redisKeys.inboxBytes(input.replyTo ?? ''),
+    ...keysOfStream(requestId),
   ];
   const args = [
     requestId,
@@ -130,6 +131,8 @@ export interface RejoinInput {
 /** Whether a job that is started again may go on; `spent`: a call may have cost money, see `noteCost`. */
 export type Rejoined =
   | { readonly kind: 'run' | 'left' | 'alone'; readonly spent: boolean }
+  /** Text of an earlier start was visible, and no other's may follow: it is to be settled as `stream_broken`. */
+  | { readonly kind: 'broken'; readonly spent: boolean }
   /** It must not run again; `deaths`: how many workers died of it. */
   | { readonly kind: 'deadly'; readonly spent: boolean; readonly deaths: number }
   /** A later start runs by now: this one's worker was judged lost while it was slow. */
@@ -161,7 +164,7 @@ export async function rejoin(redis: Redis, input: RejoinInput): Promise<Rejoined
     GENERATION_JOB.aloneAfterDeaths,
     GENERATION_JOB.deathsAtMost,
     input.freeFailuresPerHour,
-  ])) as ['run' | 'left' | 'alone' | 'deadly', number, number?] | ['overtaken' | 'settled' | 'gone'];
+  ])) as ['run' | 'left' | 'alone' | 'broken' | 'deadly', number, number?] | ['overtaken' | 'settled' | 'gone'];
   if (kind === 'overtaken' || kind === 'settled' || kind === 'gone') return { kind };
   return kind === 'deadly' ? { kind, spent: spent === 1, deaths } : { kind, spent: spent === 1 };
 }

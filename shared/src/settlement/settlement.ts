@@ -74,6 +74,8 @@ const failedSchema = z.object({
   error: z.enum(GENERATION_FAILURES),
   /** Whether the key paid; absent until the request is settled. */
   charged: z.boolean().optional(),
+  /** What was used of an answer that came to no end; absent where the model had said nothing yet. */
+  usage: tokenUsageSchema.optional(),
   work: workSchema.optional(),
 });
 
@@ -97,6 +99,12 @@ const storedSchema = z.discriminatedUnion('outcome', [
 export type Settlement = z.infer<typeof answeredSchema> | z.infer<typeof failedSchema>;
 export type Answered = Extract<Settlement, { outcome: 'answered' }>;
 export type Failed = Extract<Settlement, { outcome: 'failed' }>;
+
+/** An answer without what the gateway that streams it has got already, see `textLength`. */
+export function withoutText({ reasoning = '', text, ...answered }: Answered): Answered {
+  const reasoningLength = reasoning.length > 0 && { reasoningLength: reasoning.length };
+  return { ...answered, text: '', textLength: text.length, ...reasoningLength };
+}
 
 /** The stored form of a settlement, JSON. */
 export function writeSettlement(settlement: Settlement): string {

@@ -4,6 +4,7 @@
 -- KEYS[1…7]  waiting, active, stalled, delayed, prioritized, marker and meta of the queue: see shared/src/queue/queue-keys.ts
 -- then for each inbox   its stream, its bytes
 -- then for each ending  request hash, key's flight, key record, job, job's lock, free failures
+-- then for each streamed ending  partial text, partial reasoning, followers
 -- ARGV[1]  what the keys of the queue's jobs begin with
 -- ARGV[2]  lock of the jobs taken: no other turn has the same
 -- ARGV[3]  how long a lock lasts, ms
@@ -12,6 +13,7 @@
 -- ARGV[6]  how long results are kept, ms
 -- ARGV[7]  number of inboxes
 -- ARGV[8]  number of endings
+-- ARGV[9]  how many of them are of requests that were streamed
 -- then for each ending
 --   request id
 --   lock of the job, to finish it; '' leaves it as it is
@@ -22,6 +24,10 @@
 --   the settlement, JSON, where it does not; '' where it pays in any case
 --   cost
 --   free failures of a key in an hour
+-- then for each streamed ending
+--   its number among the endings, from 1
+--   the settlement as its gateways get it, JSON: without what frames have brought; '' where they get it whole
+--   numbers of the inboxes of gateways that follow, with commas between
 --
 -- Returns { endings, jobs, next }
 --   endings  for each { settled, charge, JSON, finished }, or { 'error', message } where it failed; the others are whole
@@ -40,14 +46,19 @@
 --- @include <settle-request>
 --- @include <send-replies>
 
-local QUEUE_KEYS, PER_INBOX, PER_ENDING, HEAD, ARGS = 7, 2, 6, 8, 9
+local QUEUE_KEYS, PER_INBOX, PER_ENDING, PER_STREAM, HEAD, ARGS, STREAM_ARGS = 7, 2, 6, 3, 9, 9, 3
 local waiting, active, stalled, delayed, prioritized, marker, queueMeta = unpack(KEYS, 1, QUEUE_KEYS)
-local jobPrefix, lock, lockMs, most, mostBytes, ttl, inboxCount, endingCount = unpack(ARGV, 1, HEAD)
+local jobPrefix, lock, lockMs, most, mostBytes, ttl, inboxCount, endingCount, streamCount = unpack(ARGV, 1, HEAD)
 local firstEnding = QUEUE_KEYS + PER_INBOX * tonumber(inboxCount)
+local firstStream, firstStreamArg = firstEnding + PER_ENDING * tonumber(endingCount), HEAD + ARGS * tonumber(endingCount)
 
 --- @include <take-jobs>
 
-local replies, replyBytes, finished = {}, {}, {}
+local replies, replyBytes, finished, streams = {}, {}, {}, {}
+for number = 0, tonumber(streamCount) - 1 do
+  local ending, short, followers = unpack(ARGV, firstStreamArg + STREAM_ARGS * number + 1, firstStreamArg + STREAM_ARGS * (number + 1))
+  streams[tonumber(ending)] = { keys = firstStream + PER_STREAM * number, short = short, followers = followers }
+end
 
 -- As BullMQ's moveToFinished does with a job that is not to be kept.
 local function finish(id, job, jobLock, owner)
@@ -60,6 +71,22 @@ local function finish(id, job, jobLock, owner)
   return 'finished'
 end
 
+local function reply(inbox, id, settlement)
+  local fields = replies[inbox] or {}
+  local n = #fields
+  fields[n + 1], fields[n + 2], fields[n + 3], fields[n + 4] = 'id', id, 'settlement', settlement
+  replies[inbox] = fields
+  replyBytes[inbox] = (replyBytes[inbox] or 0) + #settlement
+end
+
+-- What a stream leaves behind when its request is settled, and what each of its gateways gets.
+local function endStream(stream, id, settlement)
+  call('DEL', unpack(KEYS, stream.keys + 1, stream.keys + PER_STREAM))
+  if stream.short ~= '' then settlement = stream.short end
+  for inbox in stream.followers:gmatch('%d+') do reply(inbox, id, settlement) end
+  return settlement
+end
+
 local function endStart(number)
   local k, a = firstEnding + PER_ENDING * (number - 1), HEAD + ARGS * (number - 1)
   local id, owner, terms, fence, inbox, paid, unpaid, cost, mostFree = unpack(ARGV, a + 1, a + ARGS)
@@ -68,12 +95,9 @@ local function endStart(number)
   if terms ~= '' then
     outcome, charge, settlement =
       settleRequest(request, flight, keyRecord, job, freeFailures, id, terms, paid, ttl, fence, unpaid, cost, mostFree)
-    if outcome == 'settled' and inbox ~= '0' then
-      local fields = replies[inbox] or {}
-      local n = #fields
-      fields[n + 1], fields[n + 2], fields[n + 3], fields[n + 4] = 'id', id, 'settlement', settlement
-      replies[inbox] = fields
-      replyBytes[inbox] = (replyBytes[inbox] or 0) + #settlement
+    if outcome == 'settled' then
+      local sent = streams[number] and endStream(streams[number], id, settlement) or settlement
+      if inbox ~= '0' then reply(inbox, id, sent) end
     end
   end
   return { outcome, charge or '', outcome == 'already' and settlement or '', owner ~= '' and finish(id, job, jobLock, owner) or '' }

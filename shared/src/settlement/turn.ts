@@ -1,12 +1,12 @@
 import { GENERATION_JOB } from '../generation-job.ts';
 import { QUEUE_KEYS, queueKeys } from '../queue/queue-keys.ts';
 import type { Redis } from '../redis-connection.ts';
-import { redisKeys } from '../redis-keys.ts';
+import { keysOfStream, redisKeys } from '../redis-keys.ts';
 import { loadScript } from '../redis-script.ts';
 import { JOB_LOCK_MS } from '../time-budget.ts';
 import { chargeTerms, impliesCost } from './charge.ts';
 import { readResult, type SettleInput, type SettleResult, withCharge } from './settle.ts';
-import { writeSettlement } from './settlement.ts';
+import { type Settlement, withoutText, writeSettlement } from './settlement.ts';
 
 const turnScript = loadScript(new URL('./turn.lua', import.meta.url));
 
@@ -19,7 +19,16 @@ export interface Ending {
   /** The lock of the job that is to be finished; absent where the job stays as it is. */
   readonly lock?: string;
   /** What its worker knows of the request; absent where nothing is to be settled. */
-  readonly settle?: Pick<SettleInput, 'keyId' | 'settlement' | 'cost' | 'freeFailuresPerHour' | 'attempt' | 'replyTo'>;
+  readonly settle?: Pick<
+    SettleInput,
+    'keyId' | 'settlement' | 'cost' | 'freeFailuresPerHour' | 'attempt' | 'replyTo'
+  > & {
+    /** Of a request whose answer its gateways got as it grew: they get its text no second time. */
+    readonly streamed?: {
+      /** Gateways that follow it, beside the one that asked for it. */
+      readonly followers: readonly string[];
+    };
+  };
 }
 
 export interface Ended {
@@ -59,14 +68,16 @@ export interface TurnResult {
  *   be sent again, and jobs that were taken are given back by their lock (worker/src/recovery)
  */
 export async function runTurn(redis: Redis, { endings, take, lock }: Turn): Promise<TurnResult> {
-  const inboxes = [...new Set(endings.flatMap(({ settle }) => settle?.replyTo ?? []))];
+  const inboxes = [...new Set(endings.flatMap((ending) => gatewaysOf(ending)))];
+  const streamed = endings.filter(({ settle }) => settle?.streamed !== undefined).length;
   const keys = [...KEYS_OF_QUEUE, ...inboxes.flatMap((name) => [redisKeys.inbox(name), redisKeys.inboxBytes(name)])];
   const args = [QUEUE_KEYS, lock, JOB_LOCK_MS, take, MOST_BYTES_TAKEN, GENERATION_JOB.resultTtlMs, inboxes.length];
-  const all: (string | number)[] = [...args, endings.length];
+  const all: (string | number)[] = [...args, endings.length, streamed];
   for (const ending of endings) {
     pushKeys(keys, ending);
     pushArguments(all, ending, inboxes);
   }
+  if (streamed > 0) for (const [index, ending] of endings.entries()) pushStream(keys, all, index + 1, ending, inboxes);
   const [ended, jobs, nextAt] = (await turnScript(redis, keys, all)) as [EndedReply[], TakenReply, string];
   return {
     ended: ended.map((reply, index) => readEnded(reply, endings[index])),
@@ -75,10 +86,20 @@ export async function runTurn(redis: Redis, { endings, take, lock }: Turn): Prom
   };
 }
 
-/** Bytes of one ending's settlement: what bounds a turn. */
+/** About how many bytes one ending's settlement has: what bounds a turn. */
 export function bytesOf({ settle }: Ending): number {
   if (settle === undefined || settle.settlement.outcome !== 'answered') return 0;
-  return settle.settlement.text.length;
+  const { text, reasoning = '', toolCalls = [] } = settle.settlement;
+  return toolCalls.reduce(
+    (sum, { name, arguments: json }) => sum + name.length + json.length,
+    text.length + reasoning.length,
+  );
+}
+
+function gatewaysOf({ settle }: Ending): readonly string[] {
+  if (settle === undefined) return [];
+  const { replyTo, streamed } = settle;
+  return [...(replyTo === undefined ? [] : [replyTo]), ...(streamed?.followers ?? [])];
 }
 
 const KEYS_OF_QUEUE = [
@@ -116,6 +137,24 @@ function pushArguments(args: (string | number)[], { requestId, lock, settle }: E
   const unpaid = impliesCost(settlement) ? '' : writeSettlement(withCharge(settlement, false));
   args.push(chargeTerms(settlement), attempt ?? 0, replyTo === undefined ? 0 : inboxes.indexOf(replyTo) + 1);
   args.push(writeSettlement(withCharge(settlement, true)), unpaid, cost ?? 'look', freeFailuresPerHour ?? 0);
+}
+
+function pushStream(
+  keys: string[],
+  args: (string | number)[],
+  number: number,
+  { requestId, settle }: Ending,
+  inboxes: readonly string[],
+): void {
+  if (settle?.streamed === undefined) return;
+  keys.push(...keysOfStream(requestId));
+  const others = settle.streamed.followers.filter((gateway) => gateway !== settle.replyTo);
+  args.push(number, writeShort(settle.settlement), others.map((name) => inboxes.indexOf(name) + 1).join());
+}
+
+/** '' where there is nothing to leave out. */
+function writeShort(settlement: Settlement): string {
+  return settlement.outcome === 'answered' ? writeSettlement(withoutText(settlement)) : '';
 }
 
 function readEnded(reply: EndedReply, ending: Ending | undefined): Ended | Error {

@@ -1,7 +1,7 @@
 import type { AnchorIndex } from './anchor-index.ts';
 import { ALNUM, isHighSurrogate, isIn } from './characters.ts';
 import type { CompiledRules } from './compile-rules.ts';
-import type { Anchor } from './finding.ts';
+import type { Anchor, MaskType } from './finding.ts';
 import type { Found, MachinePolicy } from './policy.ts';
 import { type Repeats, Repetition } from './repetition.ts';
 import { type MaskSpan, SpanWriter } from './span-writer.ts';
@@ -55,6 +55,11 @@ export class MaskMachine {
   /** What was masked so far, where that is collected, in positions of the masked text. */
   get spans(): readonly MaskSpan[] {
     return this.writer.spans;
+  }
+
+  /** How many values have been masked so far. */
+  get counts(): Readonly<Record<MaskType, number>> {
+    return this.writer.counts;
   }
 
   /** Takes the next piece of text and returns what can be said for certain; everything that is left when `final`. */

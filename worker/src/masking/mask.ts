@@ -1,4 +1,5 @@
 import { type CompiledRules, compileRules, type MaskOptions } from './compile-rules.ts';
+import type { MaskType } from './finding.ts';
 import { MaskMachine } from './mask-machine.ts';
 import { collectingPolicy, compilePolicy, type MachinePolicy, type MaskPolicy } from './policy.ts';
 import type { MaskSpan } from './span-writer.ts';
@@ -18,6 +19,26 @@ export interface MaskedBeginning {
   readonly whole: boolean;
 }
 
+/**
+ * Masks a text that comes in pieces: what it gives back, joined, is what `mask` makes of the joined pieces, whatever they
+ * are. It withholds what may still become part of a secret. Once it has thrown, it is of no more use.
+ */
+export interface MaskPieces {
+  /**
+   * @param piece at most SLICE characters at once, so that others have their turn between two
+   * @throws MaskingBudgetExceeded as `mask`
+   */
+  push(piece: string): string;
+  /**
+   * Gives what was withheld: the text is whole.
+   *
+   * @throws as `push`
+   */
+  end(): string;
+  /** How many values have been masked so far; at the end, as many as `mask` finds. */
+  readonly counts: Readonly<Record<MaskType, number>>;
+}
+
 export interface Masker {
   readonly mask: (text: string) => MaskResult;
   /**
@@ -31,6 +52,8 @@ export interface Masker {
    */
   readonly maskBeginning: (text: string, wanted: number) => MaskedBeginning;
   readonly createStream: () => TransformStream<string, string>;
+  /** As `createStream`, without a stream: those of the web cost more than the masking. */
+  readonly createPieces: () => MaskPieces;
   /** The same masker under a policy for one request: nothing is compiled again. */
   readonly withPolicy: (policy: MaskPolicy) => Masker;
   /**
@@ -41,7 +64,7 @@ export interface Masker {
 }
 
 /** Characters that are masked in one go. */
-const SLICE = 16_384;
+export const SLICE = 16_384;
 /** How much of a text is read for its masked beginning, characters. */
 const LONGEST_BEGINNING = 65_536;
 
@@ -63,6 +86,7 @@ function maskerOf(rules: CompiledRules, scratch: Scratch, policy?: MachinePolicy
     maskInSlices: (text) => maskInSlices(begin(true), text),
     maskBeginning: (text, wanted) => maskBeginning(begin(false), text, wanted),
     createStream: () => streamOf(begin(false)),
+    createPieces: () => piecesOf(begin(false)),
     withPolicy: (own) => maskerOf(rules, scratch, compilePolicy(own)),
     valuesInSlices: (text) => valuesInSlices(rules, scratch, text),
   };
@@ -136,4 +160,12 @@ function streamOf(machine: MaskMachine): TransformStream<string, string> {
       if (output !== '') controller.enqueue(output);
     },
   });
+}
+
+function piecesOf(machine: MaskMachine): MaskPieces {
+  return {
+    push: (piece) => machine.feed(piece, false),
+    end: () => machine.feed('', true),
+    counts: machine.counts,
+  };
 }

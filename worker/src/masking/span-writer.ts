@@ -1,4 +1,4 @@
-import { type Label, MARKERS } from './finding.ts';
+import { type Label, MARKERS, type MaskType } from './finding.ts';
 import type { MachinePolicy } from './policy.ts';
 import type { Repeated } from './repetition.ts';
 import { CONFIGURED_HOST } from './rules/configured.ts';
@@ -24,6 +24,8 @@ export interface PendingSpan {
 /** Writes the masked text: text as it is, and a marker in the place of each span, or what the policy keeps of it. */
 export class SpanWriter {
   readonly spans: MaskSpan[] = [];
+  /** How many values have been masked so far. */
+  readonly counts: Record<MaskType, number> = { url: 0, key: 0, ip: 0, connection: 0 };
   /** Text before this index has been written. */
   written = 0;
   private writtenLength = 0;
@@ -138,6 +140,7 @@ export class SpanWriter {
     if (type === 'marker') return value();
     if (this.isKeepable(span) && this.policy?.keeps(value())) return value();
     const marker = MARKERS[type];
+    this.counts[type]++;
     if (this.reporting) this.spans.push({ type, rule: name, source, start, end: start + marker.length });
     return marker;
   }

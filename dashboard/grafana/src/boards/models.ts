@@ -118,6 +118,41 @@ export const models: Board = {
       down: 'overview',
     },
     {
+      title: 'First token, and pace',
+      about: 'Streamed calls: time to the first part of the answer, and output tokens a second from then on.',
+      kind: 'lines',
+      unit: 's',
+      queries: [
+        ...[0.5, 0.95].map((share) => ({
+          expr: quantile(share, 'gen_ai_client_time_to_first_token_seconds', { by: 'model' }),
+          legend: `{{model}} first token p${share * 100}`,
+        })),
+        {
+          expr: quantile(0.5, 'gen_ai_client_output_tokens_per_second'),
+          legend: 'tokens a second, p50',
+          unit: 'short',
+        },
+      ],
+      down: 'overview',
+    },
+    {
+      title: 'Pieces of streams',
+      about:
+        'Frames that workers sent to gateways, per second, and those that were dropped: their text comes later, from Redis.',
+      kind: 'lines',
+      unit: 'ops',
+      queries: [
+        { expr: 'sum(rate(stream_frames_sent_total[$__rate_interval]))', legend: 'sent' },
+        {
+          expr: 'sum by (reason) (rate(stream_frames_dropped_total[$__rate_interval]))',
+          legend: 'dropped, {{reason}}',
+        },
+        { expr: 'sum(rate(stream_partial_saves_total[$__rate_interval]))', legend: 'partial texts kept' },
+        { expr: 'sum(rate(stream_frame_bytes_total[$__rate_interval]))', legend: 'bytes sent', unit: 'Bps' },
+      ],
+      down: 'queue-and-workers',
+    },
+    {
       title: 'Duration, all of it',
       about: 'How many calls took how long.',
       kind: 'heatmap',

@@ -90,6 +90,7 @@ export const queueAndWorkers: Board = {
       unit: 'short',
       queries: [
         { expr: 'sum(worker_active_jobs)', legend: 'in work' },
+        { expr: 'sum(worker_open_streams)', legend: 'of them streamed' },
         { expr: 'sum(worker_concurrency_limit)', legend: 'slots' },
       ],
       down: 'models',
@@ -111,13 +112,15 @@ export const queueAndWorkers: Board = {
     },
     {
       title: 'Stalls and retries',
-      about: 'Jobs taken back from workers that died or hung, those of them given up, and model attempts made again.',
+      about:
+        'Jobs taken back from workers that died or hung, those of them given up, model attempts made again, and streams that broke off.',
       kind: 'lines',
       unit: 'ops',
       queries: [
         { expr: 'sum(rate(queue_jobs_stalled_total[$__rate_interval]))', legend: 'stalled' },
         { expr: 'sum(rate(queue_jobs_given_up_total[$__rate_interval]))', legend: 'given up' },
         { expr: 'sum(rate(model_retries_total[$__rate_interval]))', legend: 'retries' },
+        { expr: 'sum(rate(stream_broken_total[$__rate_interval]))', legend: 'streams broken' },
       ],
       down: 'models',
     },

@@ -1,0 +1,56 @@
+import { sendFrames } from '@lontar/shared/live/send-frames.ts';
+import type { WorkerMetrics } from '@lontar/shared/metrics.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { type FilledBatch, type Outgoing, packFrames } from './frame-batches.ts';
+
+/** Bytes of frames that Redis has not answered for yet; what comes beyond them is dropped. */
+const MOST_BYTES_ON_THE_WAY = 8_388_608;
+
+export interface SendDeps {
+  readonly redis: Redis;
+  readonly metrics: Pick<WorkerMetrics, 'framesSent' | 'frameBytes' | 'framesDropped'>;
+  /** Called for each write that Redis refused; must not flood the log. */
+  readonly onRedisFailure: (error: unknown) => void;
+}
+
+export interface FrameSender {
+  /** Sends frames, or drops them where Redis does not take them at once. Never throws, and waits for nothing. */
+  send(all: readonly Outgoing[]): void;
+}
+
+export function frameSender({ redis, metrics, onRedisFailure }: SendDeps): FrameSender {
+  let bytesOnTheWay = 0;
+
+  function send(all: readonly Outgoing[]): void {
+    for (const batch of packFrames(all)) {
+      if (redis.status !== 'ready') drop(batch, 'redis_away');
+      else if (bytesOnTheWay + batch.bytes > MOST_BYTES_ON_THE_WAY) drop(batch, 'behind');
+      else void sendBatch(batch);
+    }
+  }
+
+  async function sendBatch(batch: FilledBatch): Promise<void> {
+    const { frames, bytes, asking, counts } = batch;
+    bytesOnTheWay += bytes;
+    try {
+      const { firsts, taken } = await sendFrames(redis, batch);
+      const dropped = [...counts].reduce((sum, [gateway, count]) => (taken.has(gateway) ? sum : sum + count), 0);
+      metrics.framesSent.inc(frames - dropped);
+      metrics.frameBytes.inc(bytes);
+      if (dropped > 0) metrics.framesDropped.inc({ reason: 'gateway' }, dropped);
+      for (const [index, { onStanding }] of asking.entries()) onStanding(firsts[index]);
+    } catch (error) {
+      onRedisFailure(error);
+      drop(batch, 'refused');
+    } finally {
+      bytesOnTheWay -= bytes;
+    }
+  }
+
+  function drop({ frames, asking }: FilledBatch, reason: 'redis_away' | 'behind' | 'refused'): void {
+    metrics.framesDropped.inc({ reason }, frames);
+    for (const { onStanding } of asking) onStanding(undefined);
+  }
+
+  return { send };
+}

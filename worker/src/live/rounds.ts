@@ -1,0 +1,107 @@
+import type { Outgoing } from './frame-batches.ts';
+import type { LiveStream } from './live-stream.ts';
+
+/** Frames of all streams that were seen before are sent together, so far apart at least, ms. */
+const TICK_MS = 25;
+/** How long one turn of the event loop masks, ms; what is left has the next. */
+const LONGEST_TURN_MS = 8;
+
+/** When the news of which stream is masked and sent. */
+export interface Rounds {
+  add(stream: LiveStream): void;
+  remove(stream: LiveStream): void;
+  /** The stream has something to mask. */
+  note(stream: LiveStream): void;
+  /** Sends what is masked. */
+  sendAtOnce(stream: LiveStream): void;
+}
+
+/**
+ * What is new of a stream that no reader has seen anything of is masked and sent in the same turn of the event loop; of all
+ * others together, once a tick. Never throws, nor do its methods.
+ *
+ * @param onMasked called with each stream that was masked further
+ */
+export function createRounds(send: (all: readonly Outgoing[]) => void, onMasked: (stream: LiveStream) => void): Rounds {
+  const open = new Set<LiveStream>();
+  const unseen = new Set<LiveStream>();
+  const seen = new Set<LiveStream>();
+  let tickedAt = Number.NEGATIVE_INFINITY;
+  let isTurnDue = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  function note(stream: LiveStream): void {
+    if (!open.has(stream)) return;
+    // What Redis is asked about is noted again when it has answered; what it refused is masked at the end.
+    if (stream.standing === 'unseen') unseen.add(stream);
+    else if (stream.standing === 'visible') seen.add(stream);
+    else return;
+    schedule();
+  }
+
+  function schedule(): void {
+    const untilTick = tickedAt + TICK_MS - performance.now();
+    if (unseen.size > 0 || (seen.size > 0 && untilTick <= 0)) {
+      if (!isTurnDue) setImmediate(onTurn);
+      isTurnDue = true;
+    } else if (seen.size > 0) timer ??= setTimeout(onTick, Math.ceil(untilTick));
+  }
+
+  function onTick(): void {
+    // Timers may be early: then there is another one.
+    timer = undefined;
+    turn();
+  }
+
+  function onTurn(): void {
+    isTurnDue = false;
+    turn();
+  }
+
+  function turn(): void {
+    const startedAt = performance.now();
+    const outgoing = collect(unseen, startedAt);
+    if (seen.size > 0 && startedAt - tickedAt >= TICK_MS) {
+      clearTimeout(timer);
+      timer = undefined;
+      outgoing.push(...collect(seen, startedAt));
+      // Where some are left, they have the next turn.
+      if (seen.size === 0) tickedAt = startedAt;
+    }
+    send(outgoing);
+    schedule();
+  }
+
+  /** Masks what has come of these streams, as long as the turn lasts. */
+  function collect(streams: Set<LiveStream>, startedAt: number): Outgoing[] {
+    const all: Outgoing[] = [];
+    for (const stream of streams) {
+      if (performance.now() - startedAt > LONGEST_TURN_MS) break;
+      streams.delete(stream);
+      const isMore = stream.advance();
+      const outgoing = outgoingOf(stream);
+      if (outgoing) all.push(outgoing);
+      if (isMore) note(stream);
+      onMasked(stream);
+    }
+    return all;
+  }
+
+  function outgoingOf(stream: LiveStream): Outgoing | undefined {
+    return stream.outgoing(() => {
+      if (stream.transcript.isBehind) note(stream);
+    });
+  }
+
+  return {
+    add: (stream) => void open.add(stream),
+    remove(stream) {
+      for (const streams of [open, unseen, seen]) streams.delete(stream);
+    },
+    note,
+    sendAtOnce(stream) {
+      const outgoing = outgoingOf(stream);
+      if (outgoing) send([outgoing]);
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import type { ToolCall } from '@lontar/shared/chat-request.ts';
+import type { Track } from '@lontar/shared/live/frames.ts';
+import { addCounts, type MaskedCall, maskToolCall, noCounts } from '../mask-tool-call.ts';
+import { type Masker, SLICE } from '../masking/mask.ts';
+import type { ModelPart, ModelResult } from '../model/language-model.ts';
+import { MaskedTrack } from './masked-track.ts';
+
+/** A masked part of an answer, and where it begins in its track, see shared's frames.ts. */
+export interface Piece {
+  readonly track: Track;
+  readonly offset: number;
+  readonly data: string;
+}
+
+/**
+ * One answer as it comes from the model, and as it is masked: parts go in, masked pieces come out. Masking is done when
+ * it is asked for, so that parts which come faster than they are sent are masked together, at a fraction of the cost.
+ */
+export class Transcript {
+  /** Characters that came from the model. */
+  received = 0;
+  readonly calls: ToolCall[] = [];
+  private readonly masker: Masker;
+  private readonly tracks: Readonly<Record<'text' | 'reasoning', MaskedTrack>>;
+  private readonly isChat: boolean;
+  private readonly callCounts = noCounts();
+  /** Parts that are not masked yet; neighbours of one kind are one. */
+  private parts: ({ kind: 'text' | 'reasoning'; text: string } | { kind: 'call'; call: ToolCall })[] = [];
+  private masking: Generator<undefined, MaskedCall> | undefined;
+  private pieces: Piece[] = [];
+  private readonly came = new Set<Track>();
+  private hasEnded = false;
+
+  /** @param isChat whether the caller's protocol has a place for reasoning and tool calls; else they are dropped unread */
+  constructor(masker: Masker, isChat: boolean) {
+    this.masker = masker;
+    this.isChat = isChat;
+    this.tracks = { text: new MaskedTrack(masker), reasoning: new MaskedTrack(masker) };
+  }
+
+  /** Takes a part of the answer, NOT masked. */
+  add(part: ModelPart): void {
+    this.received += part.kind === 'call' ? part.call.name.length + part.call.arguments.length : part.text.length;
+    if (part.kind !== 'text' && !this.isChat) return;
+    if (part.kind === 'call') {
+      this.came.add('call');
+      this.parts.push({ kind: 'call', call: part.call });
+      return;
+    }
+    if (part.text === '') return;
+    this.came.add(part.kind);
+    const last = this.parts.at(-1);
+    if (last?.kind === part.kind) last.text += part.text;
+    else this.parts.push({ kind: part.kind, text: part.text });
+  }
+
+  /**
+   * What did not come in parts of a whole answer: all of a track of which nothing came, as from an upstream that was not
+   * asked for a stream.
+   */
+  missingOf({
+    text,
+    reasoning = '',
+    toolCalls = [],
+  }: Pick<ModelResult, 'text' | 'reasoning' | 'toolCalls'>): ModelPart[] {
+    const { came } = this;
+    return [
+      ...(came.has('reasoning') || reasoning === '' ? [] : [{ kind: 'reasoning' as const, text: reasoning }]),
+      ...(came.has('text') || text === '' ? [] : [{ kind: 'text' as const, text }]),
+      ...(came.has('call') ? [] : toolCalls.map((call) => ({ kind: 'call' as const, call }))),
+    ];
+  }
+
+  /** Nothing comes any more. What is not masked yet, and what was withheld, is given by `advance`. */
+  end(): void {
+    this.hasEnded = true;
+  }
+
+  /** Whether `advance` has anything to do. */
+  get isBehind(): boolean {
+    return this.parts.length > 0 || this.masking !== undefined;
+  }
+
+  /**
+   * Masks some of what has come, SLICE characters at most.
+   *
+   * @returns whether there is more
+   * @throws what masking throws, SecretShown, ArgumentsBroken: there is no answer then, and no further use of this
+   */
+  advance(): boolean {
+    const part = this.parts[0];
+    if (part === undefined) {
+      if (this.hasEnded) this.endTracks();
+      return false;
+    }
+    if (part.kind === 'call') this.advanceCall(part.call);
+    else {
+      this.pauseBut(part.kind);
+      this.give(part.kind, this.tracks[part.kind].push(part.text.slice(0, SLICE)));
+      part.text = part.text.slice(SLICE);
+      if (part.text === '') this.parts.shift();
+    }
+    return this.isBehind || this.hasEnded;
+  }
+
+  /** The masked pieces since the last time. */
+  take(): Piece[] {
+    const { pieces } = this;
+    this.pieces = [];
+    return pieces;
+  }
+
+  get text(): string {
+    return this.tracks.text.text;
+  }
+
+  get reasoning(): string {
+    return this.tracks.reasoning.text;
+  }
+
+  /** How many values have been masked. */
+  get counts() {
+    const counts = noCounts();
+    for (const one of [this.callCounts, this.tracks.text.counts, this.tracks.reasoning.counts]) addCounts(counts, one);
+    return counts;
+  }
+
+  private advanceCall(call: ToolCall): void {
+    if (this.masking === undefined) {
+      this.pauseBut('call');
+      this.masking = maskToolCall(this.masker, call);
+    }
+    const step = this.masking.next();
+    if (step.done !== true) return;
+    this.masking = undefined;
+    this.parts.shift();
+    addCounts(this.callCounts, step.value.counts);
+    this.pieces.push({ track: 'call', offset: this.calls.length, data: JSON.stringify(step.value.call) });
+    this.calls.push(step.value.call);
+  }
+
+  private pauseBut(track: Track): void {
+    if (track !== 'reasoning') this.give('reasoning', this.tracks.reasoning.pause());
+    if (track !== 'text') this.give('text', this.tracks.text.pause());
+  }
+
+  private endTracks(): void {
+    this.give('reasoning', this.tracks.reasoning.end());
+    this.give('text', this.tracks.text.end());
+  }
+
+  private give(track: 'text' | 'reasoning', data: string): void {
+    if (data === '') return;
+    const offset = this.tracks[track].text.length - data.length;
+    const last = this.pieces.at(-1);
+    if (last?.track === track) this.pieces[this.pieces.length - 1] = { ...last, data: last.data + data };
+    else this.pieces.push({ track, offset, data });
+  }
+}
