@@ -17,7 +17,7 @@ describe('readGeneration', () => {
   test('fills in defaults, capped by the configured most', () => {
     expect(read(`prompt=hi&apikey=${key}`)).toEqual({
       kind: 'ask',
-      ask: { prompt: 'hi', model: 'ai-2.5-flash', temperature: 0.7, maxOutputTokens: 100 },
+      ask: { prompt: 'hi', model: 'ai-2.5-flash', temperature: 0.7, maxOutputTokens: 100, isDefaultOutput: true },
       key: { text: key, id },
     });
   });
