@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { type Answer, refuse } from '../envelope/answer.ts';
 import type { Protocol } from '../envelope/request-context.ts';
+import { costlyJson } from './json-bounds.ts';
 
 /** A character takes at most twelve bytes as JSON (a surrogate pair in escapes); the rest is for the other fields. */
 const BYTES_PER_CHARACTER = 12;
@@ -30,6 +31,8 @@ export function parseObject(
   bytes: Buffer,
   protocol: Protocol,
 ): { readonly object: Readonly<Record<string, unknown>> } | { readonly problem: Answer } {
+  const costly = protocol === 'openai' ? costlyJson(bytes) : undefined;
+  if (costly !== undefined) return { problem: refuse('invalid_parameter', { message: `The body ${costly}.` }) };
   const text = bytes.toString();
   try {
     const value: unknown = JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text || '{}');

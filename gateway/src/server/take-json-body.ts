@@ -9,6 +9,7 @@ import { foreseeRefusal, type JudgeDeps, refuseForBody } from '../generation/jud
 import { headProblem, parseObject, tooLargeProblem, transferProblem } from './body.ts';
 import type { BodyBounds, BodyBudget, TooMuch } from './body-budget.ts';
 import { expectsContinue } from './hold-body.ts';
+import { oneATurn } from './one-a-turn.ts';
 import { type BodyReading, readBody } from './read-body.ts';
 import { refuseTooMuch } from './too-much.ts';
 
@@ -16,6 +17,10 @@ import { refuseTooMuch } from './too-much.ts';
 const SHORT_BODY_BYTES = 16 * 1024;
 /** How long it has for that, ms. Most come in one piece with their head, or a moment later. */
 const SHORT_BODY_MS = 50;
+/** Bodies beyond this are parsed one a turn of the event loop, bytes. */
+const LONG_BODY_BYTES = 64 * 1024;
+
+const inTurn = oneATurn();
 
 export interface BodyDeps extends JudgeDeps {
   /** The longest body, bytes, by what is spoken. */
@@ -55,13 +60,18 @@ export async function takeJsonBody(
       read = await reading;
     }
     const parsed =
-      read.kind === 'whole' ? parseObject(read.bytes, protocol) : { problem: problemOf(deps, read, protocol) };
+      read.kind === 'whole' ? await parse(read.bytes, protocol) : { problem: problemOf(deps, read, protocol) };
     if ('problem' in parsed) return refuseForBody(deps, context, parsed.problem);
     noteBody(context, parsed.object);
     return undefined;
   } finally {
     share.close();
   }
+}
+
+/** Parsing what is long takes some milliseconds; many such bodies may come at once. */
+function parse(bytes: Buffer, protocol: Protocol) {
+  return bytes.length <= LONG_BODY_BYTES ? parseObject(bytes, protocol) : inTurn(() => parseObject(bytes, protocol));
 }
 
 function isShort(request: Request): boolean {
