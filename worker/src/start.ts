@@ -30,6 +30,15 @@ import { type WorkerWatch, watchWorkers } from './recovery/lost-workers.ts';
 import { watchPresence } from './redis-presence.ts';
 import { settleGivenUp } from './settle-job.ts';
 
+function connectionsOf({ REDIS_URL }: WorkerConfig, id: string) {
+  return {
+    // Settlements go the same way as jobs: what both send at once is one system call.
+    jobs: connectPatient(REDIS_URL, id),
+    subscriber: connectPatient(REDIS_URL, `${id}-cancellations`),
+    probes: connectFailFast(REDIS_URL, `${id}-probes`),
+  };
+}
+
 /**
  * Starts a worker: model, masking and Redis first, then the runner that takes jobs.
  *
@@ -48,12 +57,7 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   });
   const masker = createMasker(maskOptionsOf(config, chosen.knownValues, chosen.hosts));
   lifecycle.started('model', () => chosen.model.close());
-  const connections = {
-    // Settlements go the same way as jobs: what both send at once is one system call.
-    jobs: connectPatient(config.REDIS_URL, id),
-    subscriber: connectPatient(config.REDIS_URL, `${id}-cancellations`),
-    probes: connectFailFast(config.REDIS_URL, `${id}-probes`),
-  };
+  const connections = connectionsOf(config, id);
   lifecycle.started('redis', () => {
     for (const connection of Object.values(connections)) connection.disconnect();
   });

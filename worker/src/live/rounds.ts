@@ -42,23 +42,20 @@ export function createRounds(send: (all: readonly Outgoing[]) => void, onMasked:
   function schedule(): void {
     const untilTick = tickedAt + TICK_MS - performance.now();
     if (unseen.size > 0 || (seen.size > 0 && untilTick <= 0)) {
-      if (!isTurnDue) setImmediate(onTurn);
+      if (isTurnDue) return;
       isTurnDue = true;
+      setImmediate(turn);
     } else if (seen.size > 0) timer ??= setTimeout(onTick, Math.ceil(untilTick));
   }
 
+  /** Timers may be early: then there is another one. */
   function onTick(): void {
-    // Timers may be early: then there is another one.
     timer = undefined;
     turn();
   }
 
-  function onTurn(): void {
-    isTurnDue = false;
-    turn();
-  }
-
   function turn(): void {
+    isTurnDue = false;
     const startedAt = performance.now();
     const outgoing = collect(unseen, startedAt);
     if (seen.size > 0 && startedAt - tickedAt >= TICK_MS) {
