@@ -4,6 +4,7 @@ import { createCappedFetch } from './capped-fetch.ts';
 import type { LanguageModel, ModelRequest } from './language-model.ts';
 import { sdkModel } from './sdk-model.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';
+import { describeRefusals } from './upstream-words.ts';
 
 export interface GeminiOptions extends UpstreamLimits {
   readonly apiKey: string;
@@ -11,15 +12,16 @@ export interface GeminiOptions extends UpstreamLimits {
   readonly baseUrl: string;
 }
 
-/** Gemini through its own protocol (`models/{model}:generateContent`). */
+/** Gemini through its own protocol (`models/{model}:generateContent` and `:streamGenerateContent`). */
 export function geminiModel({ apiKey, baseUrl, ...limits }: GeminiOptions): LanguageModel {
   const http = createCappedFetch({ maxBytes: limits.maxAnswerBytes, connectTimeoutMs: limits.connectTimeoutMs });
   const google = createGoogle({ apiKey, baseURL: baseUrl, fetch: http.fetch });
   return sdkModel({
+    ...limits,
     provider: 'gemini',
     modelOf: (name) => google.languageModel(name),
     extras: thinkingOptions,
-    timeoutMs: limits.timeoutMs,
+    describe: limits.redact && describeRefusals(new URL(baseUrl).host, limits.redact),
     close: http.close,
   });
 }
@@ -28,12 +30,15 @@ export function geminiModel({ apiKey, baseUrl, ...limits }: GeminiOptions): Lang
 const ROOMY_OUTPUT_TOKENS = 8_192;
 
 function thinkingOptions(request: ModelRequest) {
+  // A caller who says how much is to be thought has its own wish honoured, and sees the thoughts.
+  const { reasoningEffort } = request.chat;
+  if (reasoningEffort !== undefined) return thinkingConfig({ includeThoughts: reasoningEffort !== 'none' });
   const thinkingBudget = thinkingBudgetOf(request);
-  return thinkingBudget === undefined ? {} : { providerOptions: { google: thinkingConfig(thinkingBudget) } };
+  return thinkingBudget === undefined ? {} : thinkingConfig({ thinkingBudget });
 }
 
-function thinkingConfig(thinkingBudget: number): JSONObject {
-  return { thinkingConfig: { thinkingBudget } };
+function thinkingConfig(config: JSONObject) {
+  return { providerOptions: { google: { thinkingConfig: config } } };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { withoutSlashesAtEnd } from '@lontar/shared/base-url.ts';
 import { machineNow } from '@lontar/shared/machine-time.ts';
 import type { RepeatReason } from '@lontar/shared/metrics.ts';
+import { AnswerGatherer } from './answer-gatherer.ts';
 import { type Attempt, startAttempt } from './attempt.ts';
 import {
   type LanguageModel,
@@ -10,7 +11,6 @@ import {
   type ModelResult,
 } from './language-model.ts';
 import { type Adaptations, adaptationFor, adaptForm, createAdaptations } from './openai/adaptations.ts';
-import { AnswerGatherer } from './openai/answer-gatherer.ts';
 import { createHttpCaller, type HttpCaller } from './openai/http-caller.ts';
 import { createKnownServer, type KnownServer } from './openai/known-server.ts';
 import { EmptyStreamError, ResponseReader } from './openai/response-reader.ts';

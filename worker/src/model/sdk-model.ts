@@ -1,86 +1,88 @@
-import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4GenerateResult,
-  LanguageModelV4Message,
-} from '@ai-sdk/provider';
-import { type ChatMessage, textOf } from '@lontar/shared/chat-request.ts';
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { machineNow } from '@lontar/shared/machine-time.ts';
+import { AnswerGatherer } from './answer-gatherer.ts';
 import { startAttempt } from './attempt.ts';
-import { type LanguageModel, ModelError, type ModelRequest, type ModelResult } from './language-model.ts';
+import { gatherStream, gatherWhole } from './gemini/gather-sdk-answer.ts';
+import { toSdkCall } from './gemini/to-sdk-call.ts';
+import {
+  type LanguageModel,
+  ModelError,
+  type ModelPart,
+  type ModelRequest,
+  type ModelResult,
+} from './language-model.ts';
+import { kindOfWords } from './refusal-kind.ts';
 import { toModelError } from './to-model-error.ts';
+import type { UpstreamLimits } from './upstream-limits.ts';
+import { UpstreamRefusal } from './upstream-refusal.ts';
+import { type DescribeRefusal, tellRefusal } from './upstream-words.ts';
 
-export interface SdkModelOptions {
+export interface SdkModelOptions extends UpstreamLimits {
   readonly provider: LanguageModel['provider'];
   /** Makes the SDK's model of an upstream name; called once per name, because it builds schemas. */
   readonly modelOf: (name: string) => LanguageModelV4;
   /** What one provider wants besides the common call options. */
   readonly extras?: (request: ModelRequest) => Partial<LanguageModelV4CallOptions>;
-  /** How long one attempt may take, connecting and reading included, ms. */
-  readonly timeoutMs: number;
+  readonly describe: DescribeRefusal | undefined;
   readonly close: () => Promise<void>;
 }
 
+/** Names come from the operator's MODEL_MAP, and are few. */
+type Models = Map<string, LanguageModelV4>;
+
 /**
- * Puts a model of the Vercel AI SDK behind the port, through its provider-level call: that costs the worker about 60 %
- * of the CPU of `generateText`, retries nothing, and records nothing.
+ * Puts a model of the Vercel AI SDK behind the port, through its provider-level calls: those cost the worker about 60 %
+ * of the CPU of `generateText`, retry nothing, and record nothing.
  */
-export function sdkModel({ provider, modelOf, extras, timeoutMs, close }: SdkModelOptions): LanguageModel {
-  const models = new Map<string, LanguageModelV4>();
+export function sdkModel(options: SdkModelOptions): LanguageModel {
+  const models: Models = new Map();
   return {
-    provider,
-    async generate(request, signal) {
-      const attempt = startAttempt(signal, timeoutMs);
+    provider: options.provider,
+    async generate(request, signal, onPart) {
+      const attempt = startAttempt(signal, options.timeoutMs);
       const ending = new AbortController();
       attempt.atEnd(() => ending.abort());
       try {
-        const options = { ...callOptions(request), ...extras?.(request), abortSignal: ending.signal };
         ending.signal.throwIfAborted();
-        const model = models.get(request.model) ?? modelOf(request.model);
-        models.set(request.model, model);
-        return toAnswer(await model.doGenerate(options));
+        const gatherer = new AnswerGatherer(request.chat, options.maxAnswerBytes, onPart);
+        const call = { ...toSdkCall(request), ...options.extras?.(request), abortSignal: ending.signal };
+        return await ask(modelFor(request.model, models, options), call, gatherer, onPart);
       } catch (error) {
-        throw toModelError(error, { ended: attempt.ended(), request }, machineNow());
+        const failure = toModelError(
+          error,
+          { ended: attempt.ended(), request, describe: options.describe },
+          machineNow(),
+        );
+        tellRefusal(failure, request, options);
+        throw failure;
       } finally {
         attempt.finish();
       }
     },
-    close,
+    close: options.close,
   };
 }
 
-function callOptions(request: ModelRequest): LanguageModelV4CallOptions {
-  return {
-    prompt: request.chat.messages.map(toSdkMessage),
-    ...(request.chat.temperature !== undefined && { temperature: request.chat.temperature }),
-    maxOutputTokens: request.maxOutputTokens,
-  };
+function modelFor(name: string, models: Models, { modelOf }: SdkModelOptions): LanguageModelV4 {
+  const model = models.get(name) ?? modelOf(name);
+  models.set(name, model);
+  return model;
 }
 
-function toSdkMessage(message: ChatMessage): LanguageModelV4Message {
-  if (message.role === 'system') return { role: 'system', content: message.content };
-  return { role: 'user', content: [{ type: 'text', text: textOf({ messages: [message] }) }] };
-}
-
-/**
- * Takes the text out of what the SDK gives. Reasoning, files and tool calls are no text.
- *
- * @throws ModelError `content_blocked` or `empty_answer` where there is no text, unless all tokens were used up before it
- */
-function toAnswer(result: LanguageModelV4GenerateResult): ModelResult {
-  const { unified } = result.finishReason;
-  const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  if (text.trim() === '' && unified !== 'length') {
-    throw new ModelError(unified === 'content-filter' ? 'content_blocked' : 'empty_answer');
+async function ask(
+  model: LanguageModelV4,
+  call: LanguageModelV4CallOptions,
+  gatherer: AnswerGatherer,
+  onPart: ((part: ModelPart) => void) | undefined,
+): Promise<ModelResult> {
+  if (onPart === undefined) return gatherWhole(await model.doGenerate(call), gatherer);
+  const { stream } = await model.doStream(call);
+  try {
+    return await gatherStream(stream, gatherer);
+  } catch (error) {
+    // An upstream that fails in the middle of an answer has done work that may cost.
+    const isFailure =
+      gatherer.hasContent && error instanceof UpstreamRefusal && kindOfWords(error.said) !== 'content_blocked';
+    throw isFailure ? new ModelError('cut_off') : error;
   }
-  return {
-    // A lone surrogate would become something else in Redis than what was masked.
-    text: text.toWellFormed(),
-    usage: { input: count(result.usage.inputTokens.total), output: count(result.usage.outputTokens.total) },
-    finishReason: unified === 'stop' || unified === 'length' ? unified : 'other',
-  };
-}
-
-function count(tokens: number | undefined): number {
-  return Number.isFinite(tokens) ? Math.max(0, Math.trunc(tokens ?? 0)) : 0;
 }

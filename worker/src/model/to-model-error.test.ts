@@ -1,4 +1,9 @@
-import { APICallError, InvalidResponseDataError, NoContentGeneratedError } from '@ai-sdk/provider';
+import {
+  APICallError,
+  InvalidResponseDataError,
+  NoContentGeneratedError,
+  UnsupportedFunctionalityError,
+} from '@ai-sdk/provider';
 import { expect, test } from '@jest/globals';
 import type { MachineTime } from '@lontar/shared/machine-time.ts';
 import type { AttemptEnd } from './attempt.ts';
@@ -136,6 +141,11 @@ const cases: Case[] = [
     name: 'no choices',
     thrown: new InvalidResponseDataError({ data: CANARY, message: CANARY }),
     kind: 'invalid_answer',
+  },
+  {
+    name: 'what the SDK cannot say',
+    thrown: new UnsupportedFunctionalityError({ functionality: CANARY }),
+    kind: 'request_refused',
   },
   { name: 'no content', thrown: new NoContentGeneratedError({ message: CANARY }), kind: 'invalid_answer' },
   { name: 'a bug', thrown: new TypeError(CANARY), kind: 'invalid_answer' },

@@ -1,5 +1,5 @@
 import { isNativeError } from 'node:util/types';
-import { APICallError } from '@ai-sdk/provider';
+import { APICallError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
 import type { MachineTime } from '@lontar/shared/machine-time.ts';
 import type { AttemptEnd } from './attempt.ts';
 import { AnswerTooLargeError } from './capped-fetch.ts';
@@ -30,6 +30,8 @@ export interface FailedAttempt {
 export function toModelError(thrown: unknown, attempt: FailedAttempt, now: MachineTime): ModelError {
   if (thrown instanceof ModelError) return thrown;
   if (attempt.ended !== undefined) return new ModelError(attempt.ended);
+  // What the SDK cannot say in the upstream's protocol.
+  if (UnsupportedFunctionalityError.isInstance(thrown)) return new ModelError('request_refused');
   if (thrown instanceof EmptyStreamError) return new ModelError('cut_off');
   const refusal = toRefusal(thrown);
   if (refusal !== undefined && !isSuccess(refusal.status)) return fromStatus(refusal.status, refusal, attempt, now);

@@ -149,6 +149,7 @@ function expectNothingTold(error: ModelError, port: number) {
 
 const PROTOCOLS = [
   ['gemini', 'in one piece', undefined],
+  ['gemini', 'as a stream', () => undefined],
   ['openai', 'in one piece', undefined],
   ['openai', 'as a stream', () => undefined],
 ] as const;

@@ -134,7 +134,7 @@ describe.each(['gemini', 'openai'] as const)('the answer of %s', (provider) => {
 
   test.each([
     ['length', 'length'],
-    ['content_filter', provider === 'gemini' ? 'other' : 'content_filter'],
+    ['content_filter', 'content_filter'],
     ['something_new', 'other'],
   ])('that ended by %s with text is an answer', async (finishReason, expected) => {
     upstream.behave({ kind: 'answer', text: 'As far as', finishReason });

@@ -1,5 +1,4 @@
 import { createGoogle } from '@ai-sdk/google';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { describe, expect, test } from '@jest/globals';
 import { wholeResponse } from '../patches/whole-response.ts';
@@ -8,18 +7,12 @@ type Fetch = typeof globalThis.fetch;
 
 const MODELS: Readonly<Record<string, (fetch: Fetch) => LanguageModelV4>> = {
   Gemini: (fetch) => createGoogle({ apiKey: 'k', baseURL: 'http://x/v1', fetch }).languageModel('m'),
-  "OpenAI's protocol": (fetch) => createOpenAICompatible({ name: 'o', baseURL: 'http://x/v1', fetch }).chatModel('m'),
 };
 
 const ANSWERS: Readonly<Record<string, object>> = {
   Gemini: {
     candidates: [{ content: { role: 'model', parts: [{ text: 'Hello 🌍' }] }, finishReason: 'STOP' }],
     usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 4, totalTokenCount: 7 },
-  },
-  "OpenAI's protocol": {
-    ...{ id: 'a', object: 'chat.completion', created: 1, model: 'm' },
-    choices: [{ index: 0, message: { role: 'assistant', content: 'Hello 🌍' }, finish_reason: 'stop' }],
-    usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
   },
 };
 

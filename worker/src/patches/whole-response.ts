@@ -7,7 +7,7 @@ const KEPT_HEADERS = ['content-type', 'date', 'retry-after', 'retry-after-ms'] a
  * An answer that is here as a whole, in the form that the model SDK reads: status, headers, and a body with a reader. A
  * real `Response` would stream bytes that are all here, at a tenth of what the worker spends on a call.
  *
- * Stands in for the platform's `Response`: checked with @ai-sdk/google 4.0.121 and @ai-sdk/openai-compatible 3.0.92.
+ * Stands in for the platform's `Response`: checked with @ai-sdk/google 4.0.121.
  * The canary is whole-response.test.ts in worker/src/model, which alone knows the SDK.
  */
 export function wholeResponse(status: number, headers: IncomingHttpHeaders, bytes: Uint8Array): Response {

@@ -1,7 +1,7 @@
+import type { AnswerGatherer } from '../answer-gatherer.ts';
 import { ModelError, type ModelResult } from '../language-model.ts';
 import { UpstreamRefusal } from '../upstream-refusal.ts';
 import { readParsed } from '../upstream-said.ts';
-import type { AnswerGatherer } from './answer-gatherer.ts';
 
 /**
  * Reads what servers of the OpenAI protocol answer, in one piece or in chunks. Nothing in it is trusted to be there, or to

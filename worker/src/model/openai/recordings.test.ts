@@ -3,10 +3,10 @@ import { describe, expect, test } from '@jest/globals';
 import type { ChatRequest } from '@lontar/shared/chat-request.ts';
 import type { MachineTime } from '@lontar/shared/machine-time.ts';
 import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
+import { AnswerGatherer } from '../answer-gatherer.ts';
 import { ModelError, type ModelPart, type ModelRequest, type ModelResult } from '../language-model.ts';
 import { toModelError } from '../to-model-error.ts';
 import { adaptationFor } from './adaptations.ts';
-import { AnswerGatherer } from './answer-gatherer.ts';
 import { ResponseReader } from './response-reader.ts';
 
 const FOLDER = new URL('../../../testing/upstream-recordings/', import.meta.url);

@@ -1,10 +1,10 @@
+import type { AnswerGatherer } from '../answer-gatherer.ts';
 import { AnswerTooLargeError } from '../capped-fetch.ts';
 import { GrowingBytes } from '../growing-bytes.ts';
 import type { ModelResult } from '../language-model.ts';
 import { ModelError } from '../language-model.ts';
 import { UpstreamRefusal } from '../upstream-refusal.ts';
 import { readUpstreamSaid } from '../upstream-said.ts';
-import type { AnswerGatherer } from './answer-gatherer.ts';
 import type { BodyReader, ResponseHeaders } from './http-caller.ts';
 import { readEvent, readWhole } from './read-answer.ts';
 import { SseReader } from './sse-reader.ts';

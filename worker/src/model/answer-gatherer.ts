@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type ChatRequest, type ToolCall, textOf } from '@lontar/shared/chat-request.ts';
 import type { TokenUsage } from '@lontar/shared/settlement/settlement.ts';
-import { AnswerTooLargeError } from '../capped-fetch.ts';
-import { ModelError, type ModelPart, type ModelResult } from '../language-model.ts';
-import { estimateTokens } from '../token-estimate.ts';
+import { AnswerTooLargeError } from './capped-fetch.ts';
+import { ModelError, type ModelPart, type ModelResult } from './language-model.ts';
+import { estimateTokens } from './token-estimate.ts';
 
 /** One call asks for a handful; the protocol's own limit of tools is 128. */
 const MOST_CALLS = 256;
