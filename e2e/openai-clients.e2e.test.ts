@@ -7,6 +7,7 @@ import { generateText } from 'ai';
 import OpenAI from 'openai';
 import { ask } from './harness/client.ts';
 import { until } from './harness/eventually.ts';
+import { dumpRedis } from './harness/redis-dump.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
 const MODEL = 'ai-2.5-flash';
@@ -60,6 +61,34 @@ describe('the client of OpenAI', () => {
     await expect(client(narrow.key).models.retrieve(MODEL)).rejects.toBeInstanceOf(OpenAI.NotFoundError);
     await expect(complete(client(narrow.key))).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
   });
+});
+
+test('an agent whose key keeps its own values gets them back; all others, the log and /api/ai, get them masked', async () => {
+  const agent = await stack.createKey('--mask', 'url,key,ip', '--keep-own', '--no-address-limit', '--per-hour', '50');
+  const own = 'llm.corp.internal:8443';
+  const foreign = 'db.corp.internal:5432';
+  const text = `Call https://${own}/v1/chat, not https://${foreign}/v1, with Server=x;User Id=a;Password=kopi7susu9;.`;
+  stack.upstream.queue({ kind: 'answer', text }, { kind: 'answer', text });
+  const messages = [{ role: 'user' as const, content: `My API is at https://${own}/v1.` }];
+  const { data, response } = await client(agent.key).chat.completions.create({ model: MODEL, messages }).withResponse();
+  const shown = data.choices[0]?.message.content ?? '';
+  expect(shown).toContain(`Call https://${own}/v1/chat, not https://***API_SERVER***/v1`);
+  expect(response.headers.get('x-masked')).toBe(String(shown.split('***').length >> 1));
+  expect(response.headers.get('x-ratelimit-limit-requests')).toBe('50');
+  expect(response.headers.get('ratelimit-policy')).toBe('"key-hour";q=50;w=3600');
+  const prompt = `My API is at https://${own}/v1.`;
+  const { body } = await ask(stack.url, '/api/ai', { query: { prompt, apikey: agent.key } });
+  expect(body['result']).toContain('Call https://***API_SERVER***/v1/chat, not https://***API_SERVER***/v1');
+  // What is on its way to the caller, and kept for it, has its form; all else in Redis is masked fully.
+  const { redis } = stack;
+  const everything = async () => (await dumpRedis(redis.client)).split('\n{lontar}');
+  const logged = 'Call https://***API_SERVER***/v1/chat, not https://***API_SERVER***/v1';
+  const isLogged = (part: string) =>
+    !part.startsWith(':request:') && !part.startsWith(':inbox:') && part.includes(logged);
+  await until(async () => (await everything()).some(isLogged));
+  for (const part of await everything()) {
+    if (part.includes(own)) expect(part).toMatch(/^:(?:request|inbox):/);
+  }
 });
 
 describe('its error is', () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { readStream, type StreamReader } from '@lontar/shared/testing/event-stream.ts';
+import { readSettlement } from '@lontar/shared/testing/read-settlement.ts';
 import { type PlayedJob, takeJob } from '../../testing/played-worker.ts';
 import { startTestGateway, type TestGateway } from '../../testing/running-gateway.ts';
 
@@ -20,8 +21,8 @@ interface Asked {
 }
 
 /** Asks for a stream, and takes its job. */
-async function ask(): Promise<Asked> {
-  const headers = { 'X-API-Key': key, Accept: 'text/event-stream' };
+async function ask(asking = key): Promise<Asked> {
+  const headers = { 'X-API-Key': asking, Accept: 'text/event-stream' };
   const stream = readStream(`${gateway.url}/api/ai?prompt=hi`, headers);
   stream.catch(() => undefined);
   return { stream, played: await takeJob(gateway.redis.client) };
@@ -211,5 +212,26 @@ describe('a caller who leaves in mid-stream', () => {
     expect(await metric('gateway_callers_left_total{charge="charged"')).toBe(1);
     expect(await gateway.redis.client.zcard(redisKeys.keyFlight(keyId))).toBe(0);
     subscriber.disconnect();
+  });
+
+  test('stops nothing where the key lets the request finish', async () => {
+    const finishing = await gateway.createKey({ onDisconnect: 'finish' });
+    const { played, stream } = await ask(finishing.key);
+    await played.frames(['text', 0, 'a']);
+    const reader = await stream;
+    await reader.next();
+    const disconnects = 'gateway_stream_disconnects_total{job="finished"';
+    const before = await metric(disconnects);
+    reader.close();
+    // Long enough for the gateway to see it: another request goes its whole way.
+    await (await fetch(`${gateway.url}/api/ai`, { headers: { 'X-API-Key': finishing.key } })).text();
+    expect(await gateway.redis.client.exists(redisKeys.request(played.job.id))).toBe(0);
+    await played.settle({ text: 'all of it' }, { texts: false });
+    await eventually(
+      () => metric(disconnects),
+      (count) => count === before + 1,
+    );
+    expect(await readSettlement(gateway.redis.client, played.job.id)).toMatchObject({ text: 'all of it' });
+    expect(await gateway.redis.client.hget(redisKeys.apiKey(finishing.id), 'charged')).toBe('1');
   });
 });

@@ -60,7 +60,7 @@ function complete(limits: ReadingLimits): Operation {
     tag: 'OpenAI',
     summary: "Answer a conversation, in OpenAI's form",
     description:
-      'The messages are your own: no persona is added. Unknown fields are ignored; those that would change the answer and cannot be had (n above 1, logprobs, audio) are refused by name.',
+      'The messages are your own: no persona is added. All sensitive values of the answer are masked, unless the operator has made the key otherwise; lontar.masked counts those that were. Unknown fields are ignored; those that would change the answer and cannot be had (n above 1, logprobs, audio) are refused by name.',
     key: 'needed',
     parameters: [],
     body: {
