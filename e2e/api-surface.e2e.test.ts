@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
+import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { fillWindows } from '@lontar/shared/testing/windows.ts';
 import { apiDocument, everything } from './harness/api-document.ts';
 import { type Ask, ask, type Reply } from './harness/client.ts';
@@ -9,6 +10,7 @@ import { sendBytes } from './harness/raw.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
 const MAX_FILE_BYTES = 10_485_760;
+const MODEL = 'ai-2.5-flash';
 const WAITING = '{lontar}:generation:wait';
 /** An id of the right form that no upload has. */
 const NO_FILE = `file_${'0'.repeat(22)}`;
@@ -16,7 +18,7 @@ const NO_FILE = `file_${'0'.repeat(22)}`;
 interface Target {
   readonly method: string;
   readonly path: string;
-  readonly kind: 'generation' | 'upload' | 'code' | 'file' | 'open' | 'page';
+  readonly kind: 'generation' | 'chat' | 'model' | 'upload' | 'code' | 'file' | 'open' | 'page';
 }
 
 let stack: Stack;
@@ -26,7 +28,12 @@ let targets: Target[];
 beforeAll(async () => {
   stack = await startStack({
     stats: true,
-    settings: { REQUEST_TIMEOUT_MS: '4000', BAN_AFTER_BAD_KEYS: '0', UPLOADS_PER_DAY: '1000' },
+    settings: {
+      REQUEST_TIMEOUT_MS: '4000',
+      BAN_AFTER_BAD_KEYS: '0',
+      UPLOADS_PER_DAY: '1000',
+      MAX_BODY_BYTES: '1000000',
+    },
   });
   ({ key } = await stack.createKey());
   const { paths } = await apiDocument(stack.url);
@@ -38,6 +45,8 @@ afterAll(() => stack.stop());
 
 function kindOf(path: string): Target['kind'] {
   if (path.startsWith('/api/ai')) return 'generation';
+  if (path === '/v1/chat/completions') return 'chat';
+  if (path.startsWith('/v1/models')) return 'model';
   if (path === '/api/upload') return 'upload';
   if (path === '/api/code') return 'code';
   if (path.startsWith('/files/')) return 'file';
@@ -46,7 +55,7 @@ function kindOf(path: string): Target['kind'] {
 
 /** A good request to a target, but for what the options change. */
 function send({ method, path, kind }: Target, options: Ask & { id?: string } = {}): Promise<Reply> {
-  const { id = NO_FILE, ...more } = options;
+  const { id = kind === 'model' ? MODEL : NO_FILE, ...more } = options;
   const body = options.body ?? bodyOf(kind, method);
   const good = {
     method,
@@ -59,6 +68,7 @@ function send({ method, path, kind }: Target, options: Ask & { id?: string } = {
 
 function bodyOf(kind: Target['kind'], method: string, size = 3): FormData | Record<string, unknown> | undefined {
   if (kind === 'generation' && method === 'POST') return { prompt: 'x'.repeat(size) };
+  if (kind === 'chat') return { model: MODEL, messages: [{ role: 'user', content: 'x'.repeat(size) }] };
   if (kind === 'code') return { code: 'x'.repeat(size) };
   if (kind !== 'upload') return undefined;
   const form = new FormData();
@@ -77,7 +87,9 @@ const raw = (target: Target, head: string) =>
   });
 
 test('successes', async () => {
-  expect(await statuses(of('generation', 'open', 'page').map((target) => send(target)))).toEqual([200]);
+  expect(await statuses(of('generation', 'chat', 'model', 'open', 'page').map((target) => send(target)))).toEqual([
+    200,
+  ]);
   expect(await statuses(of('upload', 'code').map((target) => send(target)))).toEqual([201]);
   const uploaded = await send(of('code')[0]!);
   const { id } = uploaded.body['result'] as { id: string };
@@ -85,55 +97,90 @@ test('successes', async () => {
 });
 
 test.each([
-  ['refused by the model', 'blocked', 422],
-  ['failed by the model', { kind: 'status', status: 400 }, 502],
-  ['never answered by the model', 'hang', 504],
-] as const)('generations %s', async (_what, behaviour, status) => {
+  ['refused by the model', 'blocked', 422, 400],
+  ['failed by the model', { kind: 'status', status: 404 }, 502, 502],
+  ['never answered by the model', 'hang', 504, 504],
+] as const)('generations %s', async (_what, behaviour, status, chatStatus) => {
   stack.upstream.behave(behaviour);
   expect(await statuses(of('generation').map((target) => send(target)))).toEqual([status]);
+  expect(await statuses(of('chat').map((target) => send(target)))).toEqual([chatStatus]);
   stack.upstream.behave({ kind: 'answer', text: 'fine' });
 });
 
-test('generations whose answer could not be masked', async () => {
+/** Asks while the queue is paused, and settles all that was asked. */
+async function settled(settlement: Settlement, ...kinds: Target['kind'][]): Promise<number[]> {
   await stack.lontar('queue', 'pause');
   expect((await send(of('open').find(({ path }) => path === '/api/health')!)).body).toMatchObject({
     status: 'degraded',
     queue: { paused: true },
   });
-  const replies = of('generation').map((target) => send(target));
+  const replies = of(...kinds).map((target) => send(target));
   const { client } = stack.redis;
   const waiting = () => client.lrange(WAITING, 0, -1);
   await until(async () => (await waiting()).length === replies.length);
   for (const requestId of await waiting()) {
     const data = JSON.parse((await client.hget(WAITING.replace('wait', requestId), 'data')) ?? '{}');
-    const settlement = { v: 1, outcome: 'failed', error: 'masking_failed' } as const;
     await settle(client, { requestId, keyId: data.keyId, settlement, replyTo: data.gateway });
   }
-  expect(await statuses(replies)).toEqual([500]);
+  const answered = await statuses(replies);
   await stack.lontar('queue', 'resume');
+  return answered;
+}
+
+test('generations whose answer could not be masked', async () => {
+  const failed = { v: 1, outcome: 'failed', error: 'masking_failed' } as const;
+  expect(await settled(failed, 'generation', 'chat')).toEqual([500]);
+});
+
+test('a completion with all that it may hold', async () => {
+  const answered: Settlement = {
+    v: 1,
+    outcome: 'answered',
+    text: 'fine',
+    reasoning: 'hm',
+    toolCalls: [{ id: 'call_1', name: 'look', arguments: '{}' }],
+    masked: { url: 0, key: 0, ip: 0, connection: 0 },
+    usage: { input: 1, output: 1, isEstimated: true },
+    work: { attempts: 1, queuedMs: 0, modelMs: 0, maskMs: 0 },
+  };
+  expect(await settled(answered, 'chat')).toEqual([200]);
 });
 
 test('requests without what is required, or given twice', async () => {
   const bare = { headers: {}, query: {} };
   expect(await statuses(of('generation', 'upload', 'code').map((target) => send(target, bare)))).toEqual([400]);
+  expect(await statuses(of('chat', 'model').map((target) => send(target, bare)))).toEqual([401]);
   const twice = { headers: {}, query: { apikey: ['a', 'b'] } };
-  expect(await statuses(of('file').map((target) => send(target, twice)))).toEqual([400]);
+  expect(await statuses(of('file', 'chat', 'model').map((target) => send(target, twice)))).toEqual([400]);
 });
 
 test('keys that are unknown, and keys that are not active', async () => {
   const bad = { headers: { 'x-api-key': 'nonsense' } };
-  const keyed = of('generation', 'upload', 'code', 'file');
+  const keyed = of('generation', 'chat', 'model', 'upload', 'code', 'file');
   expect(await statuses(keyed.map((target) => send(target, bad)))).toEqual([401]);
   const revoked = await stack.createKey();
   await stack.lontar('keys', 'revoke', revoked.id);
   const ended = { headers: { 'x-api-key': revoked.key } };
-  expect(await statuses(of('generation', 'upload', 'code').map((target) => send(target, ended)))).toEqual([403]);
+  const refused = of('generation', 'chat', 'model', 'upload', 'code');
+  expect(await statuses(refused.map((target) => send(target, ended)))).toEqual([403]);
   // Its files are gone with it, and those of others are not there for it; it may remove none.
   const [removals, reads] = [true, false].map((removes) =>
     of('file').filter(({ method }) => (method === 'DELETE') === removes),
   );
   expect(await statuses((removals ?? []).map((target) => send(target, ended)))).toEqual([403]);
   expect(await statuses((reads ?? []).map((target) => send(target, ended)))).toEqual([404]);
+});
+
+test('models that do not exist, and credits that are used up', async () => {
+  const body = { model: 'gpt', messages: [] };
+  expect(await statuses(of('chat').map((target) => send(target, { body })))).toEqual([404]);
+  const one = of('model').filter(({ path }) => path.endsWith('{id}'));
+  expect(await statuses(one.map((target) => send(target, { id: 'gpt' })))).toEqual([404]);
+  const spent = await stack.createKey('--credits', '1');
+  const headers = { 'x-api-key': spent.key };
+  for (const status of [200, 402]) {
+    expect(await statuses(of('chat').map((target) => send(target, { headers })))).toEqual([status]);
+  }
 });
 
 test('files that do not exist', async () => {
@@ -151,21 +198,27 @@ test('bodies that are too large, or of another type', async () => {
 });
 
 test('requests that the HTTP parser refuses: broken, too long, too slow', async () => {
+  const slow = of('chat').map((target) =>
+    raw(target, `Content-Type: application/json\r\nContent-Length: 9\r\nX-API-Key: ${key}\r\n\r\n`),
+  );
   const replies = targets.flatMap((target) => [
     raw(target, 'Broken header line\r\n\r\n').then(({ status }) => ({ status, expected: 400 })),
     raw(target, `X-Long: ${'x'.repeat(40_000)}\r\n\r\n`).then(({ status }) => ({ status, expected: 431 })),
-    sendBytes(stack.url, `${target.method} /?${'x'.repeat(40_000)} HTTP/1.1\r\n\r\n`, {
+    sendBytes(stack.url, `${target.method} ${target.path}?${'x'.repeat(40_000)} HTTP/1.1\r\n\r\n`, {
       method: target.method,
       target: target.path.replace('{id}', NO_FILE),
     }).then(({ status }) => ({ status, expected: 414 })),
     raw(target, 'X-Slow: ').then(({ status }) => ({ status, expected: 408 })),
   ]);
   for (const { status, expected } of await Promise.all(replies)) expect(status).toBe(expected);
+  expect(await statuses(slow)).toEqual([408]);
 });
 
 test('addresses that are blocked, or over a limit', async () => {
   const { client } = stack.redis;
-  const counted = of('generation', 'upload', 'code', 'open').filter(({ path }) => path !== '/api/health');
+  const counted = of('generation', 'chat', 'model', 'upload', 'code', 'open').filter(
+    ({ path }) => path !== '/api/health',
+  );
   await stack.lontar('ips', 'block', '127.0.0.1', '--for', '1h');
   expect(await statuses(counted.map((target) => send(target)))).toEqual([403]);
   await stack.lontar('ips', 'unblock', '127.0.0.1');
@@ -217,7 +270,7 @@ test('no header of a caller decides which address the statistics take it for', a
 });
 
 test('without Redis', async () => {
-  const asking = of('generation', 'upload', 'code', 'file', 'open');
+  const asking = of('generation', 'chat', 'model', 'upload', 'code', 'file', 'open');
   await stack.redis.kill();
   expect(await statuses(asking.map((target) => send(target)))).toEqual([503]);
   await stack.redis.start();

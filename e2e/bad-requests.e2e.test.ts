@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type ApiDocument, apiDocument } from './harness/api-document.ts';
-import { expectErrorForm, type Reply } from './harness/client.ts';
+import { expectErrorForm, expectOpenAiErrorForm, type Reply } from './harness/client.ts';
 import { exchange, readReply } from './harness/raw.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
@@ -36,6 +36,7 @@ interface BadRequest {
 const paths = [
   ...['/api/ai', '/api/ai2', '/api/ai3', '/api/upload', '/api/code', '/api/check-limit', '/api/usage', '/api/stats'],
   ...['/api/health', '/files/file_0000000000000000000000', '/files/x', '/openapi.json', '/docs', '/llms.txt'],
+  ...['/v1/chat/completions', '/v1/models', '/v1/models/ai-2.5-pro', '/v1/models/', '/v1', '/v1/', '/v1/x', '/V1/x'],
   ...['/api', '/api/', '/api/ai/', '/API/AI', '/files', '/files/', '/nothing', '//api/ai', '/api//ai', '*', ''],
 ];
 const oddities = [
@@ -122,6 +123,10 @@ const good = fc.constantFrom(
   `{"prompt":"hi","apikey":"${KEY}"}`,
   `{"code":"x","apikey":"${KEY}"}`,
   '{"__proto__":{"prompt":"x"}}',
+  '{"model":"ai-2.5-flash","messages":[{"role":"user","content":"hi"}]}',
+  '{"model":"ai-2.5-flash","messages":[{"role":"user","content":[{"type":"text","text":"\\u0000"}]}]}',
+  '{"model":"ai-2.5-flash","messages":{"length":5}}',
+  '{"model":"gpt","messages":[]}',
   '{"prompt":"\\ud800"}',
   `{"code":"${'x'.repeat(1500)}"}`,
   '\u0000\u0001',
@@ -143,6 +148,8 @@ const nearlyGood: fc.Arbitrary<BadRequest> = fc.record({
   target: fc.constantFrom(
     '/api/ai',
     '/api/ai2?temperature=9',
+    '/v1/chat/completions',
+    '/v1/chat/completions',
     '/api/upload',
     '/api/upload',
     '/api/code',
@@ -234,7 +241,10 @@ function problemOf(document: ApiDocument, { method, target }: BadRequest, reply:
   // What the dashboard's pages answer is not the API's.
   if (PAGES.test(target)) return undefined;
   try {
-    if ('error' in body) expectErrorForm(status, body);
+    if (typeof body['error'] === 'object') expectOpenAiErrorForm(body);
+    else if ('error' in body) expectErrorForm(status, body);
+    // Of bytes that are no HTTP, the path is not known.
+    if (body['error'] === 'Bad Request') return undefined;
     document.check({ method, target, status, headers, text });
     return undefined;
   } catch (error) {

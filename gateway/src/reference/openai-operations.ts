@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Problem } from '../envelope/answer.ts';
 import type { ReadingLimits } from '../generation/generation-rules.ts';
 import { renderError } from '../openai/render-error.ts';
-import { errorSchema } from './answer-schemas.ts';
+import { errorExample, errorSchema } from './answer-schemas.ts';
 import { type HeaderName, OPENAI_LIMIT_HEADERS } from './headers.ts';
 import { chatBodySchema, completionSchema, modelListSchema, modelSchema, openAiErrorSchema } from './openai-schemas.ts';
 import type { Operation, Response } from './operation.ts';
@@ -34,7 +34,6 @@ const ERRORS = {
   402: 'The credits of the API key are used up; waiting brings none.',
   403: 'The API key is not active, or the address is blocked.',
   404: 'There is no such model, or the API key may not use it.',
-  408: 'The request did not arrive in time.',
   413: 'The body is too large.',
   414: 'The URL is too long.',
   415: 'The body is not JSON.',
@@ -70,7 +69,8 @@ function complete(limits: ReadingLimits): Operation {
     },
     responses: {
       200: answered('The masked answer.', completionSchema, COMPLETION, ['X-Masked']),
-      ...errors([400, 401, 402, 403, 404, 408, 413, 414, 415, 429, 431, 500, 502, 503, 504]),
+      ...errors([400, 401, 402, 403, 404, 413, 414, 415, 429, 431, 500, 502, 503, 504]),
+      408: tooSlow([errorSchema(408), openAiErrorSchema]),
     },
   };
 }
@@ -85,7 +85,8 @@ function models(): Operation[] {
     parameters: [],
     responses: {
       200: answered('The models.', modelListSchema, { object: 'list', data: [MODEL] }),
-      ...errors([400, 401, 403, 408, 414, 429, 431, 500, 503]),
+      ...errors([400, 401, 403, 414, 429, 431, 503]),
+      408: tooSlow([errorSchema(408)]),
     },
   };
   const show: Operation = {
@@ -96,7 +97,8 @@ function models(): Operation[] {
     parameters: [{ name: 'id', in: 'path', required: true, schema: z.string() }],
     responses: {
       200: answered('The model.', modelSchema, MODEL),
-      ...errors([400, 401, 403, 404, 408, 414, 429, 431, 500, 503]),
+      ...errors([400, 401, 403, 404, 414, 429, 431, 503]),
+      408: tooSlow([errorSchema(408)]),
     },
   };
   return [list, show];
@@ -116,13 +118,10 @@ function errors(statuses: readonly ErrorStatus[]): Record<number, Response> {
 }
 
 function errorResponse(status: ErrorStatus): Response {
-  // The HTTP parser answers before a request has a path.
-  const isParsers = [400, 408, 414, 431].includes(status);
-  const known = isParsers ? [openAiErrorSchema, errorSchema(status)] : [openAiErrorSchema];
-  const isLimited = ![400, 408, 414, 431, 500, 503].includes(status);
+  const isLimited = ![400, 414, 431, 500, 503].includes(status);
   return {
     description: ERRORS[status],
-    schemas: known,
+    schemas: [openAiErrorSchema],
     example: exampleOf(status),
     headers: [
       'Cache-Control',
@@ -131,6 +130,12 @@ function errorResponse(status: ErrorStatus): Response {
       ...(status === 402 ? (['X-Should-Retry'] as const) : []),
     ],
   };
+}
+
+/** Of a head that does not come the path is not known, so the answer has the form of the others. */
+function tooSlow(schemas: readonly z.ZodType[]): Response {
+  const example = errorExample(408);
+  return { description: 'The request did not arrive in time.', schemas, example, headers: ['Cache-Control'] };
 }
 
 /** The catalog's first entry that is answered with the status. */

@@ -10,8 +10,11 @@ const MOST_BEHIND_BYTES = 64 * 1024;
 export interface ChunkedOptions {
   /** How long a body may take, ms. */
   readonly timeoutMs: number;
-  /** Answers a request whose body is not framed as it says, or does not end, and ends its connection. */
-  readonly malformed: (socket: Socket) => void;
+  /**
+   * Answers a request whose body is not framed as it says, or does not end, and ends its connection. Its target is given
+   * where the request was not handed to the listener.
+   */
+  readonly malformed: (socket: Socket, target?: string) => void;
   readonly tooLate: (socket: Socket) => void;
   /** Called with how much has been read of a body into memory of its own, bytes. */
   readonly onRead: (bytes: number) => void;
@@ -46,7 +49,7 @@ export function serveChunked(server: Server, listener: RequestListener, options:
     socket.on('error', ignore);
     socket.setTimeout(0);
     const { 'transfer-encoding': encoding = '' } = original.headers;
-    if (encoding.toLowerCase() !== 'chunked') return options.malformed(socket);
+    if (encoding.toLowerCase() !== 'chunked') return options.malformed(socket, original.url);
     const before = newestResponse(socket);
     // Bound, not a function written here: all of those share what one of them needs, and would hold the head's 64 KB.
     const taken = take.bind(undefined, original, socket, head, listener, options);

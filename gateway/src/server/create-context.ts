@@ -2,7 +2,8 @@ import { newRequestId } from '@lontar/shared/request-id.ts';
 import type { Request, Response } from 'express';
 import { readAddress } from '../caller/address.ts';
 import { identify } from '../caller/identify.ts';
-import type { Protocol, RequestContext } from '../envelope/request-context.ts';
+import type { RequestContext } from '../envelope/request-context.ts';
+import { protocolOf } from './spoken-protocol.ts';
 
 /** Notes what the handlers need of a request, gives it its id, and watches for the caller's leaving. */
 export function createContext(request: Request, response: Response): void {
@@ -13,7 +14,7 @@ export function createContext(request: Request, response: Response): void {
   const context: RequestContext = {
     id: newRequestId(),
     method: request.method,
-    protocol: protocolOf(request.path),
+    protocol: protocolOf(request.url),
     receivedAt: performance.now(),
     query,
     body: undefined,
@@ -27,9 +28,4 @@ export function createContext(request: Request, response: Response): void {
   response.on('close', () => {
     if (!response.writableFinished) gone.abort();
   });
-}
-
-/** Which form a path answers in. */
-function protocolOf(path: string | undefined): Protocol {
-  return path === '/v1' || path?.startsWith('/v1/') ? 'openai' : 'envelope';
 }

@@ -1,13 +1,16 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createPublicServer } from './server.ts';
 
 let server: Server;
 
 beforeAll(async () => {
-  server = createPublicServer((_request, response) => response.end('fine')).listen(0, '127.0.0.1');
+  server = createPublicServer((request, response) => {
+    if (request.headers['transfer-encoding'] === undefined) response.end('fine');
+    else request.resume();
+  }).listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
 afterAll(() => {
@@ -15,8 +18,16 @@ afterAll(() => {
   server.closeAllConnections();
 });
 
-/** Sends each piece when the server has read the one before, as they come over a long line. */
 async function statusesOf(...pieces: readonly string[]): Promise<string[]> {
+  return (await exchange(...pieces)).match(/HTTP\/1\.1 \d+ [^\r]*/g) ?? [];
+}
+
+async function repliesOf(...pieces: readonly string[]): Promise<string[]> {
+  return (await exchange(...pieces)).split(/HTTP\/1\.1 \d+ [^]*?\r\n\r\n/).slice(1);
+}
+
+/** Sends each piece when the server has read the one before, as they come over a long line. */
+async function exchange(...pieces: readonly string[]): Promise<string> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   const [accepted] = (await once(server, 'connection')) as [Socket];
   let reply = '';
@@ -31,7 +42,7 @@ async function statusesOf(...pieces: readonly string[]): Promise<string[]> {
     while (accepted.bytesRead < sent && !accepted.destroyed) await new Promise(setImmediate);
   }
   await ended;
-  return reply.match(/HTTP\/1\.1 \d+ [^\r]*/g) ?? [];
+  return reply;
 }
 
 const x = (count: number) => 'x'.repeat(count);
@@ -59,4 +70,20 @@ test.each([
   ['URL and headers together', [`${url(20_000)} HTTP/1.1\r\nX-Long: ${x(20_000)}\r\n\r\n`], [TOO_LARGE]],
 ])('%s', async (_what, pieces, statuses) => {
   expect(await statusesOf(...pieces)).toEqual(statuses);
+});
+
+describe('what cannot be read under /v1', () => {
+  const head = 'POST /v1/chat/completions HTTP/1.1\r\nHost: gateway\r\n';
+
+  test.each([
+    ['a broken header', 'GET /v1/models HTTP/1.1\r\nBroken\r\n\r\n', 'invalid_value'],
+    ['a URL too long', `GET /v1/models?${x(40_000)}${end}`, 'uri_too_long'],
+    ['a header too long', `GET /v1/models HTTP/1.1\r\nX-Long: ${x(40_000)}\r\n\r\n`, 'headers_too_large'],
+    ['no host', 'GET /v1/models HTTP/1.1\r\n\r\n', 'invalid_value'],
+    ['an unknown encoding', `${head}Transfer-Encoding: x\r\n\r\n`, 'invalid_value'],
+    ['a broken chunk', `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, 'invalid_value'],
+  ])("is told so in OpenAI's form: %s", async (_what, bytes, code) => {
+    const [reply] = await repliesOf(bytes);
+    expect(JSON.parse(reply ?? '')).toMatchObject({ error: { type: 'invalid_request_error', code, param: null } });
+  });
 });

@@ -1,28 +1,42 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { ERROR_CATALOG, type ErrorEntry } from '@lontar/shared/errors.ts';
+import { ERROR_CATALOG, type ErrorCode } from '@lontar/shared/errors.ts';
 import { errorBody } from '@lontar/shared/http/envelope.ts';
 import { collectAfter } from '@lontar/shared/patches/young-generation.ts';
 import { TRANSFER_TIMEOUT_MS } from '@lontar/shared/time-budget.ts';
+import { renderError } from '../openai/render-error.ts';
 import { hasTransferEncoding, PublicRequest } from '../patches/requests.ts';
 import { answerOnSocket } from './answer-on-socket.ts';
 import { serveChunked } from './chunked-requests.ts';
 import type { ConnectionDoor } from './connection-bounds.ts';
 import { holdBody } from './hold-body.ts';
-import { serveInTurn } from './in-turn.ts';
+import { newestResponse, serveInTurn } from './in-turn.ts';
 import { keepPace } from './pace.ts';
+import { protocolOf } from './spoken-protocol.ts';
 
 /** URL and headers together; a longer prompt goes into the body of a POST. */
 const MAX_HEADER_BYTES = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 8_000;
 const KEEP_ALIVE_MS = 65_000;
 const CHECK_INTERVAL_MS = 1_000;
+/** Of a target enough to know its path by, bytes. */
+const MOST_TARGET_BYTES = 256;
 /** What is read of bodies in chunks takes memory until the next collection; this much asks for one. */
 const MOST_GARBAGE_BYTES = 4 * 1024 * 1024;
 
-type Problem = Pick<ErrorEntry, 'status' | 'label' | 'message'>;
-const NO_HTTP: Problem = { status: 400, label: 'Bad Request', message: 'This is not a valid HTTP request.' };
+/** What is wrong with a request that no handler gets; the label stands in the envelope where it is not the catalog's. */
+interface Unreadable {
+  readonly code: ErrorCode;
+  readonly label?: string;
+  readonly message?: string;
+}
+const NO_HTTP: Unreadable = {
+  code: 'invalid_parameter',
+  label: 'Bad Request',
+  message: 'This is not a valid HTTP request.',
+};
+const TOO_SLOW: Unreadable = { code: 'request_timeout' };
 
 /** What Node's `clientError` brings. */
 interface ParserError extends NodeJS.ErrnoException {
@@ -38,7 +52,7 @@ interface ParserError extends NodeJS.ErrnoException {
  * @param door none only in tests
  */
 export function createPublicServer(listener: RequestListener, door?: ConnectionDoor): Server {
-  const paced = keepPace(letBodiesWait(serveInTurn(listener)), cutWith(ERROR_CATALOG.request_timeout));
+  const paced = keepPace(letBodiesWait(serveInTurn(listener)), cutWith(TOO_SLOW));
   const guarded = whileOpen(refuseWithoutHost(paced.listener));
   const server = createServer(
     {
@@ -60,14 +74,14 @@ export function createPublicServer(listener: RequestListener, door?: ConnectionD
   serveChunked(server, guarded, {
     onRead: collectAfter(MOST_GARBAGE_BYTES),
     timeoutMs: TRANSFER_TIMEOUT_MS,
-    malformed: (socket) => answerUnreadable(NO_HTTP, socket),
-    tooLate: (socket) => answerUnreadable(ERROR_CATALOG.request_timeout, socket),
+    malformed: (socket, target) => answerUnreadable(NO_HTTP, socket, target),
+    tooLate: (socket) => answerUnreadable(TOO_SLOW, socket),
   });
   // An unknown `Expect` gets the normal envelope.
   server.on('checkExpectation', guarded);
   // Reading the body lets it come, see hold-body.ts.
   server.on('checkContinue', guarded);
-  server.on('clientError', (error: ParserError, socket) => answerUnreadable(problemOf(error), socket));
+  server.on('clientError', (error: ParserError, socket) => answerUnreadable(problemOf(error), socket, targetIn(error)));
   return server;
 }
 
@@ -95,29 +109,49 @@ function whileOpen(listener: RequestListener): RequestListener {
 function refuseWithoutHost(listener: RequestListener): RequestListener {
   return (request, response) => {
     if (request.headers.host !== undefined || request.httpVersion !== '1.1') return listener(request, response);
-    answerUnreadable(NO_HTTP, request.socket);
+    answerUnreadable(NO_HTTP, request.socket, request.url);
   };
 }
 
 function letBodiesWait(listener: RequestListener): RequestListener {
-  const cut = cutWith(ERROR_CATALOG.payload_too_large);
+  const cut = cutWith({ code: 'payload_too_large' });
   return (request, response) => {
     holdBody(request, response, cut);
     listener(request, response);
   };
 }
 
-const cutWith = (problem: Problem) => (request: IncomingMessage) => answerUnreadable(problem, request.socket);
+const cutWith = (problem: Unreadable) => (request: IncomingMessage) =>
+  answerUnreadable(problem, request.socket, request.url);
 
-/** Answers a request that the HTTP parser could not read. */
-function answerUnreadable({ status, label, message }: Problem, socket: Duplex): void {
-  answerOnSocket({ status, headers: {}, body: errorBody(status, label, message) }, socket);
+/**
+ * Answers a request that cannot be read, in the form of its path.
+ *
+ * @param target where it is known; else that of the request whose body the socket brings
+ */
+function answerUnreadable(problem: Unreadable, socket: Duplex, target = targetInWork(socket)): void {
+  const { code } = problem;
+  const { status, label: usual } = ERROR_CATALOG[code];
+  const { label = usual, message = ERROR_CATALOG[code].message } = problem;
+  const body =
+    protocolOf(target) === 'openai' ? renderError({ code, message }).body : errorBody(status, label, message);
+  answerOnSocket({ status, headers: {}, body }, socket);
 }
 
-function problemOf(error: ParserError): Problem {
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return ERROR_CATALOG.request_timeout;
+function targetInWork(socket: Duplex): string | undefined {
+  const response = newestResponse(socket as Socket);
+  return response?.writableFinished === false ? response.req.url : undefined;
+}
+
+/** Of a request whose head was too long for the parser, where its beginning is at hand. */
+function targetIn({ rawPacket }: ParserError): string | undefined {
+  return /^\S+ (\S+)/.exec(rawPacket?.toString('latin1', 0, MOST_TARGET_BYTES) ?? '')?.[1];
+}
+
+function problemOf(error: ParserError): Unreadable {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return TOO_SLOW;
   if (error.code !== 'HPE_HEADER_OVERFLOW') return NO_HTTP;
-  return isInRequestLine(error) ? ERROR_CATALOG.uri_too_long : ERROR_CATALOG.headers_too_large;
+  return { code: isInRequestLine(error) ? 'uri_too_long' : 'headers_too_large' };
 }
 
 /**
