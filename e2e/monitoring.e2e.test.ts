@@ -116,6 +116,7 @@ async function sendTraffic({ url, upstream }: Stack, key: string, limited: strin
   upstream.behave(answer);
   for (const path of ['/api/ai', '/api/ai2', '/api/ai3']) await generate({ apikey: key, prompt: 'hi' }, path);
   await generate({ apikey: key, prompt: 'hi', model: 'ai-2.5-pro' });
+  await ask(url, '/api/ai', { query: { apikey: key, prompt: 'hi' }, headers: { accept: 'text/event-stream' } });
   await generate({ apikey: limited, prompt: 'hi' });
   await generate({ apikey: key, prompt: 'hi', temperature: '99' });
   await generate({ apikey: 'lt_live_unknown', prompt: 'hi' });

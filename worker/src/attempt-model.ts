@@ -11,7 +11,13 @@ import type { ProcessDeps } from './process-generation.ts';
 
 export type AttemptResult =
   | { readonly kind: 'answer'; readonly answer: ModelResult; readonly durationMs: number }
-  | { readonly kind: 'failed'; readonly error: ModelErrorKind; readonly retryAfterMs?: number | undefined }
+  /** `wasRepeated`: a call before the one that failed so, in the same attempt, may have cost money. */
+  | {
+      readonly kind: 'failed';
+      readonly error: ModelErrorKind;
+      readonly retryAfterMs?: number | undefined;
+      readonly wasRepeated: boolean;
+    }
   /** `call`: how the call ended all the same; it may have been over when the end came. */
   | { readonly kind: 'aborted'; readonly reason: AttemptEnd; readonly call: ModelErrorKind };
 
@@ -41,7 +47,7 @@ export interface PartTaker {
  */
 export async function attemptModel(
   deps: ProcessDeps,
-  { job, signal }: JobStart,
+  { job, signal, spentBefore }: JobStart & { readonly spentBefore: boolean },
   stream?: PartTaker,
 ): Promise<AttemptResult> {
   const ending = new AbortController();
@@ -59,6 +65,7 @@ export async function attemptModel(
     chat: chatOf(job, deps.personas),
     maxOutputTokens: job.maxOutputTokens,
     ...(job.isDefaultOutput === true && { isDefaultOutput: true }),
+    ...(spentBefore && { isSpent: true }),
   };
   const labels = { provider: deps.model.provider, model: job.model };
   const startedAt = performance.now();
@@ -89,7 +96,8 @@ export async function attemptModel(
     deps.metrics.calls.observe({ ...labels, error_type: kind }, (performance.now() - startedAt) / 1000);
     if (either.aborted) return { kind: 'aborted', reason: either.reason as AttemptEnd, call: kind };
     deps.noteModelOutcome(IS_CALLERS_DOING.has(kind));
-    return { kind: 'failed', error: kind, retryAfterMs: error instanceof ModelError ? error.retryAfterMs : undefined };
+    if (!(error instanceof ModelError)) return { kind: 'failed', error: kind, wasRepeated: false };
+    return { kind: 'failed', error: kind, retryAfterMs: error.retryAfterMs, wasRepeated: error.wasRepeated };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);

@@ -159,9 +159,10 @@ async function finishAborted(deps: ProcessDeps, run: Run, reason: AttemptEnd, ca
 
 async function finishFailure(
   deps: ProcessDeps,
-  run: Run,
+  given: Run,
   failure: Extract<AttemptResult, { kind: 'failed' }>,
 ): Promise<JobEnd> {
+  const run = { ...given, spentBefore: given.spentBefore || failure.wasRepeated };
   const { job, attempt, spentBefore } = run;
   const decision = decideFailure({
     kind: failure.error,
@@ -182,7 +183,7 @@ async function finishFailure(
     finish(deps, run, 'retried');
     return { kind: 'again', delayMs: decision.delayMs };
   }
-  deps.logger.warn({ ...line, error: decision.error }, 'a request failed at the model');
+  deps.logger.warn({ ...line, code: decision.error }, 'a request failed at the model');
   await settleJob(deps, run, failedAs(decision.error, run), failure.error);
   return finish(deps, run, 'failed');
 }

@@ -86,9 +86,9 @@ export async function settleGivenUp(
  * A job goes back to the queue after this call; the note comes first, because the next worker cannot know of it. Never
  * rejects: where Redis fails, the note is repeated until the deadline.
  */
-export async function noteRetry(deps: SettleDeps, { job }: Run, call: ModelErrorKind): Promise<void> {
+export async function noteRetry(deps: SettleDeps, { job, spentBefore }: Run, call: ModelErrorKind): Promise<void> {
   const request = { requestId: job.id, keyId: job.keyId };
-  if (mayHaveCost(call)) await untilTaken(deps, job, () => noteCost(deps.redis, request));
+  if (spentBefore || mayHaveCost(call)) await untilTaken(deps, job, () => noteCost(deps.redis, request));
   countCall(deps, call, 'open');
 }
 

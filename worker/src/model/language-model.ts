@@ -30,6 +30,8 @@ export interface ModelRequest {
   readonly maxOutputTokens: number;
   /** The caller did not ask for so many: an upstream that finds them too many is asked for what it can give. */
   readonly isDefaultOutput?: boolean;
+  /** An earlier call for it may have cost money: none is made a second time in this attempt where that may cost, too. */
+  readonly isSpent?: boolean;
 }
 
 /** A part of an answer, NOT masked. A tool call comes whole. */
@@ -117,6 +119,8 @@ export class ModelError extends Error {
   readonly kind: ModelErrorKind;
   readonly retryAfterMs: number | undefined;
   readonly upstream: UpstreamWords | undefined;
+  /** Whether the attempt made a call before the one that failed so, which may have cost money. */
+  wasRepeated = false;
 
   constructor(kind: ModelErrorKind, details: ModelErrorDetails = {}) {
     super(MESSAGES[kind]);

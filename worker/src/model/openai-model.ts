@@ -43,14 +43,16 @@ export function openAiModel(options: OpenAiOptions): LanguageModel {
     provider: 'openai',
     async generate(request, signal, onPart) {
       const attempt = startAttempt(signal, options.timeoutMs);
+      const repeats: RepeatReason[] = [];
       try {
-        return await ask(upstream, attempt, request, onPart);
+        return await ask(upstream, attempt, request, { onPart, repeats });
       } catch (error) {
         const failure = toModelError(
           error,
           { ended: attempt.ended(), request, describe: upstream.describe },
           machineNow(),
         );
+        failure.wasRepeated = repeats.some((reason) => MAY_HAVE_COST.has(reason));
         tellRefusal(failure, request, options);
         throw failure;
       } finally {
@@ -86,7 +88,6 @@ function openUpstream({ apiKey, baseUrl, stream = 'auto', ...limits }: OpenAiOpt
   const http = createHttpCaller({
     origin: url.origin,
     connectTimeoutMs: limits.connectTimeoutMs,
-    onResent: () => limits.onRepeat?.('stale_connection'),
   });
   return {
     http,
@@ -102,19 +103,33 @@ function openUpstream({ apiKey, baseUrl, stream = 'auto', ...limits }: OpenAiOpt
   };
 }
 
+/** Calls made again that may have cost money the first time: nothing says that the upstream had not begun its work. */
+const MAY_HAVE_COST: ReadonlySet<RepeatReason> = new Set(['stale_connection', 'empty_stream']);
+
+interface Asking {
+  readonly onPart: ((part: ModelPart) => void) | undefined;
+  /** Why calls of this attempt were made again, so far. */
+  readonly repeats: RepeatReason[];
+}
+
 async function ask(
   upstream: Upstream,
   attempt: Attempt,
   request: ModelRequest,
-  onPart: ((part: ModelPart) => void) | undefined,
+  { onPart, repeats }: Asking,
 ): Promise<ModelResult> {
+  const noteRepeat = (reason: RepeatReason) => {
+    repeats.push(reason);
+    upstream.onRepeat(reason);
+  };
+  const onResend = request.isSpent === true ? undefined : () => noteRepeat('stale_connection');
   const adaptations = upstream.adaptations.known(request);
   let isStream = await wantsStream(upstream, attempt, onPart);
   for (let calls = 1; ; calls += 1) {
     const form = adaptForm({ isStream, limit: upstream.limitNames, asksUsage: true }, adaptations);
     const gatherer = new AnswerGatherer(request.chat, upstream.maxAnswerBytes, onPart);
     try {
-      return await call(upstream, attempt, writeRequest(request, form), gatherer);
+      return await call(upstream, { attempt, body: writeRequest(request, form), gatherer, onResend });
     } catch (error) {
       if (gatherer.hasContent) throw afterContent(error);
       if (calls === MOST_CALLS || attempt.ended() !== undefined) throw error;
@@ -122,11 +137,11 @@ async function ask(
       if (adaptation !== undefined) {
         upstream.adaptations.learn(request, adaptation, error);
         adaptations.add(adaptation);
-        upstream.onRepeat(adaptation);
-      } else if (error instanceof EmptyStreamError && isStream) {
+        noteRepeat(adaptation);
+      } else if (error instanceof EmptyStreamError && isStream && request.isSpent !== true) {
         // llama-cpp-python refuses a prompt that is too long so, and says why only where it is asked for one piece.
         isStream = false;
-        upstream.onRepeat('empty_stream');
+        noteRepeat('empty_stream');
       } else {
         throw error;
       }
@@ -140,11 +155,16 @@ function wantsStream({ stream, server }: Upstream, attempt: Attempt, onPart: unk
   return server.worksOnAfterAbort(attempt);
 }
 
+interface Call {
+  readonly attempt: Attempt;
+  readonly body: string;
+  readonly gatherer: AnswerGatherer;
+  readonly onResend: (() => void) | undefined;
+}
+
 async function call(
   { http, path, headers, maxAnswerBytes, server }: Upstream,
-  attempt: Attempt,
-  body: string,
-  gatherer: AnswerGatherer,
+  { attempt, body, gatherer, onResend }: Call,
 ): Promise<ModelResult> {
   let reader: ResponseReader | undefined;
   const newReader = () => {
@@ -152,7 +172,7 @@ async function call(
     return reader;
   };
   try {
-    return await http.call({ method: 'POST', path, headers, body, attempt, reader: newReader });
+    return await http.call({ method: 'POST', path, headers, body, attempt, reader: newReader, onResend });
   } catch (error) {
     // A stream that breaks before its first byte is the same refusal, by a server that does not end it in order.
     if (attempt.ended() === undefined && reader?.isEmptyStream === true) throw new EmptyStreamError();

@@ -42,7 +42,7 @@ export function atPace(
     };
     const tick = () => {
       const due = Math.min(pieces.length, 1 + Math.floor(((performance.now() - startedAt) / 1_000) * perSecond));
-      for (; given < due; given += 1) give(pieces[given] ?? '');
+      for (; given < due && !signal.aborted; given += 1) give(pieces[given] ?? '');
       if (given < pieces.length) return;
       stop();
       resolve();

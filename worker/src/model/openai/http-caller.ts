@@ -21,6 +21,8 @@ export interface HttpCall<Answer> {
   readonly body: string | null;
   readonly attempt: Attempt;
   readonly reader: () => BodyReader<Answer>;
+  /** Called before it is made again, on a new connection, because its own was a stale one; not made where absent. */
+  readonly onResend?: (() => void) | undefined;
 }
 
 export interface HttpCaller {
@@ -35,8 +37,6 @@ export interface HttpCallerOptions {
   readonly origin: string;
   /** How long connecting may take, ms. */
   readonly connectTimeoutMs: number;
-  /** Told of each call that was made again because its connection was a stale one. */
-  readonly onResent: () => void;
 }
 
 /** How long a server that has said all but the end of its response may take to say that, ms. */
@@ -54,9 +54,10 @@ const MOST_INTERIM_RESPONSES = 32;
  * and the prompt stay with the configured host; the 3xx is the answer), asks for no compression (nothing can grow
  * beyond its size on the wire), and hands bytes on as they come, without a stream or a promise for each.
  *
- * A server may close an idle connection just when it is used again; such a call is made again at once, once.
+ * A server may close an idle connection just when it is used again; such a call is made again at once, once, where
+ * its caller wants that.
  */
-export function createHttpCaller({ origin, connectTimeoutMs, onResent }: HttpCallerOptions): HttpCaller {
+export function createHttpCaller({ origin, connectTimeoutMs }: HttpCallerOptions): HttpCaller {
   const pool = new Pool(origin, {
     // As many connections as there are attempts at once, which WORKER_CONCURRENCY bounds. One attempt per connection:
     // HTTP/2 would put a hundred on one, and lose them all with it.
@@ -75,8 +76,9 @@ export function createHttpCaller({ origin, connectTimeoutMs, onResent }: HttpCal
       try {
         return await first.run(pool);
       } catch (error) {
-        if (!first.metStaleConnection(error) || call.attempt.ended() !== undefined) throw error;
-        onResent();
+        const isOver = call.onResend === undefined || call.attempt.ended() !== undefined;
+        if (isOver || !first.metStaleConnection(error)) throw error;
+        call.onResend?.();
         return await new Exchange(call).run(pool);
       }
     },

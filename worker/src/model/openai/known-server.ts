@@ -43,7 +43,15 @@ export function createKnownServer({ http, path, headers }: ListOptions): KnownSe
     const attempt = startAttempt(new AbortController().signal, LIST_TIMEOUT_MS);
     lookAgainAt = performance.now() + LIST_AGAIN_MS;
     try {
-      works = await http.call({ method: 'GET', path, headers, body: null, attempt, reader: () => new ListReader() });
+      works = await http.call({
+        method: 'GET',
+        path,
+        headers,
+        body: null,
+        attempt,
+        reader: () => new ListReader(),
+        onResend: () => undefined,
+      });
       lookAgainAt = performance.now() + KNOWN_FOR_MS;
     } catch {
       // The answers' own headers will tell.
