@@ -102,6 +102,7 @@ export async function startGateway(
   const draining = () => lifecycle.stopping;
   const judging = { ...admission, turnstile };
   const live = { finder: createAnswerFinder(redis, onRedisFailure), metrics };
+  const concluding = { logRequests: config.LOG_REQUESTS, mostOutputTokens: config.MAX_OUTPUT_TOKENS };
   const app = createApp({
     door: { trustProxy: config.TRUST_PROXY, connectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS, metrics, clock },
     admission,
@@ -111,17 +112,7 @@ export async function startGateway(
     uploads: { ...admission, ...uploads },
     statistics: { ...statistics, looks: shareLooks(admission) },
     reference: { limits: publicLimits(config), publicUrl: config.PUBLIC_URL },
-    conclude: {
-      redis,
-      clock,
-      metrics,
-      logger,
-      events,
-      refusedLines,
-      draining,
-      logRequests: config.LOG_REQUESTS,
-      mostOutputTokens: config.MAX_OUTPUT_TOKENS,
-    },
+    conclude: { redis, clock, metrics, logger, events, refusedLines, draining, ...concluding },
   });
   const server = createPublicServer(app, openDoor(config, metrics, clock, app));
   // Before the listener, so that probes and heartbeat go on while it drains.

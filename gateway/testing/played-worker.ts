@@ -12,7 +12,7 @@ export interface PlayedJob {
   readonly job: GenerationJob;
   /** Writes frames of the job into the gateway's inbox. */
   frames(...frames: readonly [track: Track, offset: number, data: string, start?: number][]): Promise<void>;
-  /** Writes what a partial text holds. */
+  /** Writes what a partial text holds, and learns which gateways follow. */
   partial(track: 'text' | 'reasoning', text: string): Promise<void>;
   /** Settles the job; where `texts` is false, the reply says only how long they are, and the stored result has them. */
   settle(settlement: Partial<Answered> | Settlement, how?: { readonly texts?: boolean }): Promise<void>;
@@ -37,18 +37,23 @@ export async function takeJob(redis: Redis): Promise<PlayedJob> {
 }
 
 function playJob(redis: Redis, job: GenerationJob): PlayedJob {
-  const { id, keyId, gateway } = job;
+  const { id, keyId, gateway, model, receivedAt } = job;
+  let followers: string[] = [];
   return {
     job,
     async frames(...frames) {
       const written = frames.map(([track, offset, text, start = 1]): Frame => [id, start, track, offset, text]);
-      await redis.xadd(redisKeys.inbox(gateway), '*', 'frames', writeFrames(written));
+      for (const name of new Set([gateway, ...followers])) {
+        await redis.xadd(redisKeys.inbox(name), '*', 'frames', writeFrames(written));
+      }
     },
     async partial(track, text) {
       await redis.set(redisKeys.partial(id, track), text);
+      followers = await redis.smembers(redisKeys.followers(id));
     },
     async settle(given, { texts = true } = {}) {
-      const settlement: Settlement = 'outcome' in given && given.outcome === 'failed' ? given : answered(given);
+      const settlement: Settlement =
+        'outcome' in given && given.outcome === 'failed' ? given : answered({ model, receivedAt, ...given });
       const replyTo = texts ? { replyTo: gateway } : {};
       await settle(redis, { requestId: id, keyId, settlement, freeFailuresPerHour: 5, attempt: 1, ...replyTo });
       await redis.del(redisKeys.partial(id, 'text'), redisKeys.partial(id, 'reasoning'));

@@ -20,6 +20,8 @@ export interface TestGateway {
   readonly folder: string;
   /** `INNER_SECRET`. */
   readonly innerSecret: string;
+  /** `KEY_PEPPER`. */
+  readonly pepper: string;
   /** Stores an active key with these fields of its record. */
   createKey(fields?: Record<string, string>): Promise<{ id: string; key: string }>;
   stop(): Promise<void>;
@@ -28,11 +30,18 @@ export interface TestGateway {
 /**
  * Starts a gateway in this process, on a free port, with a Redis and a folder of its own.
  *
+ * @param beside shares the Redis and the keys of that one, which has to be stopped last
  * @throws when Redis or the gateway does not start
  */
-export async function startTestGateway(settings: Record<string, string> = {}): Promise<TestGateway> {
-  const [redis, folder] = await Promise.all([startTestRedis(), mkdtemp(join(tmpdir(), 'lontar-uploads-'))]);
-  const pepper = randomBytes(32).toString('base64url');
+export async function startTestGateway(
+  settings: Record<string, string> = {},
+  beside?: TestGateway,
+): Promise<TestGateway> {
+  const [redis, folder] = await Promise.all([
+    beside?.redis ?? startTestRedis(),
+    mkdtemp(join(tmpdir(), 'lontar-uploads-')),
+  ]);
+  const pepper = beside?.pepper ?? randomBytes(32).toString('base64url');
   const innerSecret = randomBytes(32).toString('base64url');
   const config = readConfig(gatewaySettings, {
     REDIS_URL: redis.url,
@@ -56,6 +65,7 @@ export async function startTestGateway(settings: Record<string, string> = {}): P
     redis,
     folder,
     innerSecret,
+    pepper,
     async createKey(fields = {}) {
       const { id, key } = mintApiKey();
       const record = { id, hash: hashApiKey(key, pepper), name: 'test', state: 'active', createdAt: '0', ...fields };
@@ -65,7 +75,7 @@ export async function startTestGateway(settings: Record<string, string> = {}): P
     },
     async stop() {
       await lifecycle.stop(2_000);
-      await redis.stop();
+      if (!beside) await redis.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -85,7 +85,17 @@ export function gatewayMetrics(registry: Registry) {
 const LEFT_JOBS = ['taken_out', 'stopped', 'finished', 'failed', 'open'] as const;
 export type LeftJob = (typeof LEFT_JOBS)[number];
 
+/** Whether an answer that was asked for once more was settled by then, or still growing. */
+const RESUME_STATES = ['open', 'settled'] as const;
+
 function streamMetrics(registers: Registry[]) {
+  const streamResumes = new Counter({
+    name: 'gateway_resumes_total',
+    help: 'Answers that were asked for once more and found, by whether they were settled by then.',
+    labelNames: ['state'] as const,
+    registers,
+  });
+  for (const state of RESUME_STATES) streamResumes.inc({ state }, 0);
   const streamDisconnects = new Counter({
     name: 'gateway_stream_disconnects_total',
     help: 'Streamed answers whose caller left after the first byte, by what became of the job.',
@@ -95,6 +105,7 @@ function streamMetrics(registers: Registry[]) {
   for (const job of LEFT_JOBS) streamDisconnects.inc({ job }, 0);
   return {
     streamDisconnects,
+    streamResumes,
     streamsOpen: new Gauge({
       name: 'gateway_streams_open',
       help: 'Requests whose answer is being streamed, those that wait for their first byte included.',

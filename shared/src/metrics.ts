@@ -15,6 +15,7 @@ const TOKEN_RATE_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000];
 export const ROUTE_LABELS = [
   ...GENERATION_ENDPOINTS,
   '/v1/models',
+  '/api/requests',
   '/api/upload',
   '/api/code',
   '/api/check-limit',

@@ -49,12 +49,17 @@ export async function settleJob(
   const cost = run.spentBefore || (call !== undefined && mayHaveCost(call)) ? 'yes' : 'no';
   const streamed = job.stream === true && { streamed: { followers: run.stream?.stream.followers ?? [] } };
   const result = await untilTaken(deps, job, () =>
-    run.settle({ keyId, settlement, cost, freeFailuresPerHour, attempt, replyTo, ...streamed }),
+    run.settle({ keyId, settlement: ofJob(settlement, job), cost, freeFailuresPerHour, attempt, replyTo, ...streamed }),
   );
   countCall(deps, call, chargeOf(result));
   if (result && result.kind !== 'settled') {
     deps.logger.info({ requestId, result: result.kind }, 'settlement lost: already settled');
   }
+}
+
+/** With what callers are told of the job who ask for its answer once more, when it is gone. */
+function ofJob(settlement: Settlement, { model, receivedAt }: GenerationJob): Settlement {
+  return settlement.outcome === 'answered' ? { ...settlement, model, receivedAt } : settlement;
 }
 
 /**

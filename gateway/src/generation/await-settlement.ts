@@ -4,7 +4,7 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { STOP_REPEAT_MS } from '@lontar/shared/time-budget.ts';
-import { within } from '@lontar/shared/within.ts';
+import { firstOf } from './reply-wait.ts';
 import type { Withdrawals } from './withdrawals.ts';
 
 export interface AwaitInput {
@@ -98,19 +98,3 @@ const ENDINGS = {
   deadline: 'timed_out',
   'given up': 'service_unavailable',
 } as const satisfies Record<string, GenerationFailure>;
-
-type Waiting = Pick<AwaitInput, 'reply' | 'waitMs'> & Partial<Pick<AwaitInput, 'gone'>>;
-
-async function firstOf({ reply, gone, waitMs }: Waiting): Promise<Settlement | 'given up' | 'deadline' | 'gone'> {
-  let onGone: (() => void) | undefined;
-  const left = new Promise<'gone'>((resolve) => {
-    onGone = () => resolve('gone');
-    if (gone?.aborted) resolve('gone');
-    gone?.addEventListener('abort', onGone, { once: true });
-  });
-  try {
-    return await within(waitMs, Promise.race([reply, left]), () => 'deadline' as const);
-  } finally {
-    if (onGone) gone?.removeEventListener('abort', onGone);
-  }
-}

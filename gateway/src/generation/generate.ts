@@ -37,7 +37,7 @@ interface JobDeps {
 
 export interface GenerateDeps extends AskDeps, JobDeps, JudgeDeps, StreamDeps {
   readonly reading: ReadingLimits;
-  readonly metrics: AskDeps['metrics'] & StreamDeps['metrics'];
+  readonly metrics: AskDeps['metrics'] & StreamDeps['metrics'] & Pick<GatewayMetrics, 'streamResumes'>;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { BEGINNING, NO_REASONING, writeCursor } from '../live/cursor.ts';
+import { BEGINNING, type Cursor, NO_REASONING, writeCursor } from '../live/cursor.ts';
 import type { StreamRendering } from '../live/stream-rendering.ts';
 
 /**
@@ -7,9 +7,9 @@ import type { StreamRendering } from '../live/stream-rendering.ts';
  *
  * An event's id is that of the request, and how much of the answer was sent.
  */
-export function promptEvents({ requestId }: { readonly requestId: string }): StreamRendering {
+export function promptEvents({ requestId }: { readonly requestId: string }, from: Cursor = BEGINNING): StreamRendering {
   return {
-    from: { ...BEGINNING, reasoning: NO_REASONING },
+    from: { ...from, reasoning: NO_REASONING },
     // The endpoints without a stream give neither.
     reasoning: () => '',
     call: () => '',

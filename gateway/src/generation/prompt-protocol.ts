@@ -1,17 +1,19 @@
 import type { Endpoint } from '@lontar/shared/endpoints.ts';
+import { REQUEST_ID_PATTERN } from '@lontar/shared/request-id.ts';
 import { answerSettlement } from './answer-settlement.ts';
 import { wantsEvents } from './event-accept.ts';
 import { gatherFields } from './given-fields.ts';
 import { promptEvents } from './prompt-events.ts';
 import type { EventForm, GenerationProtocol, Reading } from './protocol.ts';
 import { type GenerationReading, readGeneration } from './read-generation.ts';
+import type { ResumeForm } from './resume.ts';
 
 /** The form of the three endpoints with a persona: one prompt by GET or POST, answered in the envelope. */
 export function promptProtocol(endpoint: Endpoint): GenerationProtocol {
   return {
     judgesKeyFirst: false,
     read: ({ query, body, key, headers }, limits) => {
-      const events = wantsEvents(headers.accept) ? promptEvents : undefined;
+      const events: EventForm | undefined = wantsEvents(headers.accept) ? (of) => promptEvents(of) : undefined;
       return readingOf(endpoint, readGeneration(gatherFields(query, body), key, limits), events);
     },
     answer: answerSettlement,
@@ -31,3 +33,11 @@ function readingOf(endpoint: Endpoint, reading: GenerationReading, events: Event
     }
   }
 }
+
+/** `GET /api/requests/{id}`: the answer of an earlier request, whichever endpoint it was asked of. */
+export const PROMPT_RESUME: ResumeForm = {
+  endpoint: '/api/ai',
+  requestIdOf: (name) => (REQUEST_ID_PATTERN.test(name) ? name : undefined),
+  answer: answerSettlement,
+  events: (of, { from }) => promptEvents(of, from),
+};

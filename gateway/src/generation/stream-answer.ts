@@ -2,19 +2,19 @@ import type { GatewayMetrics, LeftJob } from '@lontar/shared/gateway-metrics.ts'
 import type { GenerationJob } from '@lontar/shared/generation-job.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
-import type { Answered, Failed, Settlement } from '@lontar/shared/settlement/settlement.ts';
+import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import type { Admission } from '../admission/admit.ts';
 import { rateLimitHeaders } from '../admission/rate-limit.ts';
-import { type Answer, refuse } from '../envelope/answer.ts';
+import type { Answer } from '../envelope/answer.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
-import type { EventSink, StreamEnd, StreamedAnswer } from '../envelope/streamed-answer.ts';
+import type { StreamedAnswer } from '../envelope/streamed-answer.ts';
 import type { Inbox } from '../inbox/inbox.ts';
 import type { Waiting } from '../inbox/waiters.ts';
-import { AnswerReader, type ReaderDeps } from '../live/answer-reader.ts';
+import type { ReaderDeps } from '../live/answer-reader.ts';
 import type { HeldFrames } from '../live/held-frames.ts';
 import type { StreamRendering } from '../live/stream-rendering.ts';
-import { ANSWER_PREVIEW_CHARS } from './answer-settlement.ts';
 import { type AwaitDeps, awaitSettlement } from './await-settlement.ts';
+import { runStream } from './run-stream.ts';
 
 export interface StreamDeps extends AwaitDeps {
   readonly inbox: Inbox;
@@ -35,27 +35,16 @@ export interface StreamInput {
   readonly answer: (settlement: Settlement) => Answer;
 }
 
-/**
- * Sends the answer of an admitted request as it grows. It ends as the request is settled; where that fails, or this gateway
- * has no more time, with an error: as an answer of its own while nothing was sent, else as the last event.
- */
+/** Sends the answer of an admitted request as it grows, see `runStream`. A caller who leaves has the work stopped. */
 export function streamAnswer(deps: StreamDeps, input: StreamInput): StreamedAnswer {
-  const { context, job, frames } = input;
+  const { context, job, waiting } = input;
+  const requestId = context.id;
   return {
     headers: rateLimitHeaders(input.admission),
     async run(sink) {
-      const { form, waiting } = input;
-      const requestId = context.id;
-      const reader = new AnswerReader(deps.live, {
-        requestId,
-        from: form.from,
-        sink,
-        form,
-        keep: ANSWER_PREVIEW_CHARS + 1,
-      });
-      frames.handTo((frame) => reader.take(frame));
-      try {
-        const settlement = await awaitSettlement(deps, {
+      let settled: Settlement | undefined;
+      const settlement = async () => {
+        settled = await awaitSettlement(deps, {
           requestId,
           keyId: job.keyId,
           reply: waiting.reply,
@@ -65,53 +54,16 @@ export function streamAnswer(deps: StreamDeps, input: StreamInput): StreamedAnsw
           isBegun: () => sink.isBegun,
           hasOtherReaders: () => hasOtherReaders(deps, requestId),
         });
-        const end = await endWith(input, sink, reader, settlement);
-        if (sink.isOver && sink.isBegun) deps.metrics.streamDisconnects.inc({ job: fateOf(settlement) });
-        return end;
+        return settled;
+      };
+      try {
+        return await runStream(deps.live, { ...input, requestId, settlement }, sink);
       } finally {
-        reader.close();
-        frames.stop();
+        if (settled && sink.isOver && sink.isBegun) deps.metrics.streamDisconnects.inc({ job: fateOf(settled) });
         waiting.forget();
       }
     },
   };
-}
-
-async function endWith(
-  { answer, form }: Pick<StreamInput, 'answer' | 'form'>,
-  sink: EventSink,
-  reader: AnswerReader,
-  settlement: Settlement,
-): Promise<StreamEnd> {
-  if (settlement.outcome === 'answered') {
-    const end = await reader.finish(settlement);
-    // The log gets the beginning of the text, which the settlement of a stream does not hold.
-    const told = answer({ ...settlement, text: reader.beginning } satisfies Answered);
-    if (end !== 'missing') {
-      return { kind: 'begun', last: form.done(told, settlement, reader.cursor), answer: told };
-    }
-    const broken = refuse('stream_broken', { report: { ...told.report, outcome: 'server_error' } });
-    return endBroken(sink, form, broken);
-  }
-  const told = answer(settlement);
-  const goesOn = sink.isBegun && isLeft(settlement);
-  return endBroken(sink, form, goesOn ? resumable(told, form.howToResume(reader.cursor)) : told);
-}
-
-function endBroken({ isBegun }: EventSink, form: StreamRendering, answer: Answer): StreamEnd {
-  if (!isBegun) return { kind: 'unbegun', answer };
-  return { kind: 'begun', last: form.failure(answer), answer };
-}
-
-/** Whether the request of a stream goes on without this gateway, which has no more time: it is unsettled. */
-function isLeft({ error, charged }: Failed): boolean {
-  return error === 'service_unavailable' && charged === undefined;
-}
-
-/** The same with what the caller can do. */
-function resumable({ headers, report }: Answer, message: string): Answer {
-  const { generation: _, ...known } = report;
-  return refuse('service_unavailable', { message, headers, report: known });
 }
 
 async function hasOtherReaders({ inbox, redis, onRedisFailure }: StreamDeps, requestId: string): Promise<boolean> {

@@ -3,13 +3,15 @@ import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import type { Frame } from '@lontar/shared/live/frames.ts';
 import type { Answered } from '@lontar/shared/settlement/settlement.ts';
 import type { EventSink } from '../envelope/streamed-answer.ts';
-import { type AnswerOutlet, AnswerStream, type CallPart, type WholeAnswer } from './answer-stream.ts';
+import { type AnswerOutlet, AnswerStream, type AnswerTexts, type CallPart, type WholeAnswer } from './answer-stream.ts';
 import type { Cursor } from './cursor.ts';
 import { type AnswerFinder, isSettled } from './find-answer.ts';
 import type { StreamRendering } from './stream-rendering.ts';
 
 /** Between two looks for what is missing: partial texts grow once a second. */
 const LOOK_AGAIN_MS = 300;
+/** How often a reader who came later looks, until workers know that its gateway follows: until its first frame. */
+const FOLLOW_LOOK_MS = 1_500;
 /** How long the rest of a settled answer is looked for, ms. */
 const REST_PATIENCE_MS = 10_000;
 /** Pieces after which the kept beginning is put into one string: joined pieces take many times the memory. */
@@ -42,6 +44,7 @@ export class AnswerReader implements AnswerOutlet {
   private readonly input: ReaderInput;
   private pieces = 0;
   private isLooking = false;
+  private hasFrames = false;
   private isClosed = false;
 
   constructor(deps: ReaderDeps, input: ReaderInput) {
@@ -58,8 +61,23 @@ export class AnswerReader implements AnswerOutlet {
   /** Takes a frame of this request; of no interest once the answer is being ended. */
   take(frame: Frame): void {
     if (this.isClosed) return;
+    this.hasFrames = true;
     this.stream.take(frame);
     this.look();
+  }
+
+  /**
+   * Takes what there was when a reader came in the midst of an answer. Workers learn a moment later that its gateway
+   * follows, and with the text that comes next: until then it looks for itself. Never rejects.
+   */
+  async follow(texts: AnswerTexts): Promise<void> {
+    this.stream.takeTexts(texts);
+    for (;;) {
+      await delay(FOLLOW_LOOK_MS, undefined, { ref: false });
+      if (this.isClosed || this.hasFrames) return;
+      const found = await this.deps.finder.find(this.input.requestId);
+      if (found !== undefined && !isSettled(found) && !this.isClosed) this.stream.takeTexts(found);
+    }
   }
 
   /**

@@ -4,10 +4,12 @@ import { NO_BEARER_MESSAGE, repeatedKeyMessage } from '../caller/identify.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
 import { answeredHeaders, answerFailure, reportAnswered } from '../generation/answer-settlement.ts';
 import type { ReadingLimits } from '../generation/generation-rules.ts';
-import type { GenerationProtocol, Reading, SettledRequest } from '../generation/protocol.ts';
+import type { EventForm, GenerationProtocol, Reading, SettledRequest } from '../generation/protocol.ts';
+import type { ResumeForm } from '../generation/resume.ts';
 import { patienceOf } from './patience.ts';
 import { readChat } from './read-chat.ts';
-import { renderCompletion } from './render-completion.ts';
+import { chatChunks } from './render-chunk.ts';
+import { renderCompletion, requestIdOf } from './render-completion.ts';
 
 /** `POST /v1/chat/completions`: the caller's own messages, answered as OpenAI does. */
 export const CHAT_PROTOCOL: GenerationProtocol = {
@@ -25,8 +27,7 @@ function readRequest({ body, key: given, headers }: RequestContext, limits: Read
   const { key } = given;
   const reading = readChat(body ?? {}, limits);
   if (!reading.ok) return { kind: 'refused', key, ...reading.problem };
-  const { chat, model, maxOutputTokens, isDefaultOutput, stream } = reading.ask;
-  if (stream) return { kind: 'refused', key, ...STREAM_PROBLEM };
+  const { chat, model, maxOutputTokens, isDefaultOutput, stream, includeUsage } = reading.ask;
   const ask = {
     v: 2,
     endpoint: CHAT_ENDPOINT,
@@ -35,15 +36,17 @@ function readRequest({ body, key: given, headers }: RequestContext, limits: Read
     maxOutputTokens,
     ...(isDefaultOutput && { isDefaultOutput }),
   } as const;
-  return { kind: 'ask', ask, key, patienceMs: patienceOf(headers) };
+  const events: EventForm | undefined = stream ? (of) => chatChunks(of, includeUsage) : undefined;
+  return { kind: 'ask', ask, key, patienceMs: patienceOf(headers), events };
 }
 
-const STREAM_PROBLEM = {
-  error: 'invalid_parameter',
-  message: 'stream is not supported yet: leave it out.',
-  param: 'stream',
-  fault: 'unsupported',
-} as const;
+/** `GET /v1/chat/completions/{id}`: the answer of an earlier request, once more. */
+export const CHAT_RESUME: ResumeForm = {
+  endpoint: CHAT_ENDPOINT,
+  requestIdOf,
+  answer: CHAT_PROTOCOL.answer,
+  events: (of, { from, includeUsage }) => chatChunks(of, includeUsage, from),
+};
 
 function answerChat(settlement: Answered, about: SettledRequest) {
   return {

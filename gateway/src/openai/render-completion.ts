@@ -1,5 +1,6 @@
 import type { ToolCall } from '@lontar/shared/chat-request.ts';
 import type { GenerationJob } from '@lontar/shared/generation-job.ts';
+import { REQUEST_ID_PATTERN } from '@lontar/shared/request-id.ts';
 import type { Answered, FinishReason, TokenUsage } from '@lontar/shared/settlement/settlement.ts';
 
 /** An answer in OpenAI's form: `chat.completion`. */
@@ -35,6 +36,12 @@ export function renderCompletion(
 /** The id of a request's completion: both names hold the same token. */
 export function completionId(requestId: string): string {
   return requestId.replace(/^req_/, 'chatcmpl-');
+}
+
+/** The request that a completion is of; `undefined` for what is no completion's id. */
+export function requestIdOf(id: string): string | undefined {
+  const requestId = id.replace(/^chatcmpl-/, 'req_');
+  return requestId !== id && REQUEST_ID_PATTERN.test(requestId) ? requestId : undefined;
 }
 
 /** Unix seconds, by Redis's clock: the same for every answer about the request. */

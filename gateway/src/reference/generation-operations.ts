@@ -27,7 +27,25 @@ const EXAMPLE = {
 
 /** The three generation endpoints, by GET and by POST. */
 export function generationOperations(limits: ReadingLimits): Operation[] {
-  return ENDPOINTS.flatMap((path) => [byGet(path, limits), byPost(path, limits)]);
+  return [...ENDPOINTS.flatMap((path) => [byGet(path, limits), byPost(path, limits)]), onceMore()];
+}
+
+function onceMore(): Operation {
+  return {
+    id: 'getRequest',
+    method: 'get',
+    path: '/api/requests/{id}',
+    tag: 'Generation',
+    summary: 'The answer of an earlier request once more',
+    description:
+      'By the API key that it was asked with, from any gateway, for ten minutes; an answer that is not there yet is waited for. The id is `metadata.request_id` and the header `X-Request-Id`. As events it goes on behind the one that the header `Last-Event-ID` names. Costs nothing but a request of the address. The failure of a request is answered as it was.',
+    key: 'needed',
+    parameters: [{ name: 'id', in: 'path', required: true, schema: z.string() }],
+    responses: {
+      200: answered(),
+      ...errors([400, 401, 403, 404, 408, 414, 422, 429, 431, 500, 502, 503, 504], ['Cache-Control', ...LIMIT_HEADERS]),
+    },
+  };
 }
 
 function byGet(path: (typeof ENDPOINTS)[number], limits: ReadingLimits): Operation {

@@ -33,7 +33,7 @@ const ERRORS = {
   401: 'The API key is missing, unknown or malformed.',
   402: 'The credits of the API key are used up; waiting brings none.',
   403: 'The API key is not active, or the address is blocked.',
-  404: 'There is no such model, or the API key may not use it.',
+  404: 'There is no such model or completion, or the API key may not use it.',
   413: 'The body is too large.',
   414: 'The URL is too long.',
   415: 'The body is not JSON.',
@@ -48,7 +48,7 @@ type ErrorStatus = keyof typeof ERRORS;
 
 /** The operations under `/v1`. */
 export function openAiOperations(limits: ReadingLimits): Operation[] {
-  return [complete(limits), ...models()];
+  return [complete(limits), completion(), ...models()];
 }
 
 function complete(limits: ReadingLimits): Operation {
@@ -68,9 +68,42 @@ function complete(limits: ReadingLimits): Operation {
       example: { model: MODEL.id, messages: [{ role: 'user', content: 'Write a haiku about palm leaves.' }] },
     },
     responses: {
-      200: answered('The masked answer.', completionSchema, COMPLETION, ['X-Masked']),
+      200: {
+        ...answered(ANSWERED, completionSchema, COMPLETION, ['X-Masked']),
+        alsoMedia: 'text/event-stream',
+      },
       ...errors([400, 401, 402, 403, 404, 413, 414, 415, 429, 431, 500, 502, 503, 504]),
       408: tooSlow([errorSchema(408), openAiErrorSchema]),
+    },
+  };
+}
+
+const ANSWERED =
+  'The masked answer. With `stream: true` it comes as it grows: chunks (`chat.completion.chunk`), then `[DONE]`; an error after the first of them is `{"error"}`. Streams have no `X-Masked`: their last chunk says what was masked.';
+
+/** An answer once more. */
+function completion(): Operation {
+  const query = (name: string, schema: z.ZodType) => ({ name, in: 'query', required: false, schema }) as const;
+  const offset = z.int().nonnegative().meta({ description: 'UTF-16 units of the text that you have already.' });
+  return {
+    id: 'getChatCompletion',
+    method: 'get',
+    path: `${CHAT_ENDPOINT}/{id}`,
+    tag: 'OpenAI',
+    summary: 'An answer once more, or the rest of a stream',
+    description:
+      'By the API key that it was asked with, from any gateway, for ten minutes. An answer that is still growing is waited for, or streamed on from where you are: by `starting_after`, or by the header `Last-Event-ID` with the id of the last event. Costs nothing but a request of the address.',
+    key: 'needed',
+    parameters: [
+      { name: 'id', in: 'path', required: true, schema: z.string() },
+      query('stream', z.enum(['true', 'false'])),
+      query('starting_after', offset),
+      query('include_usage', z.enum(['true', 'false'])),
+    ],
+    responses: {
+      200: { ...answered('The masked answer.', completionSchema, COMPLETION), alsoMedia: 'text/event-stream' },
+      ...errors([400, 401, 403, 404, 414, 429, 431, 500, 502, 503, 504]),
+      408: tooSlow([errorSchema(408)]),
     },
   };
 }

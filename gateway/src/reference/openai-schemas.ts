@@ -69,6 +69,8 @@ export function chatBodySchema(limits: ReadingLimits) {
       response_format: z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) }).nullish(),
       reasoning_effort: z.string().nullish(),
       user: z.string().nullish(),
+      stream: z.boolean().nullish().meta({ description: 'Whether the answer comes as it grows.' }),
+      stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
     })
     .loose();
 }

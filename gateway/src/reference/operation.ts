@@ -43,7 +43,7 @@ const ERRORS = {
   400: 'A parameter is missing or not valid; the message names it, the rule and the value given. Also where maxOutputTokens was used up before any text.',
   401: 'The API key is unknown or malformed.',
   403: 'The API key is not active, or the address is blocked.',
-  404: 'There is no such file, or it is private and this is not its key.',
+  404: 'There is no such file or request, or it is not of this API key.',
   408: 'The request did not arrive in time.',
   413: 'The body is too large, or for what the API key may still keep; nothing of it is kept.',
   414: 'The URL is too long; POST takes the same fields as JSON.',

@@ -4,8 +4,9 @@ import type { Answer } from '../envelope/answer.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
 import type { StreamedAnswer } from '../envelope/streamed-answer.ts';
 import { type GenerateDeps, generate } from '../generation/generate.ts';
-import { promptProtocol } from '../generation/prompt-protocol.ts';
-import { CHAT_PROTOCOL } from '../openai/chat-protocol.ts';
+import { PROMPT_RESUME, promptProtocol } from '../generation/prompt-protocol.ts';
+import { resume } from '../generation/resume.ts';
+import { CHAT_PROTOCOL, CHAT_RESUME } from '../openai/chat-protocol.ts';
 import { listModels, showModel } from '../openai/models.ts';
 
 /** One entry of the table of routes that the gateway answers itself. */
@@ -25,6 +26,8 @@ export interface Route {
 }
 
 const MODELS = '/v1/models';
+/** Under both protocols: answers that are asked for once more are no requests for generation. */
+const REQUESTS = '/api/requests';
 
 export const ROUTES: readonly Route[] = [
   ...ENDPOINTS.map((path) => {
@@ -32,6 +35,12 @@ export const ROUTES: readonly Route[] = [
     return route(path, path, ['GET', 'POST'], (deps, context) => generate(deps, protocol, context));
   }),
   route(CHAT_ENDPOINT, CHAT_ENDPOINT, ['POST'], (deps, context) => generate(deps, CHAT_PROTOCOL, context)),
+  route(`${CHAT_ENDPOINT}/:id`, REQUESTS, ['GET'], (deps, context, { id }) =>
+    resume(deps, CHAT_RESUME, context, String(id)),
+  ),
+  route(`${REQUESTS}/:id`, REQUESTS, ['GET'], (deps, context, { id }) =>
+    resume(deps, PROMPT_RESUME, context, String(id)),
+  ),
   route(MODELS, MODELS, ['GET'], listModels),
   route(`${MODELS}/:id`, MODELS, ['GET'], (deps, context, { id }) => showModel(deps, context, String(id))),
 ];

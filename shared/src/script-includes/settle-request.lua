@@ -9,7 +9,7 @@
 --        call, format
 --
 --   request       hash: what rejoin.lua, note-start.lua and settle.lua (`left`) keep of an unsettled request, and once it
---                 is settled, its result and charge
+--                 is settled, its result, its charge and its owner: the record of the key that it was asked with
 --   flight        sorted set of the key's reservations, the ids of its unsettled requests
 --   keyRecord     hash of the API key; its `charged` is given back on refund
 --   job           hash of the queue's job: its starts (`ats`), and how many of them have ended (`atm`)
@@ -76,7 +76,7 @@ local function settleRequest(request, flight, keyRecord, job, freeFailures, id, 
   if call('ZREM', flight, id) == 0 then return 'gone' end
   if unpaid and unpaid ~= '' then terms = judgeCost(request, job, freeFailures, terms, cost, mostFree) end
   local settlement = terms == 'charge' and paid or unpaid
-  call('HSET', request, 'charge', terms, 'result', settlement)
+  call('HSET', request, 'charge', terms, 'owner', keyRecord, 'result', settlement)
   call('PEXPIRE', request, ttl)
   if terms == 'refund' then giveBack(keyRecord) end
   return 'settled', terms, settlement

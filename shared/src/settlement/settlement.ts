@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { toolCallSchema } from '../chat-request.ts';
+import { PUBLIC_MODELS } from '../endpoints.ts';
 import { GENERATION_FAILURES, type GenerationFailure } from '../errors.ts';
+import { redisTimeSchema } from '../redis-clock.ts';
 
 /** The four kinds of sensitive data that are masked. */
 export const MASK_TYPES = ['url', 'key', 'ip', 'connection'] as const;
@@ -66,6 +68,9 @@ const answeredSchema = z.object({
   masked: maskCountsSchema,
   usage: tokenUsageSchema,
   work: workSchema,
+  /** Of the job, for callers who ask for the answer once more. */
+  model: z.enum(PUBLIC_MODELS).optional().catch(undefined),
+  receivedAt: redisTimeSchema.optional(),
 });
 
 const failedSchema = z.object({

@@ -31,6 +31,14 @@ export const streams: Board = {
       down: 'queue-and-workers',
     },
     {
+      title: 'Answers asked for once more',
+      about: 'Readers who came back for an answer, by whether it was settled by then; many mean broken connections.',
+      kind: 'stacked',
+      unit: 'ops',
+      queries: [{ expr: 'sum by (state) (rate(gateway_resumes_total[$__rate_interval]))', legend: '{{state}}' }],
+      down: 'overview',
+    },
+    {
       title: 'Readers who left',
       about:
         'Callers who left in mid-stream, by what became of the job, and readers who were cut because they took too little.',

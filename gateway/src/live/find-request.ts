@@ -1,0 +1,74 @@
+import { PUBLIC_MODELS, type PublicModel } from '@lontar/shared/endpoints.ts';
+import { GENERATION_JOB } from '@lontar/shared/generation-job.ts';
+import { jobKeys } from '@lontar/shared/generation-queue.ts';
+import { type RedisTime, redisTimeSchema } from '@lontar/shared/redis-clock.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { loadScript } from '@lontar/shared/redis-script.ts';
+import { readResult } from '@lontar/shared/settlement/settle.ts';
+import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
+import type { AnswerTexts } from './answer-stream.ts';
+
+const findRequestScript = loadScript(new URL('./find-request.lua', import.meta.url));
+
+/** A request as it is found for a caller who asks for its answer once more. */
+export type FoundRequest =
+  /** There is none, or it is another key's. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'settled'; readonly settlement: Settlement }
+  | { readonly kind: 'open'; readonly texts: AnswerTexts; readonly asked: AskedBefore };
+
+/** What is known of a request that is not settled, beside its answer; nothing where its job is not in the queue. */
+export interface AskedBefore {
+  readonly model?: PublicModel;
+  readonly receivedAt?: RedisTime;
+}
+
+/**
+ * Finds a request of a key.
+ *
+ * @param gateway that follows its answer as it grows: workers send it the frames from now on; absent for none
+ * @throws when Redis fails; the gateway may follow all the same
+ */
+export async function findRequest(
+  redis: Redis,
+  { requestId, keyId, gateway = '' }: { requestId: string; keyId: string; gateway?: string },
+): Promise<FoundRequest> {
+  const owner = redisKeys.apiKey(keyId);
+  const keys = [
+    redisKeys.request(requestId),
+    redisKeys.keyFlight(keyId),
+    redisKeys.partial(requestId, 'reasoning'),
+    redisKeys.partial(requestId, 'text'),
+    redisKeys.followers(requestId),
+    jobKeys(requestId).job,
+  ];
+  const args = [requestId, owner, gateway, GENERATION_JOB.resultTtlMs];
+  const reply = (await findRequestScript(redis, keys, args)) as
+    | ['none']
+    | ['settled', string, string]
+    | ['open', string, string, string];
+  if (reply[0] === 'none') return { kind: 'none' };
+  if (reply[0] === 'open') {
+    const [, beginning, reasoning, text] = reply;
+    return { kind: 'open', texts: { reasoning, text }, asked: readBeginning(beginning) };
+  }
+  const result = readResult(UNREADABLE, ['already', reply[1], reply[2]]);
+  return { kind: 'settled', settlement: 'settlement' in result ? result.settlement : UNREADABLE };
+}
+
+const UNREADABLE: Settlement = { v: 1, outcome: 'failed', error: 'internal_error' };
+
+/** Nothing is left where the job is: a gateway that has no reader any more gets no frames. Never rejects. */
+export async function stopFollowing(redis: Redis, requestId: string, gateway: string): Promise<void> {
+  // Its set expires with the answer.
+  await redis.srem(redisKeys.followers(requestId), gateway).catch(() => 0);
+}
+
+/** Reads what is short of a job; it stands before all that callers wrote. */
+function readBeginning(json: string): AskedBefore {
+  const model = /"model":"([^"\\]*)"/.exec(json)?.[1];
+  const receivedAt = redisTimeSchema.safeParse(Number(/"receivedAt":([0-9]{1,15})[,}]/.exec(json)?.[1])).data;
+  const known = PUBLIC_MODELS.find((name) => name === model);
+  return { ...(known && { model: known }), ...(receivedAt !== undefined && { receivedAt }) };
+}
