@@ -197,6 +197,29 @@ describe('a streamed answer', () => {
     expect(await charged()).toBe(1);
   });
 
+  test('gives its caller back what the caller sent, once it is there whole, and the log neither', async () => {
+    const messages = [{ role: 'user' as const, content: `Mine is ${TOKEN}.` }];
+    const own = { ...job, chat: { messages }, policy: { keepOwn: true } };
+    const other = TOKEN.replaceAll('1', '9');
+    const parts = [
+      text('The token is '),
+      text(TOKEN.slice(0, 20)),
+      text(`${TOKEN.slice(20)} and `),
+      text(`${other} so on.`),
+    ];
+    const between = async (index: number) => {
+      if (index === 1) expect(joined(await framesOf(), 'text')).not.toContain(TOKEN.slice(0, 8));
+      if (index === 2) await untilFrames('text', ' and ');
+    };
+    const answer = `The token is ${TOKEN} and ${other} so on.`;
+    await processGeneration(deps(inParts(parts, between, { text: answer })), start({ job: own }));
+    const shown = `The token is ${TOKEN} and ***API_KEY*** so on.`;
+    expect(joined(await framesOf(), 'text')).toBe(shown);
+    const answerPreview = 'The token is ***API_KEY*** and ***API_KEY*** so on.';
+    expect(await settled()).toMatchObject({ text: shown, masked: { key: 1 }, work: { answerPreview } });
+    expect((await replyOf()).settlement).toMatchObject({ text: '', work: { answerPreview } });
+  });
+
   test('has its first words sent at once, and then all that comes within a tick together', async () => {
     const words = Array.from({ length: 200 }, (_, index) => text(`w${index} `));
     const generate: Generate = async (_request, _signal, onPart) => {
