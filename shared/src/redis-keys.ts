@@ -57,7 +57,7 @@ export const redisKeys = {
   eventPeopleTaken: `${TAG}:event-people-taken`,
   /** Hash: instance id to its record, for gateways and workers that are up. */
   instances: `${TAG}:instances`,
-  /** Hash: workers that may have jobs, by name; how often each has said that it is there while it did not listen. */
+  /** Hash: workers that may have jobs, by name; how often each has said that it is there, and where its process runs. */
   workers: `${TAG}:workers`,
   /** Channel of one worker, on which nothing is published: while a connection listens on it, its process is there. */
   workerChannel: (worker: string) => `${TAG}:worker:${worker}`,

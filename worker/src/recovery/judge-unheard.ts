@@ -3,7 +3,7 @@ import { REDIS_AWAY_MS, WORKER_GONE_MS } from '@lontar/shared/time-budget.ts';
 /** A worker on whose channel no connection listens. */
 export interface UnheardWorker {
   readonly name: string;
-  /** How often it has said that it is there all the same: where that grows, it is. */
+  /** What it has last said of itself, with its place: where that changes, it is there all the same. */
   readonly said: string;
 }
 

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
 import { type GenerationQueue, openGenerationQueue } from '@lontar/shared/generation-queue.ts';
@@ -8,7 +10,8 @@ import { runTurn } from '@lontar/shared/settlement/turn.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { REDIS_AWAY_MS, WORKER_GONE_MS, WORKER_LOOK_MS } from '@lontar/shared/time-budget.ts';
-import { lookForWorkers, takeBack, type WorkerWatch, watchWorkers } from './lost-workers.ts';
+import { lookForWorkers, takeBack, type WatchWorkersOptions, type WorkerWatch, watchWorkers } from './lost-workers.ts';
+import { thisPlace } from './place.ts';
 
 let server: TestRedis;
 let redis: Redis;
@@ -33,6 +36,7 @@ afterEach(() => {
 });
 
 const idOf = (number: number) => `req_${String(number).padStart(22, '0')}`;
+const look = (name: string) => lookForWorkers(redis, name, 'place');
 const lostOf = (number: number) => redis.hget(queueKeys.job(idOf(number)), 'stc');
 
 async function listenAs(name: string): Promise<Redis> {
@@ -57,28 +61,28 @@ describe('a look for workers', () => {
   test('lists the worker that looks, and finds those on whose channels no connection listens', async () => {
     await listenAs('a');
     const b = await listenAs('b');
-    expect(await lookForWorkers(redis, 'a')).toEqual([]);
-    expect(await lookForWorkers(redis, 'b')).toEqual([]);
-    expect(await lookForWorkers(redis, 'a')).toEqual([]);
+    expect(await look('a')).toEqual([]);
+    expect(await look('b')).toEqual([]);
+    expect(await look('a')).toEqual([]);
     b.disconnect();
-    let found = await lookForWorkers(redis, 'a');
-    while (found.length === 0) found = await lookForWorkers(redis, 'a');
-    expect(found).toEqual([{ name: 'b', said: '1' }]);
+    let found = await look('a');
+    while (found.length === 0) found = await look('a');
+    expect(found).toEqual([{ name: 'b', said: '1 place' }]);
   });
 
   test('writes nothing once it is listed, and says that it is there as long as it does not listen', async () => {
     const a = await listenAs('a');
-    for (let looks = 0; looks < 3; looks++) await lookForWorkers(redis, 'a');
-    expect(await redis.hgetall(redisKeys.workers)).toEqual({ a: '1' });
+    for (let looks = 0; looks < 3; looks++) await look('a');
+    expect(await redis.hgetall(redisKeys.workers)).toEqual({ a: '1 place' });
     await a.unsubscribe();
-    for (let looks = 0; looks < 3; looks++) await lookForWorkers(redis, 'a');
-    expect(await lookForWorkers(redis, 'b')).toEqual([{ name: 'a', said: '4' }]);
+    for (let looks = 0; looks < 3; looks++) await look('a');
+    expect(await look('b')).toEqual([{ name: 'a', said: '4 place' }]);
   });
 });
 
 describe('the jobs of a worker that is gone', () => {
-  const gone = { name: 'a', said: '1' };
-  beforeEach(() => redis.hset(redisKeys.workers, 'a', '1'));
+  const gone = { name: 'a', said: '1 place' };
+  beforeEach(() => redis.hset(redisKeys.workers, 'a', '1 place'));
 
   test('come to the front of the queue in their order, each counted as lost once; those of others stay', async () => {
     await inWork(['a', 2], ['b', 1], ['a', 1], ['ab', 1]);
@@ -110,7 +114,7 @@ describe('the jobs of a worker that is gone', () => {
 
   test.each<[string, () => Promise<unknown>]>([
     ['listens again', () => listenAs('a')],
-    ['has said that it is there', () => redis.hincrby(redisKeys.workers, 'a', 1)],
+    ['has said that it is there', () => redis.hset(redisKeys.workers, 'a', '2 place')],
     ['has lost its jobs to another look', () => redis.hdel(redisKeys.workers, 'a')],
   ])('stay where it %s', async (_what, happens) => {
     await inWork(['a', 2]);
@@ -154,10 +158,38 @@ describe('a watch of workers', () => {
     for (const connection of connections) connection.disconnect();
   });
 
-  function watch(name: string, onError: (error: unknown) => void = () => undefined): Promise<WorkerWatch> {
+  function watch(name: string, over: Partial<WatchWorkersOptions> = {}): Promise<WorkerWatch> {
     const [jobs, subscriber] = connections as [Redis, Redis];
-    return watchWorkers({ redis: jobs, subscriber, name, onTakenBack: () => undefined, onError });
+    const ignore = () => undefined;
+    return watchWorkers({ redis: jobs, subscriber, name, onTakenBack: ignore, onError: ignore, ...over });
   }
+
+  test('takes jobs back from a worker of another machine whose connections are gone, and keeps its own', async () => {
+    await inWork(['a', 2], ['b', 1]);
+    await redis.hset(redisKeys.workers, 'a', '1 elsewhere.1');
+    const taken = Promise.withResolvers<unknown[]>();
+    const { stop } = await watch('b', { onTakenBack: (...args) => taken.resolve(args) });
+    expect(await queue.counts()).toMatchObject({ waiting: 0, active: 3 });
+    expect(await taken.promise).toEqual(['a', [idOf(2), idOf(1)]]);
+    expect(await queue.counts()).toMatchObject({ waiting: 2, active: 1 });
+    stop();
+  });
+
+  (process.platform === 'linux' ? test : test.skip)(
+    'takes them back at the first look where the process of this machine has ended',
+    async () => {
+      const child = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
+      await once(child, 'exit');
+      await inWork(['a', 2]);
+      const [table] = thisPlace().split('.');
+      await redis.hset(redisKeys.workers, { a: `1 ${table}.${child.pid}`, c: `1 ${table}.${process.pid}` });
+      const taken: unknown[] = [];
+      const { stop } = await watch('b', { onTakenBack: (...args) => taken.push(args) });
+      expect(taken).toEqual([['a', [idOf(2), idOf(1)]]]);
+      expect(await redis.hkeys(redisKeys.workers)).toEqual(expect.arrayContaining(['b', 'c']));
+      stop();
+    },
+  );
 
   test('is steady only once Redis has served for a while again', async () => {
     const { untilSteady, stop } = await watch('a');
@@ -172,7 +204,7 @@ describe('a watch of workers', () => {
   test('where Redis does not let it listen says so, lists no worker, and holds up no look for lost jobs', async () => {
     await redis.call('ACL', 'SETUSER', 'default', 'resetchannels');
     const errors: string[] = [];
-    const { untilSteady, leave } = await watch('a', (error) => errors.push(String(error)));
+    const { untilSteady, leave } = await watch('a', { onError: (error) => errors.push(String(error)) });
     await redis.call('ACL', 'SETUSER', 'default', 'allchannels');
     await untilSteady();
     await leave();

@@ -5,6 +5,7 @@ import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
 import { WARY_LOOK_MS, WORKER_LOOK_MS } from '@lontar/shared/time-budget.ts';
 import { judgeUnheard, type UnheardWorker } from './judge-unheard.ts';
+import { hasEnded, thisPlace } from './place.ts';
 
 const lookScript = loadScript(new URL('./look-for-workers.lua', import.meta.url));
 const takeBackScript = loadScript(new URL('./take-back.lua', import.meta.url));
@@ -16,10 +17,11 @@ const MOST_TAKEN_BACK = 250;
  * Says that a worker is there, and finds the others that may be gone. See look-for-workers.lua for the contract.
  *
  * @param name the worker that looks; it has to listen on its channel
+ * @param place see `thisPlace`
  * @throws when Redis fails; the worker may have been listed then, which a repeated look does not change
  */
-export async function lookForWorkers(redis: Redis, name: string): Promise<UnheardWorker[]> {
-  const reply = (await lookScript(redis, [redisKeys.workers], [name, redisKeys.workerChannel('')])) as string[];
+export async function lookForWorkers(redis: Redis, name: string, place: string): Promise<UnheardWorker[]> {
+  const reply = (await lookScript(redis, [redisKeys.workers], [name, place, redisKeys.workerChannel('')])) as string[];
   return Array.from({ length: reply.length / 2 }, (_, index) => ({
     name: reply[2 * index] ?? '',
     said: reply[2 * index + 1] ?? '',
@@ -54,6 +56,8 @@ export interface WatchWorkersOptions {
   readonly subscriber: Redis;
   /** Name of this worker, which the locks of its jobs begin with. */
   readonly name: string;
+  /** Where this worker runs; `thisPlace` by default. */
+  readonly place?: string;
   /** Jobs were taken back from a worker that is gone. */
   onTakenBack(worker: string, requestIds: readonly string[]): void;
   /** Called for each look that fails, and where Redis does not let this worker listen; must not flood the log. */
@@ -79,7 +83,7 @@ export interface WorkerWatch {
  * Never rejects. It waits for Redis; jobs may be taken once it resolves.
  */
 export async function watchWorkers(options: WatchWorkersOptions): Promise<WorkerWatch> {
-  const { redis, subscriber, name, onError } = options;
+  const { redis, subscriber, name, place = thisPlace(), onError } = options;
   const judge = judgeUnheard();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -92,8 +96,9 @@ export async function watchWorkers(options: WatchWorkersOptions): Promise<Worker
   };
   const look = async () => {
     const sentAt = performance.now();
-    const unheard = await lookForWorkers(redis, name);
-    const gone = judge.note(unheard, { sentAt, answeredAt: performance.now() });
+    const unheard = await lookForWorkers(redis, name, place);
+    const silent = judge.note(unheard, { sentAt, answeredAt: performance.now() });
+    const gone = unheard.filter((worker) => silent.includes(worker) || hasEnded(placeOf(worker), place));
     looksWaited++;
     if (judge.isSteady || looksWaited > MOST_LOOKS_WAITED) release();
     for (const worker of gone) await takeAllBack(options, worker);
@@ -139,4 +144,8 @@ async function takeAllBack({ redis, onTakenBack }: WatchWorkersOptions, worker: 
     if (requestIds.length > 0) onTakenBack(worker.name, requestIds);
     if (!isMore) return;
   }
+}
+
+function placeOf({ said }: UnheardWorker): string {
+  return said.slice(said.indexOf(' ') + 1);
 }

@@ -5,7 +5,7 @@
 -- KEYS[2…6]  waiting, active, stalled, marker and meta of the queue: see shared/src/queue/queue-keys.ts
 -- ARGV[1]    name of the worker, which the locks of its jobs begin with
 -- ARGV[2]    its channel
--- ARGV[3]    how often it had said that it is there, all the while that it was looked at
+-- ARGV[3]    its value in the hash, all the while that it was looked at
 -- ARGV[4]    what the keys of the queue's jobs begin with
 -- ARGV[5]    how often a job may be lost; beyond that BullMQ gives it up
 -- ARGV[6]    jobs to take back at most
@@ -18,11 +18,11 @@
 
 local call = redis.call
 local workers, waiting, active, stalled, marker, queueMeta = unpack(KEYS)
-local name, channel, count, jobPrefix, mostLosses, most = unpack(ARGV)
+local name, channel, value, jobPrefix, mostLosses, most = unpack(ARGV)
 
 --- @include <locked-jobs>
 
-if call('HGET', workers, name) ~= count or call('PUBSUB', 'NUMSUB', channel)[2] > 0 then return { 'there' } end
+if call('HGET', workers, name) ~= value or call('PUBSUB', 'NUMSUB', channel)[2] > 0 then return { 'there' } end
 
 local beginning = name .. ':'
 local jobs = lockedJobs(function(lock) return string.sub(lock, 1, #beginning) == beginning end)
