@@ -18,6 +18,7 @@ export interface FrameSender {
   send(all: readonly Outgoing[]): void;
 }
 
+/** Sends the pieces of a worker's streams. Never throws: what Redis refuses is dropped and counted, and readers get it later. */
 export function frameSender({ redis, metrics, onRedisFailure }: SendDeps): FrameSender {
   let bytesOnTheWay = 0;
 
