@@ -29,7 +29,7 @@ export function contextBefore(window: TextWindow, start: number): AddressContext
     // A word cut off by the reach is no word.
     if (begin === end || (begin === stop && stop === start - REACH)) return NO_CONTEXT;
     const word = window.slice(begin, end).toLowerCase();
-    const context = contextOf(word);
+    const context = distance === 0 && ENGINE.test(word) ? 'version' : contextOf(word);
     if (context !== undefined) return { context, distance };
     end = begin;
     if (!JOINS.test(word)) distance += PLACES.test(word) ? 2 : 1;
@@ -37,6 +37,8 @@ export function contextBefore(window: TextWindow, start: number): AddressContext
   return NO_CONTEXT;
 }
 
+/** `"v8": "10.2.154.26"`: the name of an engine; `v4` and `v6` are those of protocols. */
+const ENGINE = /^v(?![46]$)\d{1,2}$/;
 /** Numbers, and words between a version word and its number. */
 const JOINS = /^(?:v?[\d.]+|is|are|was|adalah|to|ke|of|and|dan|or|atau|number|no)$/;
 /** `version 1 on …`: what stands there is a place. */

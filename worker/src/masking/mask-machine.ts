@@ -8,6 +8,9 @@ import { type MaskSpan, SpanWriter } from './span-writer.ts';
 import { LEFT_CONTEXT, type Scratch, TextWindow } from './text-window.ts';
 import { MaskingBudgetExceeded, MOST_DEBT, STEPS_PER_CHARACTER, STEPS_PER_QUESTION } from './work-budget.ts';
 
+/** Stands for the anchor where a finding that was made further back is reached. */
+const AHEAD = -2;
+
 /**
  * The masking machine. Text goes in by `feed`, masked text comes out; a whole text is one final feed, a stream is many.
  * What it keeps between feeds is the spans not yet written and the text they lie in.
@@ -89,6 +92,8 @@ export class MaskMachine {
       }
       this.ahead.shift();
       this.commitAhead(ahead);
+      this.met = AHEAD;
+      if (this.ahead.length === 0 && this.window.table.columns.length === 0) this.stepOverRepeated(this.text.length);
     }
   }
 
@@ -216,7 +221,8 @@ export class MaskMachine {
     const { rule, start, end } = finding;
     this.writer.add({ rule, start, end, known });
     this.window.floor = Math.max(this.window.floor, end);
-    this.open = finding.open ?? (!exact && this.endsInsideWord(finding) ? ALNUM : 0);
+    // A configured value inside a run that still goes on does not end it.
+    if (this.open === 0) this.open = finding.open ?? (!exact && this.endsInsideWord(finding) ? ALNUM : 0);
     this.extendOpenRun();
   }
 

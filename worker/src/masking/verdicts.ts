@@ -4,6 +4,8 @@ import { isDrawn, isSecretValue, type ValueSetting } from './value-judge.ts';
 
 /** What a character of a value that is judged costs: patterns and scores go over it again and again. */
 const JUDGING = 40;
+/** The same where a few patterns that are anchored are all. */
+export const JUDGING_PLAINLY = 4;
 /** Values shorter than this are judged anew: that costs less than looking them up. */
 const WORTH_REMEMBERING = 32;
 const MOST_REMEMBERED = 64;
@@ -22,22 +24,24 @@ const VERDICTS: Memory<Map<string, Map<string, boolean>>> = {
  * What `judge` says about a value of the window's text: charged to it, and the same value is judged once.
  *
  * @param question names the judge
+ * @param price steps for each character of the value
  */
 export function verdict(
   window: TextWindow,
   question: string,
   value: string,
   judge: (value: string) => boolean,
+  price: number = JUDGING,
 ): boolean {
   if (value.length < WORTH_REMEMBERING) {
-    window.steps += JUDGING * value.length;
+    window.steps += price * value.length;
     return judge(value);
   }
   const byQuestion = window.remembered(VERDICTS);
   let verdicts = byQuestion.get(question);
   const known = verdicts?.get(value);
   if (known !== undefined) return known;
-  window.steps += JUDGING * value.length;
+  window.steps += price * value.length;
   const judged = judge(value);
   if (verdicts === undefined || verdicts.size >= MOST_REMEMBERED) {
     verdicts = new Map();

@@ -13,6 +13,19 @@ describe('four numbers with dots', () => {
     '* **2.7.0.1** - fixes printing',
     '3.1.0.0 (2025-11-02) first draft',
     '3.1.0.1 (2025-11-09) corrections\n3.1.0.0 (2025-11-02) first draft\n',
+    '// 20.11.5.3 observers\nstruct kopi;',
+    '4.2.1.1. Stream flags',
+    '- [x] 11.4.2.10 Test columns',
+    'STREET = ObjectIdentifier("2.5.4.9")',
+    'kopi-theme (2.30.1.1-3) unstable; urgency=low',
+    '{ "node": "18.2.0", "kopi": "10.2.154.26", "uv": "1.43.0" }',
+    '"v8": "10.2.154.26"',
+    'Fixes since 1.5.5.5\n------------',
+    'Kopi 1.8.1.2 Release Notes',
+    'needs Kopi 5.3.2.2 or newer',
+    'pkg:maven/id.kopi/susu@4.1.1.4?type=jar',
+    '<path d="M2 1.5A4.01 4.01 0 0111 18c0 1.52-.87 2.83-2.12 3.86.79.26 2.03.5 3.11.5z"/>',
+    '(4.1.1.2 and 4.1.1.3 of the ISO PNG specification)',
     'the versions are 4.2.0.1 and 4.2.0.2',
   ])('stay in %j', (text) => {
     expect(mask(text).text).toBe(text);
@@ -27,6 +40,12 @@ describe('four numbers with dots', () => {
     ['- @: web server', '8.26.56.26'],
     ['version 3 on @', '192.168.7.7'],
     ['lookup("@")', '9.9.9.9'],
+    ['// @ is the printer', '192.168.7.7'],
+    ['{ "name": "10.1.2", "host": "@", "port": "8080" }', '10.2.3.4'],
+    ['down since @ was moved', '10.20.30.41'],
+    ['0.53 ms from @ in 0.61 ms', '203.0.113.9'],
+    ['@ db.lan', '10.9.8.7'],
+    ['ip v4: @', '203.0.113.9'],
   ])('go in %j', (template, address) => {
     expect(mask(template.replace('@', address)).text).toBe(template.replace('@', '***IP_ADDRESS***'));
   });

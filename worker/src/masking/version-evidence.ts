@@ -1,17 +1,25 @@
 import { contextBefore } from './address-context.ts';
 import { CODE, isIn, QUOTE, WORD } from './characters.ts';
-import { NUMBERED_STANDARDS, OBJECT_CALLS, RELEASE_NOTES } from './lexicon/addresses.ts';
+import {
+  BEFORE_RELEASE,
+  BEHIND_RELEASE,
+  NUMBERED_STANDARDS,
+  OBJECT_CALLS,
+  RELEASE_NOTES,
+} from './lexicon/addresses.ts';
 import type { TextWindow } from './text-window.ts';
 import { standsBefore } from './words-before.ts';
 
 /** A first part from here on is a network's; few products have come so far. */
 const LARGE_PART = 100;
 /** Sections of a text and entries of a list of changes count from small numbers. */
-const MOST_SECTIONS = 40;
+const MOST_SECTIONS = 60;
 /** Words between a version word and a number that looks like a machine's. */
 const NEAR = 1;
 /** How far behind a number on its line the text is read for what a list of changes says, characters. */
-const REACH_AHEAD = 48;
+const REACH_AHEAD = 64;
+/** How far before a number its record, its path or its line is read, characters. */
+const REACH_BEFORE = 96;
 
 /**
  * True when four numbers with dots at [start, end) are a version, a section or an object identifier by the nearest
@@ -23,13 +31,66 @@ export function isVersion(window: TextWindow, start: number, end: number): boole
   const text = window.slice(start, end);
   const parts = text.split('.').map(Number);
   const isMoney = text.includes('.000');
+  if (isObject(window, start, parts)) return true;
   const { context, distance } = contextBefore(window, start);
   if (context === 'version' && (distance <= NEAR || isMoney || !looksLikeMachine(parts))) return true;
+  if ((context !== 'address' || distance > 0) && isBesideVersions(window, start, end)) return true;
+  if (context === 'address') return false;
   return (
-    context !== 'address' &&
-    (isSection(window, start, parts) || isObject(window, start, parts) || isEntry(window, start, end, parts))
+    isSection(window, start, parts) ||
+    isEntry(window, start, end, parts) ||
+    isTitled(window, start, end, parts) ||
+    (!looksLikeMachine(parts) && isRelease(window, start, end)) ||
+    isInDrawing(window, start, end)
   );
 }
+
+/** `// 20.11.5.3 observers`, `4.2.1.1. Stream flags`, `7.1.2.3 Arithmetic`: the number of what its line is the title of. */
+function isTitled(window: TextWindow, start: number, end: number, parts: readonly number[]): boolean {
+  if (!countsFromOne(parts)) return false;
+  const before = BEGINS_LINE.exec(window.left(start, 48));
+  if (before === null) return false;
+  const isComment = (before[1] ?? '') !== '';
+  return (isComment ? TITLE_IN_COMMENT : TITLE).test(window.peek(end, 24));
+}
+
+/** The line's text so far: nothing but marks of a comment, caught, and of a list. */
+const BEGINS_LINE = /(?:^|\n)[ \t]{0,32}(\/{2,3}|[-*] \[[ xX]\]|\*|#|"|;;?|--|%|\.\.|)[ \t]{0,4}\[?$/;
+const TITLE = /^(?:\.\)? {1,2}[A-Za-z]| {1,4}[A-Z][a-z]+[ \n])/;
+const TITLE_IN_COMMENT = /^(?:\.|\]\/\d|\])?[ \t]{1,3}[A-Za-z]\w*[ \n,(-]/;
+
+/** What is said right before or behind the number speaks of a release, of a package at a version, of a part of a standard. */
+function isRelease(window: TextWindow, start: number, end: number): boolean {
+  const before = window.left(start, REACH_BEFORE);
+  return (
+    BEFORE_RELEASE.test(before.slice(before.lastIndexOf('\n') + 1)) ||
+    BEHIND_RELEASE.test(window.peek(end, REACH_AHEAD))
+  );
+}
+
+/** `"v8": "10.2.154.26"` where the value before or behind it in the record is a version of two or three parts. */
+function isBesideVersions(window: TextWindow, start: number, end: number): boolean {
+  const code = window.before(start - 1);
+  if (!isIn(code, QUOTE) && code !== CODE.space) return false;
+  return (
+    VERSION_BEFORE_IN_RECORD.test(window.left(start, REACH_BEFORE)) ||
+    VERSION_BEHIND_IN_RECORD.test(window.peek(end, REACH_AHEAD))
+  );
+}
+
+const VERSION_BEFORE_IN_RECORD =
+  /[:=][ \t]{0,4}["']?[v^~]?\d{1,4}(?:\.\d{1,4}){1,2}(?:[-+][\w.+-]{1,24})?["']?,?[ \t]{0,4}(?:\r?\n[ \t]{0,24})?["']?[\w@/.-]{1,40}["']?[ \t]{0,4}[:=][ \t]{0,4}["']?$/;
+const VERSION_BEHIND_IN_RECORD =
+  /^["']?,?[ \t]{0,4}(?:\r?\n[ \t]{0,24})?["']?[\w@/.-]{1,40}["']?[ \t]{0,4}[:=][ \t]{0,4}["']?[v^~]?\d{1,4}(?:\.\d{1,4}){1,2}(?![\d.])/;
+
+/** `2.83-2.12 3.86.79.26 2.03.5`: numbers of a drawing on both sides, which SVG may join by their dots (SVG 2, 9.3.1). */
+function isInDrawing(window: TextWindow, start: number, end: number): boolean {
+  return DRAWN_BEFORE.test(window.left(start, 24)) && DRAWN_BEHIND.test(window.peek(end, 24));
+}
+
+const DRAWN_BEFORE = /(?:\d\.\d{1,3}|\.\d{1,3}|[ ,-]\d{1,3}|[a-zA-Z]\d{1,3})[ ,-]$/;
+const DRAWN_BEHIND =
+  /^(?:[ ,-]{1,2}\d{0,3}\.\d{1,3}(?:[ ,.a-zA-Z-]\d{0,3}){0,2}[^.\d]|[a-zA-Z]-?\d?\.?\d|[ ,-]\d{1,3}[ ,-])/;
 
 /** A private network, a loopback, or a first part that is too large for most products. */
 function looksLikeMachine([first = 0, second = 0]: readonly number[]): boolean {
@@ -56,7 +117,7 @@ function isEntry(window: TextWindow, start: number, end: number, parts: readonly
   if ((parts[0] ?? 0) >= MOST_SECTIONS || parts[0] === 10) return false;
   const first = window.before(start - 1);
   if (isIn(first, WORD) || (first === CODE.space && isIn(window.before(start - 2), WORD))) return false;
-  if (!/(?:^|\n)[ \t]{0,4}(?:[-*+#]{1,4}[ \t]{1,3})?[[*`]{0,3}$/.test(window.left(start, 16))) return false;
+  if (!/(?:^|\n)[ \t]{0,4}(?:[-*+#"]{1,4}[ \t]{1,4})?[[*`]{0,3}$/.test(window.left(start, 16))) return false;
   const code = window.at(end);
   if (code !== CODE.space && code !== CODE.colon && code !== CODE.closeBracket && code !== CODE.star) return false;
   return RELEASE_NOTES.test(window.peek(end, REACH_AHEAD).split('\n', 1)[0] ?? '');

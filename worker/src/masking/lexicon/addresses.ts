@@ -27,6 +27,12 @@ export const NUMBERED_STANDARDS =
   /\b(?:RFC|ISO(?:\/IEC)?|IEC|ECMA|ES|C(?:\+\+)?|POSIX|ITU-T|IEEE|NIST|SP|ANSI|ETSI|TS|BIP|PEP|EIP|SQL|DIN|EN|SNI)[- ]?\d{1,6}(?:[.:-]\d{1,6})?,? /g;
 /** A function that takes object identifiers, up to its argument. */
 export const OBJECT_CALLS = /(?:oid|obj|nid|asn1|extension|snmp|identifier)\w{0,16}\s?\(\s?\w{0,2}["'`]?$/i;
+/** The end of what is said before the number of a release, on its line. */
+export const BEFORE_RELEASE =
+  /(?:\b(?:since|sejak|as of|prior to|before|until|fixed in|merged to|backported to|added in|removed in|introduced in|new in(?: [\w.+-]{1,32})?|based on [\w.+-]{1,24}|(?:policy|standards?|spec(?:ification)?)|(?:fix|patch)\w{0,3} (?:\w{1,12} ){0,3}in)|version(?:added|changed|modified)::|pkg:[\w/.%-]{1,64}@|\d{4}-\d{2}-\d{2}) ?\(?$/i;
+/** The beginning of what is said behind it: notes, a stage, Debian's list of changes (policy 4.4), a part of a standard. */
+export const BEHIND_RELEASE =
+  /^(?: (?:(?:and|or) (?:above|later|newer|higher|greater|earlier|older|up|below)|release notes|beta|alpha|rc\d?|patch(?:es)?|hotfix|final|para(?:graph)?s?)\b|[-+~]?[\w.+~-]{0,24}\) [a-z-]{2,24}(?: [a-z-]{2,24})?; urgency=|(?:(?:,| and) [\d.]{3,12})? of (?:the )?(?:[\w-]{1,16} ){0,3}(?:specification|standard|rfc|spec)\b)/i;
 /** What a list of changes says behind a version: a date, or what was done. */
 export const RELEASE_NOTES =
   /^[\]*`:]{0,4}\s{0,3}(?:[-–—(]\s?)?(?:\(?\d{4}-\d{2}-\d{2}\b|(?:\w{1,12} ){0,2}(?:releases?|released|rilis|fix|fix(?:es|ed)|bugfix|drops?|dropped|adds?|added|supports?|deprecates?|perbaik\w{1,4}|memperbaiki|menambah\w{0,4}|tambah|breaking|security)\b)/i;

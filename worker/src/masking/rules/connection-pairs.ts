@@ -4,7 +4,7 @@ import { LIBPQ_KEYS, PAIR_KEYS, type PairKind } from '../lexicon/connection-keys
 import { type Memory, rejectedUntil } from '../memory.ts';
 import { isPlaceholder, isTemplate } from '../placeholder.ts';
 import type { TextWindow } from '../text-window.ts';
-import { verdict } from '../verdicts.ts';
+import { JUDGING_PLAINLY, verdict } from '../verdicts.ts';
 import { drawn, type Rule } from './rule.ts';
 
 const LONGEST_VALUE = 400;
@@ -104,7 +104,7 @@ function readPairs(window: TextWindow, start: number, opener: number): Pairs | u
     if (
       kind !== undefined &&
       !literal.has(kind) &&
-      verdict(window, 'literal', window.slice(equals + 1, value.end), isLiteral)
+      verdict(window, 'literal', window.slice(equals + 1, value.end), isLiteral, JUDGING_PLAINLY)
     )
       literal.add(kind);
     count++;
@@ -201,7 +201,7 @@ const verifyLibpq: Verify = (window, start) => {
     if (window.at(equals) !== CODE.equals || kind === undefined) break;
     const valueEnd = endOfLibpqValue(window, equals + 1, opener);
     if (valueEnd === equals + 1) break;
-    if (verdict(window, 'literal', window.slice(equals + 1, valueEnd), isLiteral)) literal.add(kind);
+    if (verdict(window, 'literal', window.slice(equals + 1, valueEnd), isLiteral, JUDGING_PLAINLY)) literal.add(kind);
     end = valueEnd;
     count++;
     if (count <= MOST_PAIRS) starts.push(index);
