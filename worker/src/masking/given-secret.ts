@@ -69,7 +69,7 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
   if (name.kind === 'weak' && operator.kind === 'assign' && value.last && isPassAlone(window, name))
     return (
       /^[\x21-\x7e]+$/.test(text) &&
-      /[A-Za-z]/.test(text) &&
+      (/^\d+$/.test(text) || /[A-Za-z]/.test(text)) &&
       /\d/.test(text) &&
       text.length >= SHORTEST_AFTER_PASS &&
       judgedAs(window, text, 'password', value.quoted)

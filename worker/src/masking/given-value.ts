@@ -55,6 +55,7 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
   if (closed) {
     const attribute = valueAttribute(window, tightStart);
     if (attribute > 0) return { end: attribute, kind: 'assign', tight: false };
+    if (code === CODE.openBrace) return defaultOf(window, index);
   }
   if (code === CODE.newline) {
     // `- name: DB_PASSWORD` and `value: …` on the next line.
@@ -75,6 +76,7 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
     return window.at(index + 1) === CODE.pipe
       ? { end: index + 2, kind: 'loose', tight: false }
       : { end: index + 1, kind: 'cell', tight: false };
+  if (code === CODE.less) return nextCell(window, index);
   if (code === CODE.comma) return closed ? { end: index + 1, kind: 'loose', tight: false } : undefined;
   if (code === CODE.greater) return { end: index + 1, kind: 'tag', tight: false };
   const written = code === CODE.ampersand || code === CODE.backslash ? writtenSign(window, index) : -1;
@@ -91,6 +93,21 @@ function valueAttribute(window: TextWindow, from: number): number {
   if (!window.matches(index, 'value')) return -1;
   index = window.run(index + 5, QUOTE | BLANK, 3);
   return window.at(index) === CODE.equals || window.at(index) === CODE.colon ? index + 1 : -1;
+}
+
+/** `variable "db_password" { … default = "…" }`: Terraform's variables have their value in a block (HCL 2). */
+function defaultOf(window: TextWindow, brace: number): Operator | undefined {
+  const block = DEFAULT_IN_BLOCK.exec(window.peek(brace, LONGEST_BLOCK));
+  return block === null ? undefined : { end: brace + block[0].length, kind: 'assign', tight: false };
+}
+
+const LONGEST_BLOCK = 200;
+const DEFAULT_IN_BLOCK = /^\{[^{}]{0,160}?\n[ \t]{0,16}default[ \t]{0,16}=/;
+
+/** `<th>API key</th><td>…`: the cell of a table behind the one that holds the name. */
+function nextCell(window: TextWindow, from: number): Operator | undefined {
+  const cells = /^<\/[a-z]{1,8}>\s{0,16}<(?:td|dd|code|span)>(?:<code>)?/i.exec(window.peek(from, 48));
+  return cells === null ? undefined : { end: from + cells[0].length, kind: 'loose', tight: false };
 }
 
 /** Nothing but marks of headings, lists and emphasis stands before the name on its line: what follows below is its value. */

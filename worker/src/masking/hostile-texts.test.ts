@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { unitsOfOneAnchor } from './testing/hostile-families.ts';
 import { familyText, hostileTexts, MASKED_FAMILIES } from './testing/hostile-texts.ts';
 import { maskOnce, tryHostileText } from './testing/try-hostile-text.ts';
 import { MOST_DEBT } from './work-budget.ts';
@@ -38,5 +39,42 @@ describe('texts made to be slow', () => {
       expect(work).toBeLessThan(200_000);
       expect(text.startsWith('password: ')).toBe(true);
     }
+  });
+});
+
+describe('short units with anchors, again and again', () => {
+  /** One unit of so many is tried here; `npm run masking-families` tries all. */
+  const EVERY = 2_003;
+  /** Steps per character: at 5 ns each, still 10 MB/s. */
+  const MOST = 20;
+
+  test('are compared rather than read', () => {
+    const slow: string[] = [];
+    let at = 0;
+    for (const unit of unitsOfOneAnchor()) {
+      if (at++ % EVERY !== 0) continue;
+      const { refused, work } = maskOnce(familyText(['', unit, ''], 60_000));
+      if (refused || work > MOST * 60_000) slow.push(`${JSON.stringify(unit)}: ${Math.round(work / 60_000)}`);
+    }
+    expect(slow).toEqual([]);
+  });
+
+  test.each([
+    'host=a host=b ',
+    'https://api. x ',
+    'DB_PASSWORD=x ',
+    'stripe ',
+    '/services/',
+    'key={',
+    '(description=(',
+    '%22%3A%22',
+    'RFC 1 1.2.3.4 ',
+    'auth("',
+    "PASSWORD '",
+    'my-a-1 password=my-',
+  ])('%j is one of them', (unit) => {
+    const { refused, work } = maskOnce(familyText(['', unit, ''], 60_000));
+    expect(refused).toBe(false);
+    expect(work).toBeLessThan(MOST * 60_000);
   });
 });

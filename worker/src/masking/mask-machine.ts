@@ -207,6 +207,7 @@ export class MaskMachine {
     }
     if (!known) {
       this.take(finding);
+      for (const other of finding.also ?? []) this.ahead.push({ rule: finding.rule, ...other });
       return true;
     }
     const span = { rule: finding.rule, start: finding.start, end: finding.end, known };

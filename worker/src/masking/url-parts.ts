@@ -77,7 +77,7 @@ export function schemeBefore(window: TextWindow, end: number): string {
   const scheme =
     written.startsWith('2b') && window.before(start - 1) === CODE.percent ? withPlus(window, start, written) : written;
   // An escape or a name stuck to the scheme is not part of it: `\nhttps`, `url.https`.
-  const known = /(?:^|[^a-z+]|^[nrt])(https?|wss?|ftps?)$/.exec(scheme)?.[1];
+  const known = /(?:^|[^a-z]|^[nrt])(https?|wss?|ftps?)$/.exec(scheme)?.[1];
   if (known !== undefined) return known;
   if (window.before(start - 1) === CODE.backslash && /^[nrt][a-z]/.test(scheme)) return scheme.slice(1);
   return scheme.replace(/^[^a-z]+/, '');

@@ -203,7 +203,7 @@ function isPassword(value: string, { quoted, environment, prose }: ValueSetting)
     return quoted && /^(?:[a-z]{3,10} ){3,23}[a-z0-9]{2,10}$/.test(value) && !WORDS_OF_A_SENTENCE.test(value);
   if (isTemplate(value.slice(1)) || (/[(){}<>]/.test(value.replace(/[)}]$/, '')) && !environment && !quoted))
     return false;
-  const marked = /\d/.test(value) || /[!#@$%^&*+=~?]/.test(value);
+  const marked = /\d/.test(value) || (quoted ? /[!#@$%^&*+=~?|]/ : /[!#@$%^&*+=~?]/).test(value);
   if (SEPARATED_WORDS.test(value)) {
     if (environment)
       return (

@@ -3,7 +3,7 @@ import type { TextWindow } from './text-window.ts';
 import { isDrawn, isSecretValue, type ValueSetting } from './value-judge.ts';
 
 /** What a character of a value that is judged costs: patterns and scores go over it again and again. */
-const JUDGING = 40;
+const JUDGING = 20;
 /** The same where a few patterns that are anchored are all. */
 export const JUDGING_PLAINLY = 4;
 /** Values shorter than this are judged anew: that costs less than looking them up. */

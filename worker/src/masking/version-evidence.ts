@@ -3,6 +3,7 @@ import { CODE, isIn, QUOTE, WORD } from './characters.ts';
 import {
   BEFORE_RELEASE,
   BEHIND_RELEASE,
+  FIXED_BEFORE,
   NUMBERED_STANDARDS,
   OBJECT_CALLS,
   RELEASE_NOTES,
@@ -61,11 +62,9 @@ const TITLE_IN_COMMENT = /^(?:\.|\]\/\d|\])?[ \t]{1,3}[A-Za-z]\w*[ \n,(-]/;
 
 /** What is said right before or behind the number speaks of a release, of a package at a version, of a part of a standard. */
 function isRelease(window: TextWindow, start: number, end: number): boolean {
-  const before = window.left(start, REACH_BEFORE);
-  return (
-    BEFORE_RELEASE.test(before.slice(before.lastIndexOf('\n') + 1)) ||
-    BEHIND_RELEASE.test(window.peek(end, REACH_AHEAD))
-  );
+  const left = window.left(start, REACH_BEFORE);
+  const before = left.slice(left.lastIndexOf('\n') + 1);
+  return BEFORE_RELEASE.test(before) || FIXED_BEFORE.test(before) || BEHIND_RELEASE.test(window.peek(end, REACH_AHEAD));
 }
 
 /** `"v8": "10.2.154.26"` where the value before or behind it in the record is a version of two or three parts. */

@@ -29,7 +29,9 @@ export const NUMBERED_STANDARDS =
 export const OBJECT_CALLS = /(?:oid|obj|nid|asn1|extension|snmp|identifier)\w{0,16}\s?\(\s?\w{0,2}["'`]?$/i;
 /** The end of what is said before the number of a release, on its line. */
 export const BEFORE_RELEASE =
-  /(?:\b(?:since|sejak|as of|prior to|before|until|fixed in|merged to|backported to|added in|removed in|introduced in|new in(?: [\w.+-]{1,32})?|based on [\w.+-]{1,24}|(?:policy|standards?|spec(?:ification)?)|(?:fix|patch)\w{0,3} (?:\w{1,12} ){0,3}in)|version(?:added|changed|modified)::|pkg:[\w/.%-]{1,64}@|\d{4}-\d{2}-\d{2}) ?\(?$/i;
+  /(?:\b(?:since|sejak|as of|prior to|before|until|fixed in|merged to|backported to|added in|removed in|introduced in|new in(?: [\w.+-]{1,32})?|based on [\w.+-]{1,24}|policy|standards?|spec(?:ification)?)|version(?:added|changed|modified)::|pkg:[\w/.%-]{1,64}@|\d{4}-\d{2}-\d{2}) ?\(?$/i;
+/** `the fix for this in 1.8.1.3`. */
+export const FIXED_BEFORE = /\b(?:fix|fixes|fixed|patch|patched) (?:[a-z]{1,12} ){0,3}in ?$/i;
 /** The beginning of what is said behind it: notes, a stage, Debian's list of changes (policy 4.4), a part of a standard. */
 export const BEHIND_RELEASE =
   /^(?: (?:(?:and|or) (?:above|later|newer|higher|greater|earlier|older|up|below)|release notes|beta|alpha|rc\d?|patch(?:es)?|hotfix|final|para(?:graph)?s?)\b|[-+~]?[\w.+~-]{0,24}\) [a-z-]{2,24}(?: [a-z-]{2,24})?; urgency=|(?:(?:,| and) [\d.]{3,12})? of (?:the )?(?:[\w-]{1,16} ){0,3}(?:specification|standard|rfc|spec)\b)/i;

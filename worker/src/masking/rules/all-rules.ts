@@ -17,9 +17,10 @@ import type { Rule, RuleFamily } from './rule.ts';
 import { TABLE_RULES } from './tables.ts';
 import { AI_TOKENS } from './tokens-ai.ts';
 import { CLOUD_TOKENS } from './tokens-cloud.ts';
+import { RECENT_TOKENS } from './tokens-recent.ts';
 import { SERVICE_TOKENS } from './tokens-services.ts';
 import { SOURCE_CODE_TOKENS } from './tokens-source-code.ts';
-import { UNPREFIXED_TOKENS } from './tokens-unprefixed.ts';
+import { AWS_PAIR, UNPREFIXED_TOKENS } from './tokens-unprefixed.ts';
 import { URL_RULES } from './urls.ts';
 
 /**
@@ -36,9 +37,10 @@ export const RULE_FAMILIES: readonly RuleFamily[] = [
   { title: 'Connection URIs', rules: CONNECTION_URI_RULES },
   { title: 'Keys by form', rules: [...KEY_BLOCK_RULES, ...HEADER_RULES] },
   { title: 'Source code, builds and packages', rules: SOURCE_CODE_TOKENS },
-  { title: 'Clouds, hosting and observability', rules: CLOUD_TOKENS },
+  { title: 'Clouds, hosting and observability', rules: [AWS_PAIR, ...CLOUD_TOKENS] },
   { title: 'Models and their tools', rules: AI_TOKENS },
   { title: 'Payments, messages and other services', rules: SERVICE_TOKENS },
+  { title: 'Issued since 2024', rules: RECENT_TOKENS },
   { title: 'Tokens known by their middle or their place', rules: UNPREFIXED_TOKENS },
   {
     title: 'Keys by what they are given to',

@@ -77,7 +77,7 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
       ) &&
       !isCalled(window, index, name.kind === 'weak' ? 2 : 0)
     )
-      return proseFinding(start, end);
+      return withSuccessor(window, proseFinding(start, end), name, quoted);
     if (end < index && window.text.charAt(index - 1) !== ':' && /[.!?]/.test(window.text.charAt(end))) return undefined;
     verb =
       VERBS.has(folded) ||
@@ -94,6 +94,18 @@ function isInConfiguration(window: TextWindow, start: number): boolean {
   const left = window.left(start, 54);
   return /\bconfig\b/.test(left.slice(left.lastIndexOf('\n') + 1));
 }
+
+/** `was changed from X to Y`: the value that took the place of the first. */
+function withSuccessor(window: TextWindow, first: Finding, name: SecretName, quoted: boolean): Finding {
+  const joint = SUCCESSOR.exec(window.peek(first.end, 16));
+  if (joint === null) return first;
+  const start = first.end + joint[0].length;
+  const end = window.trim(start, window.run(start, BARE_WORD, LONGEST_JUDGED), '.,:;!?');
+  const isSecret = end > start && isSecretWord(window, window.slice(start, end), name, true, quoted, false);
+  return isSecret ? { ...first, also: [{ start, end }] } : first;
+}
+
+const SUCCESSOR = /^["'`*]{0,3} (?:to|ke|into|menjadi|and|dan) ["'`*]{0,3}/;
 
 /** `GLAPI void APIENTRY glUniform4ui64NV (`: what is called or declared is a function. */
 function isCalled(window: TextWindow, end: number, blanks: number): boolean {
@@ -120,7 +132,9 @@ function skipBetween(window: TextWindow, from: number, stop: number): number {
       code === CODE.closeParenthesis ||
       code === CODE.comma ||
       code === CODE.less ||
-      code === CODE.greater
+      code === CODE.greater ||
+      code === CODE.emDash ||
+      code === CODE.enDash
     )
       index++;
     else break;

@@ -23,6 +23,7 @@ import {
   WORD,
 } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
+import { isPublicName } from '../lexicon/public-names.ts';
 import type { TextWindow } from '../text-window.ts';
 import { verdict } from '../verdicts.ts';
 import type { Draw, Rule } from './rule.ts';
@@ -180,11 +181,18 @@ function tokenVerifier(shape: TokenShape, prefix: string): Verify {
     if (!begins && !(mayBeGlued && followsGlue(window, start))) return undefined;
     body ??= bodyOf(shape);
     const found = verifyBody(window, start, end, shape, body);
+    if (found !== undefined && shape.strict && isGivenToPublicName(window, start)) return undefined;
     // Glued to a word it has to be as long as its vendor makes it.
     return found === undefined || begins || (found.end - end >= body.full && isMixed(window.slice(end, found.end)))
       ? found
       : undefined;
   };
+}
+
+/** `RECAPTCHA_SITE_KEY=6L…`: what begins like a secret and is public by its name. */
+function isGivenToPublicName(window: TextWindow, start: number): boolean {
+  const name = /(?:^|[^\w-])([\w-]{4,48})["']?\s?[:=]\s?["']?$/.exec(window.left(start, 56))?.[1];
+  return name !== undefined && isPublicName(name);
 }
 
 /** `ghp_{an36}` as "`ghp_`, 36 letters and digits". */

@@ -167,7 +167,6 @@ export const CLOUD_TOKENS: readonly Rule[] = [
   ),
   ...tokens('https://posthog.com/docs/api', {
     'posthog-personal-key': 'phx_{an43}',
-    'posthog-project-key': 'phc_{an43}',
   }),
   ...tokens('https://www.authress.io/knowledge-base/docs/authorization/service-clients', {
     'authress-service-key': 'sc_{lo:10}.{lo:5}.acc-{lo:10}.{url:40}',

@@ -1,6 +1,7 @@
 import {
   ALNUM,
   BASE64URL,
+  BLANK,
   CODE,
   DIGIT,
   DOT,
@@ -134,8 +135,59 @@ function discordAnchors(): string[] {
   return [...new Set(anchors)];
 }
 
+/** What may stand between an identifier of a key and the key, and how long the key is. */
+const PAIR_JOINT = /^["']?[ \t]{0,2}(?:[:=,|/]|=>|\n)[ \t]{0,8}["']?/;
+const AWS_SECRET_LENGTH = 40;
+
+/** Verifies at the id of a key of Amazon's with the key itself right behind it, as in `"AKIA…": "…"`. */
+const verifyAwsPair: Verify = (window, start, end) => {
+  if (isIn(window.before(start - 1), ALNUM)) return undefined;
+  const idEnd = window.run(end, ALNUM, 32);
+  if (idEnd - start !== 20) return undefined;
+  const joint = PAIR_JOINT.exec(window.peek(idEnd, 16));
+  if (joint === null) return undefined;
+  const from = idEnd + joint[0].length;
+  const stop = window.run(from, ALNUM | PLUS_SLASH, AWS_SECRET_LENGTH + 1);
+  if (stop - from !== AWS_SECRET_LENGTH || !isDrawnIn(window, window.slice(from, stop))) return undefined;
+  return { start, end: idEnd, also: [{ start: from, end: stop }] };
+};
+
+export const AWS_PAIR: Rule = {
+  name: 'aws-key-pair',
+  type: 'key',
+  anchors: ['akia', 'asia'],
+  source: 'https://docs.aws.amazon.com/IAM/latest/UserGuide/id_credentials_access-keys.html',
+  verify: verifyAwsPair,
+  inWords: 'the id of an access key and the key behind it',
+  masks: [(draw) => `"AKIA${draw(16, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')}": "${draw(40, LETTERS_DIGITS)}"`],
+  keeps: [],
+};
+
+/** How far around a member of a JSON Web Key its type may stand. */
+const REACH_OF_KEY = 300;
+
+/** Verifies at the members of a JSON Web Key that only a private one has (RFC 7518, 6.2.2, 6.3.2 and 6.4.1). */
+const verifyWebKey: Verify = (window, start, end) => {
+  const from = window.run(end, BLANK, 4);
+  if (window.at(from) !== CODE.doubleQuote) return undefined;
+  const stop = window.run(from + 1, BASE64URL);
+  if (stop - from < 20 || window.at(stop) !== CODE.doubleQuote) return undefined;
+  const near = window.left(start, REACH_OF_KEY).includes('"kty"') || window.peek(stop, REACH_OF_KEY).includes('"kty"');
+  return near ? { start: from + 1, end: stop } : undefined;
+};
+
 /** Tokens recognised by their middle, their end or their place. */
 export const UNPREFIXED_TOKENS: readonly Rule[] = [
+  {
+    name: 'json-web-key',
+    type: 'key',
+    anchors: ['d', 'k', 'p', 'q', 'dp', 'dq', 'qi'].map((member) => `"${member}":`),
+    source: 'https://www.rfc-editor.org/rfc/rfc7518#section-6',
+    verify: verifyWebKey,
+    inWords: 'the private members of a JSON Web Key',
+    masks: [(draw) => `{ "kty": "OKP", "crv": "Ed25519", "d": "${draw(43, LETTERS_DIGITS)}" }`],
+    keeps: ['{ "p": "abcdefghijklmnopqrstuvwxyz" }', '{ "kty": "OKP", "x": "abcdefghijklmnopqrstuvwxyz" }'],
+  },
   {
     name: 'telegram-bot-token',
     type: 'key',
