@@ -42,7 +42,7 @@ const IMPORTS: OxlintOverride[] = [
   { files: ['shared/**'], rules: forbid(MODEL_SDK, QUEUE, NOT_SHARED) },
   { files: ['worker/src/model/**'], rules: forbid(QUEUE, NOT_WORKERS) },
   // A client of the service, as callers have it.
-  { files: ['e2e/openai-clients.e2e.test.ts'], rules: forbid(QUEUE) },
+  { files: ['e2e/harness/openai-clients.ts'], rules: forbid(QUEUE) },
   { files: ['worker/src/job-runner.ts'], rules: forbid(MODEL_SDK, NOT_WORKERS) },
   { files: ['shared/src/generation-queue.ts'], rules: forbid(MODEL_SDK, NOT_SHARED) },
   // The benchmark's floors measure BullMQ itself, and tests hold that it and our scripts understand each other.
