@@ -18,7 +18,7 @@ const NO_FILE = `file_${'0'.repeat(22)}`;
 interface Target {
   readonly method: string;
   readonly path: string;
-  readonly kind: 'generation' | 'chat' | 'model' | 'upload' | 'code' | 'file' | 'open' | 'page';
+  readonly kind: 'generation' | 'chat' | 'earlier' | 'model' | 'upload' | 'code' | 'file' | 'open' | 'page';
 }
 
 let stack: Stack;
@@ -46,6 +46,8 @@ afterAll(() => stack.stop());
 function kindOf(path: string): Target['kind'] {
   if (path.startsWith('/api/ai')) return 'generation';
   if (path === '/v1/chat/completions') return 'chat';
+  // Answers of earlier requests, in both forms.
+  if (/^\/(?:api\/requests|v1\/chat\/completions)\/\{id\}$/.test(path)) return 'earlier';
   if (path.startsWith('/v1/models')) return 'model';
   if (path === '/api/upload') return 'upload';
   if (path === '/api/code') return 'code';
@@ -53,9 +55,19 @@ function kindOf(path: string): Target['kind'] {
   return path.startsWith('/api/') ? 'open' : 'page';
 }
 
+/** Ids of the requests that were answered last, by the form of their answers. */
+const latest = { generation: '', chat: '' };
+
+function idFor({ kind, path }: Target): string {
+  if (kind === 'model') return MODEL;
+  if (kind !== 'earlier') return NO_FILE;
+  return path.startsWith('/v1/') ? latest.chat.replace('req_', 'chatcmpl-') : latest.generation;
+}
+
 /** A good request to a target, but for what the options change. */
-function send({ method, path, kind }: Target, options: Ask & { id?: string } = {}): Promise<Reply> {
-  const { id = kind === 'model' ? MODEL : NO_FILE, ...more } = options;
+async function send(target: Target, options: Ask & { id?: string } = {}): Promise<Reply> {
+  const { method, path, kind } = target;
+  const { id = idFor(target), ...more } = options;
   const body = options.body ?? bodyOf(kind, method);
   const good = {
     method,
@@ -63,7 +75,9 @@ function send({ method, path, kind }: Target, options: Ask & { id?: string } = {
     ...(kind === 'generation' && method === 'GET' && { query: { prompt: 'hi' } }),
     ...(body !== undefined && { body }),
   };
-  return ask(stack.url, path.replace('{id}', id), { ...good, ...more });
+  const reply = await ask(stack.url, path.replace('{id}', id), { ...good, ...more });
+  if (kind === 'generation' || kind === 'chat') latest[kind] = reply.headers['x-request-id'] ?? '';
+  return reply;
 }
 
 function bodyOf(kind: Target['kind'], method: string, size = 3): FormData | Record<string, unknown> | undefined {
@@ -90,6 +104,7 @@ test('successes', async () => {
   expect(await statuses(of('generation', 'chat', 'model', 'open', 'page').map((target) => send(target)))).toEqual([
     200,
   ]);
+  expect(await statuses(of('earlier').map((target) => send(target)))).toEqual([200]);
   expect(await statuses(of('upload', 'code').map((target) => send(target)))).toEqual([201]);
   const uploaded = await send(of('code')[0]!);
   const { id } = uploaded.body['result'] as { id: string };
@@ -104,6 +119,8 @@ test.each([
   stack.upstream.behave(behaviour);
   expect(await statuses(of('generation').map((target) => send(target)))).toEqual([status]);
   expect(await statuses(of('chat').map((target) => send(target)))).toEqual([chatStatus]);
+  const earlier = await statuses(of('earlier').map((target) => send(target)));
+  expect(new Set(earlier)).toEqual(new Set([status, chatStatus]));
   stack.upstream.behave({ kind: 'answer', text: 'fine' });
 });
 
@@ -130,6 +147,7 @@ async function settled(settlement: Settlement, ...kinds: Target['kind'][]): Prom
 test('generations whose answer could not be masked', async () => {
   const failed = { v: 1, outcome: 'failed', error: 'masking_failed' } as const;
   expect(await settled(failed, 'generation', 'chat')).toEqual([500]);
+  expect(await statuses(of('earlier').map((target) => send(target)))).toEqual([500]);
 });
 
 test('a completion with all that it may hold', async () => {
@@ -144,24 +162,27 @@ test('a completion with all that it may hold', async () => {
     work: { attempts: 1, queuedMs: 0, modelMs: 0, maskMs: 0 },
   };
   expect(await settled(answered, 'chat')).toEqual([200]);
+  const again = of('earlier').filter(({ path }) => path.startsWith('/v1/'));
+  expect(await statuses(again.map((target) => send(target)))).toEqual([200]);
 });
 
 test('requests without what is required, or given twice', async () => {
   const bare = { headers: {}, query: {} };
   expect(await statuses(of('generation', 'upload', 'code').map((target) => send(target, bare)))).toEqual([400]);
   expect(await statuses(of('chat', 'model').map((target) => send(target, bare)))).toEqual([401]);
+  expect((await statuses(of('earlier').map((target) => send(target, bare)))).toSorted()).toEqual([400, 401]);
   const twice = { headers: {}, query: { apikey: ['a', 'b'] } };
-  expect(await statuses(of('file', 'chat', 'model').map((target) => send(target, twice)))).toEqual([400]);
+  expect(await statuses(of('file', 'chat', 'earlier', 'model').map((target) => send(target, twice)))).toEqual([400]);
 });
 
 test('keys that are unknown, and keys that are not active', async () => {
   const bad = { headers: { 'x-api-key': 'nonsense' } };
-  const keyed = of('generation', 'chat', 'model', 'upload', 'code', 'file');
+  const keyed = of('generation', 'chat', 'earlier', 'model', 'upload', 'code', 'file');
   expect(await statuses(keyed.map((target) => send(target, bad)))).toEqual([401]);
   const revoked = await stack.createKey();
   await stack.lontar('keys', 'revoke', revoked.id);
   const ended = { headers: { 'x-api-key': revoked.key } };
-  const refused = of('generation', 'chat', 'model', 'upload', 'code');
+  const refused = of('generation', 'chat', 'earlier', 'model', 'upload', 'code');
   expect(await statuses(refused.map((target) => send(target, ended)))).toEqual([403]);
   // Its files are gone with it, and those of others are not there for it; it may remove none.
   const [removals, reads] = [true, false].map((removes) =>
@@ -171,9 +192,10 @@ test('keys that are unknown, and keys that are not active', async () => {
   expect(await statuses((reads ?? []).map((target) => send(target, ended)))).toEqual([404]);
 });
 
-test('models that do not exist, and credits that are used up', async () => {
+test('models and requests that do not exist, and credits that are used up', async () => {
   const body = { model: 'gpt', messages: [] };
   expect(await statuses(of('chat').map((target) => send(target, { body })))).toEqual([404]);
+  expect(await statuses(of('earlier').map((target) => send(target, { id: 'none' })))).toEqual([404]);
   const one = of('model').filter(({ path }) => path.endsWith('{id}'));
   expect(await statuses(one.map((target) => send(target, { id: 'gpt' })))).toEqual([404]);
   const spent = await stack.createKey('--credits', '1');
@@ -216,7 +238,7 @@ test('requests that the HTTP parser refuses: broken, too long, too slow', async 
 
 test('addresses that are blocked, or over a limit', async () => {
   const { client } = stack.redis;
-  const counted = of('generation', 'chat', 'model', 'upload', 'code', 'open').filter(
+  const counted = of('generation', 'chat', 'earlier', 'model', 'upload', 'code', 'open').filter(
     ({ path }) => path !== '/api/health',
   );
   await stack.lontar('ips', 'block', '127.0.0.1', '--for', '1h');
@@ -270,7 +292,7 @@ test('no header of a caller decides which address the statistics take it for', a
 });
 
 test('without Redis', async () => {
-  const asking = of('generation', 'chat', 'model', 'upload', 'code', 'file', 'open');
+  const asking = of('generation', 'chat', 'earlier', 'model', 'upload', 'code', 'file', 'open');
   await stack.redis.kill();
   expect(await statuses(asking.map((target) => send(target)))).toEqual([503]);
   await stack.redis.start();

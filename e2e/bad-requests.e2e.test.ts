@@ -36,6 +36,7 @@ interface BadRequest {
 const paths = [
   ...['/api/ai', '/api/ai2', '/api/ai3', '/api/upload', '/api/code', '/api/check-limit', '/api/usage', '/api/stats'],
   ...['/api/health', '/files/file_0000000000000000000000', '/files/x', '/openapi.json', '/docs', '/llms.txt'],
+  ...['/api/requests/x', '/api/requests/req_0000000000000000000000', '/v1/chat/completions/chatcmpl-x'],
   ...['/v1/chat/completions', '/v1/models', '/v1/models/ai-2.5-pro', '/v1/models/', '/v1', '/v1/', '/v1/x', '/V1/x'],
   ...['/api', '/api/', '/api/ai/', '/API/AI', '/files', '/files/', '/nothing', '//api/ai', '/api//ai', '*', ''],
 ];

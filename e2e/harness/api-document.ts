@@ -110,8 +110,8 @@ function about({ method, target, status }: Exchange) {
 
 function templateOf(path: string, paths: ApiDocument['paths']): string | undefined {
   if (path in paths) return path;
-  if (/^\/v1\/models\/[^/]+$/.test(path)) return '/v1/models/{id}';
-  return /^\/files\/[^/]+$/.test(path) ? '/files/{id}' : undefined;
+  const template = path.replace(/\/[^/]+$/, '/{id}');
+  return template in paths ? template : undefined;
 }
 
 /** Paths of the fields of a schema that a value has. */
