@@ -52,7 +52,7 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   const chosen = chooseModel(config, {
     // Called once there are answers; by then the masker is there.
     redact: (words) => previewPrompt(masker, words),
-    onRefusal: (refusal) => upstreamLines.warn({ ...refusal }, 'the upstream refused a request'),
+    onFailure: (failure) => upstreamLines.warn({ ...failure }, 'the upstream refused a request, or is not there'),
     onRepeat: (reason) => metrics.repeats.inc({ reason }),
   });
   const masker = createMasker(maskOptionsOf(config, chosen.knownValues, chosen.hosts));

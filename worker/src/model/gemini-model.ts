@@ -4,7 +4,7 @@ import { createCappedFetch } from './capped-fetch.ts';
 import type { LanguageModel, ModelRequest } from './language-model.ts';
 import { sdkModel } from './sdk-model.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';
-import { describeRefusals } from './upstream-words.ts';
+import { describeFailures } from './upstream-words.ts';
 
 export interface GeminiOptions extends UpstreamLimits {
   readonly apiKey: string;
@@ -21,7 +21,7 @@ export function geminiModel({ apiKey, baseUrl, ...limits }: GeminiOptions): Lang
     provider: 'gemini',
     modelOf: (name) => google.languageModel(name),
     extras: thinkingOptions,
-    describe: limits.redact && describeRefusals(new URL(baseUrl).host, limits.redact),
+    describe: limits.redact && describeFailures(new URL(baseUrl).host, limits.redact),
     close: http.close,
   });
 }

@@ -93,11 +93,15 @@ const MESSAGES: Record<ModelErrorKind, string> = {
   cancelled: 'The attempt was cancelled.',
 };
 
-/** What the operator may read of an upstream's refusal: fields of a log line, masked and cut. Never for callers. */
+/**
+ * What the operator may read of an upstream's refusal, or of a connection that failed: fields of a log line, masked and
+ * cut. Never for callers.
+ */
 export interface UpstreamWords {
   readonly upstreamHost: string;
-  /** HTTP status. */
-  readonly upstreamStatus: number;
+  /** HTTP status; absent where there was no response. */
+  readonly upstreamStatus?: number;
+  /** The upstream's, or that of the connection's failure. */
   readonly upstreamCode?: string;
   /** The upstream's own id of the request. */
   readonly upstreamRequestId?: string;

@@ -19,7 +19,7 @@ import { kindOfWords } from './refusal-kind.ts';
 import { toModelError } from './to-model-error.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
-import { type DescribeRefusal, describeRefusals, tellRefusal } from './upstream-words.ts';
+import { type DescribeFailure, describeFailures, tellFailure } from './upstream-words.ts';
 
 export interface OpenAiOptions extends UpstreamLimits {
   /** Undefined or empty: no Authorization header. */
@@ -53,7 +53,7 @@ export function openAiModel(options: OpenAiOptions): LanguageModel {
           machineNow(),
         );
         failure.wasRepeated = repeats.some((reason) => MAY_HAVE_COST.has(reason));
-        tellRefusal(failure, request, options);
+        tellFailure(failure, request, options);
         throw failure;
       } finally {
         attempt.finish();
@@ -72,7 +72,7 @@ interface Upstream {
   readonly limitNames: LimitNames;
   readonly stream: 'auto' | 'always' | 'never';
   readonly maxAnswerBytes: number;
-  readonly describe: DescribeRefusal | undefined;
+  readonly describe: DescribeFailure | undefined;
   readonly onRepeat: (reason: RepeatReason) => void;
 }
 
@@ -99,7 +99,7 @@ function openUpstream({ apiKey, baseUrl, stream = 'auto', ...limits }: OpenAiOpt
     stream,
     maxAnswerBytes: limits.maxAnswerBytes,
     onRepeat: (reason) => limits.onRepeat?.(reason),
-    describe: limits.redact && describeRefusals(url.host, limits.redact),
+    describe: limits.redact && describeFailures(url.host, limits.redact),
   };
 }
 

@@ -9,7 +9,7 @@ import { kindOfRefusal, kindOfWords } from './refusal-kind.ts';
 import { readRetryAfterMs } from './retry-after.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
 import { readUpstreamSaid } from './upstream-said.ts';
-import type { DescribeRefusal } from './upstream-words.ts';
+import type { DescribeFailure } from './upstream-words.ts';
 
 /** What is known of an attempt that failed. */
 export interface FailedAttempt {
@@ -17,7 +17,7 @@ export interface FailedAttempt {
   readonly ended: AttemptEnd;
   readonly request?: ModelRequest | undefined;
   /** What of an upstream's words the operator may read; nothing where absent. */
-  readonly describe?: DescribeRefusal | undefined;
+  readonly describe?: DescribeFailure | undefined;
 }
 
 /**
@@ -38,7 +38,7 @@ export function toModelError(thrown: unknown, attempt: FailedAttempt, now: Machi
   for (const error of causes(thrown)) {
     if (error instanceof AnswerTooLargeError) return new ModelError('too_large');
     const kind = connectionFailure(error);
-    if (kind !== undefined) return new ModelError(kind);
+    if (kind !== undefined) return new ModelError(kind, { upstream: attempt.describe?.connection(codeOf(error)) });
   }
   return refusal === undefined ? new ModelError('invalid_answer') : fromDressed(refusal, attempt, now);
 }
@@ -67,7 +67,7 @@ function described(
   const waits = kind === 'rate_limited' || kind === 'server_error';
   return new ModelError(kind, {
     retryAfterMs: waits ? readRetryAfterMs(refusal.headers, refusal.said.body, now) : undefined,
-    upstream: describe?.(refusal, request),
+    upstream: describe?.refusal(refusal, request),
   });
 }
 
@@ -98,13 +98,16 @@ const CUT_OFF_CODES = new Set(
 );
 
 function connectionFailure(error: Error): 'connection' | 'cut_off' | undefined {
-  const code = 'code' in error ? error.code : undefined;
-  if (typeof code !== 'string') return undefined;
+  const code = codeOf(error);
   // A handshake that fails, or a certificate that cannot be verified, has one of some fifty codes.
   if (UNREACHED_CODES.has(code) || /^ERR_(?:TLS|SSL)_|CERT/.test(code)) return 'connection';
   if (!CUT_OFF_CODES.has(code)) return undefined;
   // The same code while connecting is a connection that was never made.
   return 'syscall' in error && error.syscall === 'connect' ? 'connection' : 'cut_off';
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
 /** An error and what it names as its causes, at most ten deep, the outermost first. */

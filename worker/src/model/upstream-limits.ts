@@ -6,14 +6,14 @@ import type { Redact } from './upstream-words.ts';
 export interface ModelReports {
   /** Masks what an upstream says before it is told to the operator; without it nothing is told. */
   readonly redact?: Redact | undefined;
-  /** Told of each refusal. */
-  readonly onRefusal?: ((refusal: ToldRefusal) => void) | undefined;
+  /** Told of each refusal, and of each connection that failed. */
+  readonly onFailure?: ((failure: ToldFailure) => void) | undefined;
   /** Told of each call that is made again at once in the same attempt. */
   readonly onRepeat?: ((reason: RepeatReason) => void) | undefined;
 }
 
 /** A line of the operator's log. */
-export interface ToldRefusal extends UpstreamWords {
+export interface ToldFailure extends UpstreamWords {
   readonly requestId: string;
   readonly reason: ModelErrorKind;
 }

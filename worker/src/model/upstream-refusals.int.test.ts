@@ -2,11 +2,12 @@ import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ChatRequest } from '@lontar/shared/chat-request.ts';
 import { type FakeBehaviour, type FakeUpstream, startFakeUpstream } from '@lontar/shared/testing/fake-upstream.ts';
+import { freePort } from '@lontar/shared/testing/redis-server.ts';
 import { previewPrompt } from '../mask-answer.ts';
 import { createMasker } from '../masking/mask.ts';
 import type { LanguageModel, ModelErrorKind, ModelRequest } from './language-model.ts';
 import { type OpenAiOptions, openAiModel } from './openai-model.ts';
-import type { ToldRefusal } from './upstream-limits.ts';
+import type { ToldFailure } from './upstream-limits.ts';
 
 const KEY = ['key', 'of', 'the', 'operator', '0123456789'].join('-');
 
@@ -368,10 +369,10 @@ describe('what the operator is told of a refusal', () => {
   const secret = ['sk', '-', 'proj', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6'].join('');
   const prompt = 'Please write a letter to my neighbour about the mango tree.';
 
-  async function told(behaviour: FakeBehaviour): Promise<{ line: ToldRefusal | undefined; error: unknown }> {
-    const lines: ToldRefusal[] = [];
+  async function told(behaviour: FakeBehaviour): Promise<{ line: ToldFailure | undefined; error: unknown }> {
+    const lines: ToldFailure[] = [];
     const masker = createMasker({ knownValues: [KEY] });
-    const model = build({ redact: (words) => previewPrompt(masker, words), onRefusal: (line) => lines.push(line) });
+    const model = build({ redact: (words) => previewPrompt(masker, words), onFailure: (line) => lines.push(line) });
     upstream.behave(behaviour);
     const chat = { messages: [{ role: 'user' as const, content: prompt }] };
     const error = await model.generate(request({ chat }), signal).catch((error: unknown) => error);
@@ -412,11 +413,27 @@ describe('what the operator is told of a refusal', () => {
     expect(line).not.toHaveProperty('upstreamRequestId');
   });
 
+  test('of a connection is its host and what went wrong', async () => {
+    const port = await freePort();
+    const lines: ToldFailure[] = [];
+    const baseUrl = `http://127.0.0.1:${port}/v1`;
+    const model = build({ baseUrl, redact: (words) => words, onFailure: (line) => lines.push(line) });
+    await expect(model.generate(request(), signal)).rejects.toMatchObject({ kind: 'connection' });
+    expect(lines).toEqual([
+      {
+        requestId: 'req_test',
+        reason: 'connection',
+        upstreamHost: `127.0.0.1:${port}`,
+        upstreamCode: 'ECONNREFUSED',
+      },
+    ]);
+  });
+
   test('is nothing of an answer, and nothing without a masker', async () => {
     expect((await told({ kind: 'answer', text: 'x' })).line).toBeUndefined();
-    const lines: ToldRefusal[] = [];
+    const lines: ToldFailure[] = [];
     upstream.behave({ kind: 'status', status: 404, body: { error: { message: 'words' } } });
-    const model = build({ onRefusal: (line) => lines.push(line) });
+    const model = build({ onFailure: (line) => lines.push(line) });
     const error: unknown = await model.generate(request(), signal).catch((error: unknown) => error);
     expect(lines).toEqual([]);
     expect(error).toMatchObject({ kind: 'refused', upstream: undefined });

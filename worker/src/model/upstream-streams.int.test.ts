@@ -329,6 +329,57 @@ describe('an answer in one piece', () => {
   });
 });
 
+describe('a server that says what it is by its list of models', () => {
+  const LISTS: [string, string | undefined, boolean][] = [
+    ['of llama.cpp', JSON.stringify({ data: [{ id: 'm', owned_by: 'llamacpp' }] }), true],
+    [
+      'of LiteLLM',
+      JSON.stringify({
+        data: [
+          { id: 'm', created: 1_677_610_602 },
+          { id: 'n', created: 1_677_610_602 },
+        ],
+      }),
+      true,
+    ],
+    [
+      'of OpenAI',
+      JSON.stringify({
+        data: [
+          { id: 'm', created: 1_677_610_602 },
+          { id: 'n', created: 1_700_000_000 },
+        ],
+      }),
+      false,
+    ],
+    ['of none', JSON.stringify({ data: [] }), false],
+    ['that is no list', '<html>', false],
+    ['that never ends', undefined, false],
+  ];
+  test.each(LISTS)('%s is asked accordingly from the first request on', async (_, list, isStream) => {
+    const asked: string[] = [];
+    const baseUrl = await startRaw((socket, data) => {
+      const head = data.toString();
+      if (head.startsWith('POST')) {
+        asked.push(head);
+        socket.write(ANSWER);
+      } else if (list !== undefined) {
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${list.length}\r\n\r\n${list}`);
+      }
+    });
+    const model = build({ baseUrl });
+    await model.generate(request(), signal);
+    await model.generate(request(), signal);
+    expect(asked.map((text) => text.includes('"stream":true'))).toEqual([isStream, isStream]);
+  });
+
+  test('and a caller who leaves before it has is let go at once', async () => {
+    const leaving = new AbortController();
+    const baseUrl = await startRaw(() => leaving.abort());
+    await expect(build({ baseUrl }).generate(request(), leaving.signal)).rejects.toMatchObject({ kind: 'cancelled' });
+  });
+});
+
 /** A server of raw bytes; what it does with the data of a connection is given. */
 async function startRaw(onData: (socket: Socket, data: Buffer, before: number) => void): Promise<string> {
   const server = createServer((socket) => {

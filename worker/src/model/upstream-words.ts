@@ -3,8 +3,12 @@ import type { ModelError, ModelRequest, UpstreamWords } from './language-model.t
 import type { ModelReports } from './upstream-limits.ts';
 import type { UpstreamRefusal } from './upstream-refusal.ts';
 
-/** What of a refusal the operator may read. */
-export type DescribeRefusal = (refusal: UpstreamRefusal, request: ModelRequest | undefined) => UpstreamWords;
+/** What of a failure the operator may read. */
+export interface DescribeFailure {
+  readonly refusal: (refusal: UpstreamRefusal, request: ModelRequest | undefined) => UpstreamWords;
+  /** @param code of Node or of the HTTP client: a word of theirs */
+  readonly connection: (code: string) => UpstreamWords;
+}
 
 /** Masks a text from outside; undefined where that fails. */
 export type Redact = (text: string) => string | undefined;
@@ -25,8 +29,8 @@ const MOST_CHARS_COMPARED = 1_000_000;
  *
  * @param redact without it there are no words: what cannot be masked is not told
  */
-export function describeRefusals(host: string, redact: Redact): DescribeRefusal {
-  return ({ status, headers, said }, request) => {
+export function describeFailures(host: string, redact: Redact): DescribeFailure {
+  const refusal: DescribeFailure['refusal'] = ({ status, headers, said }, request) => {
     const code = said.words
       .map((word) => redact(word))
       .find((word) => word !== undefined && /^[\w.:-]{1,64}$/.test(word));
@@ -42,11 +46,12 @@ export function describeRefusals(host: string, redact: Redact): DescribeRefusal 
       ...(masked && { upstreamMessage: masked.slice(0, MOST_CHARS).toWellFormed() }),
     };
   };
+  return { refusal, connection: (upstreamCode) => ({ upstreamHost: host, upstreamCode }) };
 }
 
-/** Tells the operator of a failure that was a refusal. */
-export function tellRefusal(failure: ModelError, { requestId }: ModelRequest, { onRefusal }: ModelReports): void {
-  if (failure.upstream !== undefined) onRefusal?.({ requestId, reason: failure.kind, ...failure.upstream });
+/** Tells the operator of a failure that the upstream, or the way to it, has a word for. */
+export function tellFailure(failure: ModelError, { requestId }: ModelRequest, { onFailure }: ModelReports): void {
+  if (failure.upstream !== undefined) onFailure?.({ requestId, reason: failure.kind, ...failure.upstream });
 }
 
 /** Under which names upstreams tell their own id of a request. */

@@ -48,7 +48,11 @@ export function readEvent(data: string, event: string, into: AnswerGatherer): bo
     const delta = asObject(choice['delta']) ?? asObject(choice['message']);
     if (delta !== undefined) readDelta(delta, into);
     const reason = choice['finish_reason'];
-    if (typeof reason === 'string' && reason !== '') into.setFinish(finishOf(reason));
+    if (typeof reason === 'string' && reason !== '') {
+      into.setFinish(finishOf(reason));
+      // Moonshot has its token counts here.
+      readUsage(choice, into);
+    }
   }
   if (isSaid(body['usage'])) readUsage(body, into);
   return false;
