@@ -77,7 +77,7 @@ export class AnswerGatherer {
    * @throws AnswerTooLargeError; ModelError `invalid_answer` where there are too many
    */
   addCallPiece(index: number | undefined, piece: { id?: unknown; name?: unknown; arguments?: unknown }): void {
-    const place = index ?? this.#placeOf(piece.id);
+    const place = this.#placeOf(index, piece);
     let call = this.#calls.get(place);
     if (call === undefined) {
       if (this.#calls.size === MOST_CALLS) throw new ModelError('invalid_answer');
@@ -85,10 +85,12 @@ export class AnswerGatherer {
       this.#calls.set(place, call);
     }
     call.id ??= piece.id;
-    if (typeof piece.name === 'string') call.name += piece.name;
+    // Some servers say the name again with each piece.
+    const name = typeof piece.name === 'string' && piece.name !== call.name ? piece.name : '';
+    call.name += name;
     const text = argumentsOf(piece.arguments);
     call.arguments += text;
-    this.#argumentsLength += text.length + (typeof piece.name === 'string' ? piece.name.length : 0);
+    this.#argumentsLength += text.length + name.length;
     this.#checkLength();
   }
 
@@ -154,9 +156,16 @@ export class AnswerGatherer {
     this.#added(kind, end);
   }
 
-  #placeOf(id: unknown): number {
-    const isNew = typeof id === 'string' && id !== '' && [...this.#calls.values()].every((call) => call.id !== id);
-    return isNew || this.#calls.size === 0 ? this.#calls.size : this.#calls.size - 1;
+  #placeOf(index: number | undefined, { id, name }: { id?: unknown; name?: unknown }): number {
+    const hasId = typeof id === 'string' && id !== '';
+    if (index === undefined) {
+      const isNew = hasId && [...this.#calls.values()].every((call) => call.id !== id);
+      return isNew || this.#calls.size === 0 ? this.#calls.size : this.#calls.size - 1;
+    }
+    const there = this.#calls.get(index)?.id;
+    // Some servers write index 0 on each call; another id with another name is another call.
+    const isAnother = hasId && typeof there === 'string' && there !== id && typeof name === 'string' && name !== '';
+    return isAnother ? Math.max(...this.#calls.keys()) + 1 : index;
   }
 
   /** A call that was cut by the token limit never became whole, and is left out. */

@@ -182,6 +182,29 @@ describe('an answer as a stream', () => {
       },
     ],
     [
+      'index 0 on each call',
+      [
+        chunk({ tool_calls: [{ index: 0, id: 'a1', function: { name: 'f', arguments: '{}' } }] }),
+        chunk({ tool_calls: [{ index: 0, id: 'a2', function: { name: 'f', arguments: '{"b":2}' } }] }),
+        chunk({}, 'stop'),
+      ],
+      {
+        toolCalls: [
+          { id: 'a1', name: 'f', arguments: '{}' },
+          { id: 'a2', name: 'f', arguments: '{"b":2}' },
+        ],
+      },
+    ],
+    [
+      'id and name in each piece of a call',
+      [
+        chunk({ tool_calls: [{ index: 0, id: 'a1', function: { name: 'f', arguments: '{"a"' } }] }),
+        chunk({ tool_calls: [{ index: 0, id: 'a1', function: { name: 'f', arguments: ':1}' } }] }),
+        chunk({}, 'tool_calls'),
+      ],
+      { toolCalls: [{ id: 'a1', name: 'f', arguments: '{"a":1}' }] },
+    ],
+    [
       'a call that the token limit cut',
       [
         chunk({ content: 'a', tool_calls: [{ index: 0, id: 'a1', function: { name: 'f', arguments: '{"a":' } }] }),
@@ -214,6 +237,17 @@ describe('an answer as a stream', () => {
     expect(new Set(upstream.calls.map((call) => call.clientPort)).size).toBeLessThanOrEqual(2);
   });
 
+  test('may come in one piece, with calls that have no ids', async () => {
+    const calls = ['f', 'g'].map((name) => ({ type: 'function', function: { name, arguments: '{}' } }));
+    const message = { role: 'assistant', content: null, tool_calls: calls };
+    upstream.behave({ kind: 'status', status: 200, body: { choices: [{ message, finish_reason: 'tool_calls' }] } });
+    const { result } = await stream(build());
+    expect(result.toolCalls).toEqual([
+      { id: expect.stringMatching(/^call_/), name: 'f', arguments: '{}' },
+      { id: expect.stringMatching(/^call_/), name: 'g', arguments: '{}' },
+    ]);
+  });
+
   test('may come in one piece', async () => {
     upstream.behave({
       kind: 'status',
@@ -240,6 +274,14 @@ describe('a stream that is none', () => {
     ['fails in an event of that name', raw(['event: error\ndata: {"message":"no"}\n\n']), 'server_error'],
     ['fails as llama.cpp did in 2024', raw(['error: {"code":500,"message":"no"}\n\n']), 'server_error'],
     ['wants fewer requests, by a number as text', raw(['data: {"error":{"code":"429"}}\n\n']), 'rate_limited'],
+    [
+      'fails as OpenRouter does',
+      raw([
+        'data: {"error":{"code":"server_error","message":"no"},"choices":[{"delta":{"content":""},"finish_reason":"error"}]}\n\n',
+      ]),
+      'server_error',
+    ],
+    ['fails within a choice', raw(['data: {"choices":[{"delta":{},"error":{"code":502}}]}\n\n']), 'server_error'],
     ['has no text', raw([chunk({ role: 'assistant', content: '' }), chunk({}, 'stop'), DONE]), 'empty_answer'],
     ['was filtered', raw([chunk({}, 'content_filter'), DONE]), 'content_blocked'],
     [

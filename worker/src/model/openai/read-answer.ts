@@ -19,8 +19,11 @@ export function readWhole(text: string, into: AnswerGatherer): void {
   const body = parseObject(text);
   const choice = firstChoice(body);
   const message = asObject(choice?.['message']);
-  if (choice === undefined || message === undefined) throw new UpstreamRefusal(OK, {}, readParsed(body));
-  readDelta(message, into);
+  const failure = failureIn(body, choice);
+  if (choice === undefined || message === undefined || failure !== undefined) {
+    throw new UpstreamRefusal(OK, {}, readParsed(failure ?? body));
+  }
+  readDelta(message, into, true);
   readUsage(body, into);
   into.setFinish(finishOf(choice['finish_reason']));
 }
@@ -40,13 +43,12 @@ export function readEvent(data: string, event: string, into: AnswerGatherer): bo
   }
   const body = parseObject(data);
   const choice = firstChoice(body);
-  if (event === 'error' || (choice === undefined && isSaid(body['error']))) {
-    throw new UpstreamRefusal(OK, {}, readParsed(body), true);
-  }
+  const failure = event === 'error' ? body : failureIn(body, choice);
+  if (failure !== undefined) throw new UpstreamRefusal(OK, {}, readParsed(failure), true);
   if (choice !== undefined) {
     // Servers that were told to stream and do not know how send a message.
     const delta = asObject(choice['delta']) ?? asObject(choice['message']);
-    if (delta !== undefined) readDelta(delta, into);
+    if (delta !== undefined) readDelta(delta, into, false);
     const reason = choice['finish_reason'];
     if (typeof reason === 'string' && reason !== '') {
       into.setFinish(finishOf(reason));
@@ -66,7 +68,14 @@ function isSaid(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-function readDelta(delta: Json, into: AnswerGatherer): void {
+/** OpenRouter says what failed beside the choices, or within the first of them. */
+function failureIn(body: Json, choice: Json | undefined): Json | undefined {
+  if (isSaid(body['error'])) return body;
+  return choice !== undefined && isSaid(choice['error']) ? choice : undefined;
+}
+
+/** @param isWhole whether it is all of a message, and the place of a call is its place in the list */
+function readDelta(delta: Json, into: AnswerGatherer, isWhole: boolean): void {
   const content = delta['content'];
   const thought = delta['reasoning_content'] ?? delta['reasoning'];
   if (typeof thought === 'string' && thought !== '') into.addReasoning(thought);
@@ -79,7 +88,8 @@ function readDelta(delta: Json, into: AnswerGatherer): void {
   const refusal = delta['refusal'];
   if (typeof refusal === 'string' && refusal !== '') into.addText(refusal);
   const calls = delta['tool_calls'];
-  if (Array.isArray(calls)) for (const call of calls) readCall(asObject(call), into);
+  if (!Array.isArray(calls)) return;
+  for (const [at, call] of calls.entries()) readCall(asObject(call), into, isWhole ? at : undefined);
 }
 
 /** Mistral's reasoning models write a list of parts. */
@@ -94,9 +104,9 @@ function readParts(parts: readonly unknown[], into: AnswerGatherer): void {
   }
 }
 
-function readCall(call: Json | undefined, into: AnswerGatherer): void {
+function readCall(call: Json | undefined, into: AnswerGatherer, at: number | undefined): void {
   if (call === undefined) return;
-  const index = call['index'];
+  const index = at ?? call['index'];
   const called = asObject(call['function']);
   const place = typeof index === 'number' && Number.isInteger(index) && index >= 0 ? index : undefined;
   into.addCallPiece(place, { id: call['id'], name: called?.['name'], arguments: called?.['arguments'] });
