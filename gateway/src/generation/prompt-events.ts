@@ -1,4 +1,4 @@
-import { BEGINNING, type Cursor, NO_REASONING, writeCursor } from '../live/cursor.ts';
+import { BEGINNING, type Cursor, END, NO_REASONING, writeCursor } from '../live/cursor.ts';
 import type { StreamRendering } from '../live/stream-rendering.ts';
 
 /**
@@ -17,13 +17,17 @@ export function promptEvents({ requestId }: { readonly requestId: string }, from
       `event: delta\nid: ${requestId}:${writeCursor(cursor)}\ndata: {"text":${JSON.stringify(text)}}\n\n`,
     done: ({ body }) => {
       const { result: _, ...envelope } = body as { readonly result: string };
-      return writeEvent('done', envelope);
+      return writeEvent('done', requestId, envelope);
     },
-    failure: ({ body }) => writeEvent('error', body),
+    failure: ({ body }) => writeEvent('error', requestId, body),
     howToResume: () => `This gateway stops, and the answer goes on: ask for the rest at /api/requests/${requestId}.`,
   };
 }
 
-function writeEvent(name: string, body: unknown): string {
-  return `event: ${name}\ndata: ${JSON.stringify(body)}\n\n`;
+/**
+ * The last event of an answer. A browser's EventSource connects again when a stream has ended, and would ask for another
+ * answer, for ever; by this id it is told that nothing follows, and stays away.
+ */
+function writeEvent(name: string, requestId: string, body: unknown): string {
+  return `event: ${name}\nid: ${requestId}:${END}\ndata: ${JSON.stringify(body)}\n\n`;
 }

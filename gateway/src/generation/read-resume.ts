@@ -1,6 +1,6 @@
 import type { RequestContext } from '../envelope/request-context.ts';
 import { showValue } from '../envelope/show-value.ts';
-import { BEGINNING, type Cursor, NO_REASONING } from '../live/cursor.ts';
+import { BEGINNING, type Cursor, END, NO_REASONING } from '../live/cursor.ts';
 import { wantsEvents } from './event-accept.ts';
 import type { ReadingProblem } from './protocol.ts';
 
@@ -33,6 +33,17 @@ export function readResume({ query, headers }: Pick<RequestContext, 'query' | 'h
     includeUsage: includeUsage.value ?? false,
     from: last.value ?? after.value ?? BEGINNING,
   };
+}
+
+/**
+ * The request whose stream a client reads again that only knows the address it asked before: a browser's EventSource, when
+ * its connection has broken. It wants the rest, and no other answer.
+ *
+ * @returns `undefined` for all other clients
+ */
+export function reconnectedTo({ method, headers }: Pick<RequestContext, 'method' | 'headers'>): string | undefined {
+  if (method !== 'GET' || !wantsEvents(headers.accept)) return undefined;
+  return /^(req_[0-9A-Za-z]{22}):/.exec(String(headers['last-event-id'] ?? ''))?.[1];
 }
 
 type Read<Value> = { readonly ok: true; readonly value: Value | undefined } | Refused;
@@ -71,6 +82,9 @@ function readOffset(query: URLSearchParams): Read<Cursor> {
 function readLastEvent(given: string | string[] | undefined, name: string): Read<Cursor> {
   if (given === undefined) return { ok: true, value: undefined };
   const [, of, cursor = ''] = /^([^:]*):(.*)$/.exec(String(given)) ?? [];
+  if (of === name && cursor === END) {
+    return refused('Last-Event-ID', `Last-Event-ID is that of the last event of ${name}: nothing follows.`);
+  }
   const [reasoning, text, calls] = cursor.split('.').map((part) => (part === '-' ? NO_REASONING : readNumber(part)));
   const isWhole = cursor.split('.').length === 3 && cursor.lastIndexOf('-') <= 0;
   if (of !== name || !isWhole || reasoning === undefined || text === undefined || calls === undefined) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { queueKeys } from '@lontar/shared/queue/queue-keys.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { readStream, type StreamReader } from '@lontar/shared/testing/event-stream.ts';
 import { type PlayedJob, takeJob } from '../../testing/played-worker.ts';
@@ -82,9 +83,12 @@ describe('an answer that is asked for once more', () => {
     const { played, stream } = await ask();
     await played.frames(['text', 0, 'a']);
     await stream;
-    const rest = await readStream(resumeAt(two, played), bearer());
+    const opened = readStream(resumeAt(two, played), bearer());
+    const followers = redisKeys.followers(played.job.id);
+    while ((await one.redis.client.scard(followers)) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     // The worker has not looked yet who follows: no frame comes, and no settlement either.
     await one.redis.client.set(redisKeys.partial(played.job.id, 'text'), 'ab');
+    const rest = await opened;
     expect(await rest.next()).toMatchObject({ data: { choices: [{ delta: { content: 'ab' } }] } });
     await played.settle({ text: 'abc' });
     expect(await rest.next()).toMatchObject({ data: { choices: [{ delta: { content: 'c' } }] } });
@@ -140,6 +144,21 @@ describe('an answer that is asked for once more', () => {
     const rest = await readStream(url, { ...bearer(), 'Last-Event-ID': `${played.job.id}:-.5.0` });
     expect(await rest.next()).toMatchObject({ event: 'delta', data: { text: 'leaves' }, id: last.id });
     expect(await rest.next()).toMatchObject({ event: 'done', data: { metadata: { request_id: played.job.id } } });
+  });
+
+  test("is what a browser's EventSource gets that connects again: the rest, and no other answer", async () => {
+    const url = (gateway: TestGateway) => `${gateway.url}/api/ai?prompt=hi&apikey=${key}`;
+    const events = { Accept: 'text/event-stream' };
+    const stream = readStream(url(one), events);
+    const played = await takeJob(one.redis.client);
+    await played.settle({ text: 'Palm leaves' });
+    const { id } = await (await stream).next('done');
+    expect(id).toBe(`${played.job.id}:end`);
+    const rest = await readStream(url(two), { ...events, 'Last-Event-ID': `${played.job.id}:-.5.0` });
+    expect(await rest.next()).toMatchObject({ event: 'delta', data: { text: 'leaves' } });
+    // Anything but 200 ends its tries.
+    expect((await fetch(url(two), { headers: { ...events, 'Last-Event-ID': id } })).status).toBe(400);
+    expect(await one.redis.client.llen(queueKeys.waiting)).toBe(0);
   });
 
   test('is the failure that it was, with its status, and whether it was charged', async () => {

@@ -5,6 +5,7 @@ import type { RequestContext } from '../envelope/request-context.ts';
 import type { StreamedAnswer } from '../envelope/streamed-answer.ts';
 import { type GenerateDeps, generate } from '../generation/generate.ts';
 import { PROMPT_RESUME, promptProtocol } from '../generation/prompt-protocol.ts';
+import { reconnectedTo } from '../generation/read-resume.ts';
 import { resume } from '../generation/resume.ts';
 import { CHAT_PROTOCOL, CHAT_RESUME } from '../openai/chat-protocol.ts';
 import { listModels, showModel } from '../openai/models.ts';
@@ -32,7 +33,10 @@ const REQUESTS = '/api/requests';
 export const ROUTES: readonly Route[] = [
   ...ENDPOINTS.map((path) => {
     const protocol = promptProtocol(path);
-    return route(path, path, ['GET', 'POST'], (deps, context) => generate(deps, protocol, context));
+    return route(path, path, ['GET', 'POST'], (deps, context) => {
+      const request = reconnectedTo(context);
+      return request === undefined ? generate(deps, protocol, context) : resume(deps, PROMPT_RESUME, context, request);
+    });
   }),
   route(CHAT_ENDPOINT, CHAT_ENDPOINT, ['POST'], (deps, context) => generate(deps, CHAT_PROTOCOL, context)),
   route(`${CHAT_ENDPOINT}/:id`, REQUESTS, ['GET'], (deps, context, { id }) =>
