@@ -5,10 +5,10 @@ import { startProbeListener } from '@lontar/shared/http/probes.ts';
 import { type Instance, startHeartbeat } from '@lontar/shared/instances.ts';
 import type { Lifecycle } from '@lontar/shared/lifecycle.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
-import { createRegistry, workerMetrics } from '@lontar/shared/metrics.ts';
+import { createRegistry, type WorkerMetrics, workerMetrics } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
 import { type RedisClock, startRedisClock } from '@lontar/shared/redis-clock.ts';
-import { connectFailFast, connectPatient } from '@lontar/shared/redis-connection.ts';
+import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
 import { createThrottle, throttledWarning, throttleLines } from '@lontar/shared/throttled-log.ts';
 import { STOP_RESERVE_MS } from '@lontar/shared/time-budget.ts';
@@ -82,11 +82,7 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
     upstreamName: chosen.upstreamName,
     personas: personasOf(config),
     masker,
-    live: createLivePlane({
-      redis: connections.jobs,
-      metrics,
-      onRedisFailure: throttledWarning(logger, 'Redis refused pieces of streamed answers; readers get them later'),
-    }),
+    live: openLivePlane(connections.jobs, metrics, logger),
     freeFailuresPerHour: config.FREE_FAILURES_PER_HOUR,
     keepPreviews: config.LOG_CONTENT === 'masked',
     random: Math.random,
@@ -214,6 +210,11 @@ async function startProbes(
     }),
   );
   lifecycle.started('heartbeat', heartbeat.stop);
+}
+
+function openLivePlane(redis: Redis, metrics: WorkerMetrics, logger: Logger) {
+  const onRedisFailure = throttledWarning(logger, 'Redis refused pieces of streamed answers; readers get them later');
+  return createLivePlane({ redis, metrics, onRedisFailure });
 }
 
 function personasOf(config: WorkerConfig): Record<Endpoint, string> {

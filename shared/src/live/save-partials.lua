@@ -1,9 +1,11 @@
 -- Keeps what is masked so far of streamed answers, so that a reader on any gateway can begin anew, and says who follows.
 --
--- for each answer  KEYS  request hash, key's flight, partial text, partial reasoning, followers
+-- KEYS     what the names of these begin with: request hashes, keys' flights, partial texts, followers. Names are made of
+--          them here, because written out they would be several times as long as the text
 -- ARGV[1]  how long partial texts are kept, ms
 -- then for each answer
 --   request id
+--   key id
 --   start
 --   for text, then for reasoning
 --     bytes of it that are there already, as this worker knows; 0 writes it anew
@@ -20,8 +22,9 @@
 local call, format = redis.call, string.format
 --- @include <become-visible>
 
-local PER_ANSWER, ARGS = 5, 6
+local HEAD, ARGS = 1, 7
 local ttl = ARGV[1]
+local requests, flights, partials, followerSets = unpack(KEYS)
 
 local function save(key, bytes, text)
   local length = call('STRLEN', key)
@@ -37,19 +40,17 @@ local function save(key, bytes, text)
 end
 
 local answers = {}
-for number = 1, #KEYS / PER_ANSWER do
-  local k, a = PER_ANSWER * (number - 1), 1 + ARGS * (number - 1)
-  local request, flight, partialText, partialReasoning, followers = unpack(KEYS, k + 1, k + PER_ANSWER)
-  local id, start, textBytes, text, reasoningBytes, reasoning = unpack(ARGV, a + 1, a + ARGS)
-  local isAllowed, wasShown = mayShow(request, flight, id, start)
-  local following = isAllowed and call('SMEMBERS', followers) or {}
-  if not isAllowed then
-    answers[number] = { 'refused' }
-  elseif not wasShown and #following == 0 then
-    answers[number] = { 'unseen' }
-  else
+for a = HEAD, #ARGV - 1, ARGS do
+  local id, keyId, start, textBytes, text, reasoningBytes, reasoning = unpack(ARGV, a + 1, a + ARGS)
+  local request = requests .. id
+  local isAllowed, wasShown = mayShow(request, flights .. keyId, id, start)
+  local following = isAllowed and call('SMEMBERS', followerSets .. id) or {}
+  local answer = { isAllowed and 'unseen' or 'refused' }
+  if wasShown or #following > 0 then
     if not wasShown then show(request, start) end
-    answers[number] = { 'saved', save(partialText, textBytes, text), save(partialReasoning, reasoningBytes, reasoning), unpack(following) }
+    local partial = partials .. id
+    answer = { 'saved', save(partial .. ':text', textBytes, text), save(partial .. ':reasoning', reasoningBytes, reasoning), unpack(following) }
   end
+  answers[#answers + 1] = answer
 end
 return answers

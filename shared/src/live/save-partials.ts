@@ -1,6 +1,6 @@
 import { GENERATION_JOB } from '../generation-job.ts';
 import type { Redis } from '../redis-connection.ts';
-import { keysOfStream, redisKeys } from '../redis-keys.ts';
+import { redisKeys } from '../redis-keys.ts';
 import { loadScript } from '../redis-script.ts';
 
 const savePartialsScript = loadScript(new URL('./save-partials.lua', import.meta.url));
@@ -41,12 +41,11 @@ export type SavedPartial =
  * @throws when Redis fails; what was kept is then unknown, and the same call again finds out
  */
 export async function savePartials(redis: Redis, answers: readonly PartialAnswer[]): Promise<SavedPartial[]> {
-  const keys: string[] = [];
+  const keys = [redisKeys.request(''), redisKeys.keyFlight(''), redisKeys.partial('', '').slice(0, -1)];
+  keys.push(redisKeys.followers(''));
   const args: (string | number)[] = [GENERATION_JOB.resultTtlMs];
-  for (const { requestId, keyId, start, text, reasoning } of answers) {
-    keys.push(redisKeys.request(requestId), redisKeys.keyFlight(keyId), ...keysOfStream(requestId));
-    args.push(requestId, start, text.bytes, text.text, reasoning.bytes, reasoning.text);
-  }
+  for (const { requestId, keyId, start, text, reasoning } of answers)
+    args.push(requestId, keyId, start, text.bytes, text.text, reasoning.bytes, reasoning.text);
   const replies = (await savePartialsScript(redis, keys, args)) as [
     SavedPartial['kind'],
     number,

@@ -3,6 +3,12 @@ import type { LiveStream } from './live-stream.ts';
 
 /** Frames of all streams that were seen before are sent together, so far apart at least, ms. */
 const TICK_MS = 25;
+/**
+ * Among many streams ticks are further apart, so that a worker writes about 5,000 frames a second and no more: a frame
+ * costs what its text does not, in Redis and here, and tokens that come fast are cheaper together.
+ */
+const STREAMS_PER_MS = 5;
+const LONGEST_TICK_MS = 100;
 /** How long one turn of the event loop masks, ms; what is left has the next. */
 const LONGEST_TURN_MS = 8;
 
@@ -27,6 +33,7 @@ export function createRounds(send: (all: readonly Outgoing[]) => void, onMasked:
   const unseen = new Set<LiveStream>();
   const seen = new Set<LiveStream>();
   let tickedAt = Number.NEGATIVE_INFINITY;
+  let tickMs = TICK_MS;
   let isTurnDue = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -40,27 +47,23 @@ export function createRounds(send: (all: readonly Outgoing[]) => void, onMasked:
   }
 
   function schedule(): void {
-    const untilTick = tickedAt + TICK_MS - performance.now();
+    const untilTick = tickedAt + tickMs - performance.now();
     if (unseen.size > 0 || (seen.size > 0 && untilTick <= 0)) {
-      if (isTurnDue) return;
+      if (!isTurnDue) setImmediate(turn, true);
       isTurnDue = true;
-      setImmediate(turn);
-    } else if (seen.size > 0) timer ??= setTimeout(onTick, Math.ceil(untilTick));
+    } else if (seen.size > 0) timer ??= setTimeout(turn, Math.ceil(untilTick), false);
   }
 
-  /** Timers may be early: then there is another one. */
-  function onTick(): void {
-    timer = undefined;
-    turn();
-  }
-
-  function turn(): void {
-    isTurnDue = false;
+  function turn(isDue: boolean): void {
+    // Timers may be early: then there is another one.
+    if (isDue) isTurnDue = false;
+    else timer = undefined;
     const startedAt = performance.now();
     const outgoing = collect(unseen, startedAt);
-    if (seen.size > 0 && startedAt - tickedAt >= TICK_MS) {
+    if (seen.size > 0 && startedAt - tickedAt >= tickMs) {
       clearTimeout(timer);
       timer = undefined;
+      tickMs = tickAmong(seen.size);
       outgoing.push(...collect(seen, startedAt));
       // Where some are left, they have the next turn.
       if (seen.size === 0) tickedAt = startedAt;
@@ -101,4 +104,8 @@ export function createRounds(send: (all: readonly Outgoing[]) => void, onMasked:
       if (outgoing) send([outgoing]);
     },
   };
+}
+
+function tickAmong(streams: number): number {
+  return Math.min(Math.max(TICK_MS, streams / STREAMS_PER_MS), LONGEST_TICK_MS);
 }
