@@ -45,7 +45,8 @@ export const requestEventSchema = z.object({
       charged: z.boolean().optional(),
       model: z.enum(PUBLIC_MODELS).optional(),
       masked: z.object({ url: z.number(), key: z.number(), ip: z.number(), connection: z.number() }).optional(),
-      usage: z.object({ input: z.number(), output: z.number() }).optional(),
+      /** `isEstimated` where the upstream did not say, as of a caller who left in the middle. */
+      usage: z.object({ input: z.number(), output: z.number(), isEstimated: z.boolean().optional() }).optional(),
       attempts: z.number().int().optional(),
       queuedMs: z.number().optional(),
       modelMs: z.number().optional(),

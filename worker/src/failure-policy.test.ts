@@ -68,6 +68,7 @@ const cases: { readonly name: string; readonly given: Partial<FailureInput>; rea
     given: { spentBefore: true },
     decided: { action: 'retry', delayMs: 125, reason: 'server_error' },
   },
+  { name: 'after a part of the answer was seen', given: { isVisible: true }, decided: fail('upstream_error') },
   { name: 'the last attempt', given: { attempt: 5 }, decided: fail('upstream_error') },
   { name: 'the last attempt that timed out', given: { attempt: 5, kind: 'timed_out' }, decided: fail('timed_out') },
   {

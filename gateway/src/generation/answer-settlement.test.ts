@@ -55,6 +55,15 @@ describe('what the log keeps of an answer', () => {
   });
 });
 
+test('what was used of an answer that came to no end is reported', () => {
+  const usage = { input: 7, output: 2, isEstimated: true };
+  const { report } = answerSettlement(
+    { v: 1, outcome: 'failed', error: 'client_closed', charged: true, usage },
+    about(),
+  );
+  expect(report.generation?.usage).toEqual(usage);
+});
+
 describe('the answer of a failure', () => {
   const answered = GENERATION_FAILURES.filter((error) => error !== 'client_closed');
 

@@ -110,8 +110,9 @@ function reportGeneration(settlement: Settlement, { job }: SettledRequest) {
     settlement.outcome === 'answered' && work?.promptPreview !== undefined
       ? { answerPreview: work.answerPreview ?? cut(settlement.text, ANSWER_PREVIEW_CHARS) }
       : {};
-  const yielded = settlement.outcome === 'answered' ? { masked: settlement.masked, usage: settlement.usage } : {};
-  return { endpoint, model, ...charge(settlement), ...work, ...yielded, ...answer };
+  const yielded = settlement.outcome === 'answered' ? { masked: settlement.masked } : {};
+  const usage = settlement.usage && { usage: settlement.usage };
+  return { endpoint, model, ...charge(settlement), ...work, ...yielded, ...usage, ...answer };
 }
 
 /**

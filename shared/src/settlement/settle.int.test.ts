@@ -388,6 +388,14 @@ describe('a settlement that cannot know whether the model was called', () => {
   });
 });
 
+test('settling removes what a stream has left', async () => {
+  const left = [redisKeys.partial(requestId, 'text'), redisKeys.partial(requestId, 'reasoning')];
+  for (const key of left) await redis.set(key, 'Some of it');
+  await redis.sadd(redisKeys.followers(requestId), 'g2');
+  await settle(redis, { requestId, keyId, settlement: failed });
+  expect(await redis.exists(...left, redisKeys.followers(requestId))).toBe(0);
+});
+
 describe('rejoin', () => {
   const again = (start: number, over: Partial<RejoinInput> = {}) => rejoin(redis, { ...first, start, ...over });
 
@@ -407,6 +415,16 @@ describe('rejoin', () => {
     expect(await again(3, { losses: 2 })).toEqual({ kind: 'run', spent: false });
     expect(await settle(redis, { requestId, keyId, settlement: answered, attempt: 2 })).toEqual({ kind: 'fenced' });
     expect(await settle(redis, { requestId, keyId, settlement: failed })).toMatchObject({ kind: 'settled' });
+  });
+
+  test('breaks a stream that was seen of an earlier start, and fences that one off; the same start goes on', async () => {
+    await redis.hset(redisKeys.request(requestId), { visible: '2' });
+    expect(await again(2)).toEqual({ kind: 'run', spent: false });
+    // However many died of it: it is over.
+    expect(await again(4, { losses: 3 })).toEqual({ kind: 'broken', spent: false });
+    expect(await settle(redis, { requestId, keyId, settlement: answered, attempt: 2 })).toEqual({ kind: 'fenced' });
+    await redis.hset(redisKeys.request(requestId), { left: '1' });
+    expect(await again(5, { losses: 4 })).toMatchObject({ kind: 'left' });
   });
 
   test('sends the reply of a settled request again, without a charge', async () => {

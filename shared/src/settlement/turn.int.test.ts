@@ -156,6 +156,35 @@ describe('one turn', () => {
     expect(await redis.hget(redisKeys.apiKey('k'), 'charged')).toBe('7');
   });
 
+  test('leaves out of replies what was streamed, replies to all who follow, and removes what streams have left', async () => {
+    await enqueue(4);
+    await take(4);
+    const left = (number: number) => [
+      ...['text', 'reasoning'].map((track) => redisKeys.partial(idOf(number), track)),
+      redisKeys.followers(idOf(number)),
+    ];
+    for (const key of [1, 2, 3, 4].flatMap(left)) await redis.set(key, 'x');
+    const whole = { ...answered('text 2'), reasoning: 'Hm.', textLength: undefined };
+    const streamed = { followers: ['g2', 'g1', 'gone'] };
+    await end([
+      ending(1),
+      ending(2, { settlement: whole, streamed }),
+      ending(3, { settlement: failed, cost: 'no', streamed: { followers: [] } }),
+      ending(4, { streamed: { followers: [] } }, 'lost lock'),
+    ]);
+    const stored = (await redis.hget(redisKeys.request(idOf(2)), 'result')) ?? '';
+    expect(JSON.parse(stored)).toMatchObject({ text: 'text 2', reasoning: 'Hm.' });
+    const [[, first = '', , , , second = '', , short = '', ...others] = []] = await entriesOf('g1');
+    expect([first, second]).toEqual([idOf(1), idOf(2)]);
+    expect(JSON.parse(short)).toMatchObject({ text: '', textLength: 6, reasoningLength: 3 });
+    expect(JSON.parse(short)).not.toHaveProperty('reasoning');
+    expect(others).toEqual(expect.arrayContaining([JSON.stringify({ ...failed, charged: false })]));
+    expect(await entriesOf('g2')).toEqual([['id', idOf(2), 'settlement', short]]);
+    expect(await redis.exists(redisKeys.inbox('gone'))).toBe(0);
+    expect(await redis.exists(...left(1))).toBe(3);
+    expect(await redis.exists(...[2, 3, 4].flatMap(left))).toBe(0);
+  });
+
   test('settles even where Redis is full, and takes', async () => {
     await enqueue(2);
     await take(1);
