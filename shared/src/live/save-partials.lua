@@ -1,8 +1,9 @@
 -- Keeps what is masked so far of streamed answers, so that a reader on any gateway can begin anew, and says who follows.
 --
--- KEYS     what the names of these begin with: request hashes, keys' flights, partial texts, followers. Names are made of
---          them here, because written out they would be several times as long as the text
--- ARGV[1]  how long partial texts are kept, ms
+-- KEYS[1]    request hash of the first answer: all keys are in its slot
+-- ARGV[1]    how long partial texts are kept, ms
+-- ARGV[2…5]  what the names of these begin with: request hashes, keys' flights, partial texts, followers. Names are made of
+--            them here, because written out they would be several times as long as the text
 -- then for each answer
 --   request id
 --   key id
@@ -22,9 +23,8 @@
 local call, format = redis.call, string.format
 --- @include <become-visible>
 
-local HEAD, ARGS = 1, 7
-local ttl = ARGV[1]
-local requests, flights, partials, followerSets = unpack(KEYS)
+local HEAD, ARGS = 5, 7
+local ttl, requests, flights, partials, followerSets = unpack(ARGV, 1, HEAD)
 
 local function save(key, bytes, text)
   local length = call('STRLEN', key)

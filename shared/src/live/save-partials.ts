@@ -41,12 +41,11 @@ export type SavedPartial =
  * @throws when Redis fails; what was kept is then unknown, and the same call again finds out
  */
 export async function savePartials(redis: Redis, answers: readonly PartialAnswer[]): Promise<SavedPartial[]> {
-  const keys = [redisKeys.request(''), redisKeys.keyFlight(''), redisKeys.partial('', '').slice(0, -1)];
-  keys.push(redisKeys.followers(''));
-  const args: (string | number)[] = [GENERATION_JOB.resultTtlMs];
+  const beginnings = [redisKeys.request(''), redisKeys.keyFlight(''), redisKeys.partial('', '').slice(0, -1)];
+  const args: (string | number)[] = [GENERATION_JOB.resultTtlMs, ...beginnings, redisKeys.followers('')];
   for (const { requestId, keyId, start, text, reasoning } of answers)
     args.push(requestId, keyId, start, text.bytes, text.text, reasoning.bytes, reasoning.text);
-  const replies = (await savePartialsScript(redis, keys, args)) as [
+  const replies = (await savePartialsScript(redis, [redisKeys.request(answers[0]?.requestId ?? '')], args)) as [
     SavedPartial['kind'],
     number,
     number,
