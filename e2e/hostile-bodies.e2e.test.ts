@@ -94,9 +94,21 @@ function honestRequest(key: string, inBody: boolean): Promise<string> {
 const head = (...headers: string[]) =>
   ['POST /api/ai HTTP/1.1', 'Host: gateway', 'Content-Type: application/json', ...headers, '', ''].join('\r\n');
 
+const PART_OF_BODY = 'x'.repeat(0x4000);
 const BIG_CHUNKS = `2000\r\n${'x'.repeat(0x2000)}\r\n`;
 
-describe('a gateway with a usual heap', () => {
+type Attack = readonly [
+  what: string,
+  connections: number,
+  mostMegabytes: number,
+  whose: 'none' | 'key',
+  head: string,
+  piece: string,
+  everyMs: number,
+];
+
+/** Attacks one after the other on one gateway: what each of them leaves is counted against the next. */
+function attackInTurn(attacks: readonly Attack[]): void {
   startFor();
   let key = '';
   let alone: Seen;
@@ -106,13 +118,7 @@ describe('a gateway with a usual heap', () => {
     alone = await watch(key, 2);
   }, 60_000);
 
-  // One after the other on one gateway: what each of them leaves is counted against the next.
-  test.each([
-    ['one-byte chunks', 14, 40, 'none', head('Transfer-Encoding: chunked'), ONE_BYTE_CHUNKS, 0],
-    ['one-byte chunks', 500, 100, 'none', head('Transfer-Encoding: chunked'), ONE_BYTE_CHUNKS, 0],
-    ['large bodies that never end', 500, 100, 'key', head('Content-Length: 392000'), 'x'.repeat(5_000), 1_000],
-    ['large bodies in large chunks', 500, 100, 'key', head('Transfer-Encoding: chunked'), BIG_CHUNKS, 0],
-  ] as const)(
+  test.each(attacks)(
     'takes little for %s on %i connections (%i MB at most), and serves an honest caller',
     async (_what, connections, mostMegabytes, whose, first, piece, everyMs) => {
       const attack = startBodyAttack({
@@ -133,6 +139,22 @@ describe('a gateway with a usual heap', () => {
     },
     180_000,
   );
+}
+
+describe('a gateway', () => {
+  attackInTurn([
+    ['one-byte chunks', 14, 40, 'none', head('Transfer-Encoding: chunked'), ONE_BYTE_CHUNKS, 0],
+    ['one-byte chunks', 500, 100, 'none', head('Transfer-Encoding: chunked'), ONE_BYTE_CHUNKS, 0],
+    ['large bodies that never end', 500, 100, 'key', head('Content-Length: 392000'), 'x'.repeat(5_000), 1_000],
+    ['large bodies in large chunks', 500, 100, 'key', head('Transfer-Encoding: chunked'), BIG_CHUNKS, 0],
+  ]);
+});
+
+describe('another gateway', () => {
+  attackInTurn([
+    ['large bodies that are no JSON', 14, 40, 'none', head('Content-Length: 392000'), PART_OF_BODY, 0],
+    ['large bodies that are no JSON', 500, 100, 'none', head('Content-Length: 392000'), PART_OF_BODY, 0],
+  ]);
 });
 
 describe('a gateway with a heap of 256 MB', () => {

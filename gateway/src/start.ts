@@ -10,6 +10,7 @@ import type { Lifecycle } from '@lontar/shared/lifecycle.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
+import { collectAfter, MOST_GARBAGE_BYTES } from '@lontar/shared/patches/young-generation.ts';
 import { type RedisClock, startRedisClock } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
@@ -171,7 +172,7 @@ function bodyDeps(config: GatewayConfig, metrics: GatewayMetrics) {
   const longest = Math.max(...Object.values(mostBodyBytes));
   const bounds = bodyBounds(config.MAX_CONNECTIONS_PER_ADDRESS, longest);
   const bodies = createBodyBudget(bounds, (bytes) => metrics.bodyBytes.set(bytes));
-  return { bodies, bodyBounds: bounds, mostBodyBytes, metrics };
+  return { bodies, bodyBounds: bounds, mostBodyBytes, metrics, onRefusedBytes: collectAfter(MOST_GARBAGE_BYTES) };
 }
 
 /** Connections, with proxies and callers distinguished as Express does: one truth for both. */

@@ -67,6 +67,20 @@ const ATTACKS: readonly Attack[] = [
     options: { settings: SMALL_HEAP },
   },
   {
+    name: 'large-bodies',
+    about: '14 callers without a key send the largest bodies, which are no JSON.',
+    clients: 14,
+    growthMb: 40,
+    options: { settings: OWN_CONNECTIONS },
+  },
+  {
+    name: 'large-bodies',
+    about: '500 callers without a key send the largest bodies, which are no JSON.',
+    clients: 500,
+    growthMb: 100,
+    options: { settings: OWN_CONNECTIONS },
+  },
+  {
     name: 'slow-sign-ins',
     about: '520 slow sign-ins at the dashboard.',
     clients: 520,

@@ -16,6 +16,7 @@ const ATTACKS: Record<AttackName, (client: number) => Promise<void>> = {
     await post('/api/ai', JSON.stringify({ prompt: text }), { 'content-type': 'application/json', ...keyHeader() });
   },
   'one-byte-chunks': () => sendSlices(chunkedHead('/api/ai', 'application/json'), '1\r\na\r\n'.repeat(2_000)),
+  'large-bodies': () => post('/api/ai', 'x'.repeat(392_000), { 'content-type': 'application/json' }),
   'slow-sign-ins': () => sendSlices(`${plainHead('/dashboard/session')}Content-Length: 4000\r\n\r\n`, 'a', 1_000),
   'bad-keys': () => get(`/api/ai?prompt=x&apikey=wrong-${Math.random()}`),
   'code-bodies': () =>

@@ -16,6 +16,7 @@ export interface AttackTarget {
 export type AttackName =
   | 'hostile-prompts'
   | 'one-byte-chunks'
+  | 'large-bodies'
   | 'slow-sign-ins'
   | 'bad-keys'
   | 'code-bodies'

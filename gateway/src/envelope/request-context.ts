@@ -27,6 +27,8 @@ export interface RequestContext {
   readonly query: URLSearchParams;
   /** JSON object of a POST, from when it was read until its fields were. */
   body: Readonly<Record<string, unknown>> | undefined;
+  /** What was read of its body into memory, and thrown away since, bytes. */
+  bodyBytes?: number;
   readonly headers: IncomingHttpHeaders;
   /** The caller's API key, by the head alone until the body has been read. */
   key: GivenKey;

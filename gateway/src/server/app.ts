@@ -133,6 +133,8 @@ function serveRoute(route: Route, deps: Pick<AppDeps, 'bodies' | 'generation' | 
     const answer = refusal ?? (await route.handle(deps.generation, context, request.params));
     if (isStreamed(answer)) return concludeStream(deps, route.label, response, context, answer);
     await concludeAnswer(deps.conclude, route.label, response, context, answer);
+    const { bodyBytes = 0 } = context;
+    if (bodyBytes > 0 && answer.report.generation === undefined) deps.bodies.onRefusedBytes(bodyBytes);
   };
 }
 

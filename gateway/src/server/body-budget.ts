@@ -42,6 +42,8 @@ export interface BodyShare {
    * @returns why not; the one before is good then
    */
   enlarge(bytes: number): Buffer | TooMuch;
+  /** What it holds, bytes. */
+  readonly bytes: number;
   /** Whether it has been closed. */
   readonly isClosed: boolean;
   /** Gives everything back. May be called again. */
@@ -84,6 +86,9 @@ export function createBodyBudget(
       return undefined;
     };
     return {
+      get bytes() {
+        return bytes;
+      },
       get isClosed() {
         return !isOpen;
       },

@@ -1,5 +1,5 @@
 /** What is kept for the next bodies, bytes. */
-const MOST_KEPT_BYTES = 4 * 1024 * 1024;
+const MOST_KEPT_BYTES = 8 * 1024 * 1024;
 
 /** Memory that bodies are read into, used again and again: what is let go of would be here until V8 sees fit. */
 export interface BodyBuffers {

@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { type Answer, refuse } from '../envelope/answer.ts';
 import type { Protocol } from '../envelope/request-context.ts';
 import { costlyJson } from './json-bounds.ts';
+import { isJson } from './json-syntax.ts';
 
 /** A character takes at most twelve bytes as JSON (a surrogate pair in escapes); the rest is for the other fields. */
 const BYTES_PER_CHARACTER = 12;
@@ -12,7 +13,9 @@ const FIELDS = { envelope: 'prompt and apikey', openai: 'model and messages' } a
   string
 >;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
-const BYTE_ORDER_MARK = '\uFEFF';
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+/** A text up to this long may be kept a while where it is no JSON, see `isJson`. */
+const UNCHECKED_BYTES = 4_096;
 
 /** The longest body of a generation request, bytes. */
 export function bodyLimit(maxPromptChars: number): number {
@@ -33,9 +36,11 @@ export function parseObject(
 ): { readonly object: Readonly<Record<string, unknown>> } | { readonly problem: Answer } {
   const costly = protocol === 'openai' ? costlyJson(bytes) : undefined;
   if (costly !== undefined) return { problem: refuse('invalid_parameter', { message: `The body ${costly}.` }) };
-  const text = bytes.toString();
+  const isMarked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  const unmarked = isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
+  if (unmarked.length > UNCHECKED_BYTES && !isJson(unmarked)) return { problem: notJson(FIELDS[protocol]) };
   try {
-    const value: unknown = JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text || '{}');
+    const value: unknown = JSON.parse(bytes.length === 0 ? '{}' : unmarked.toString());
     return isObject(value) ? { object: value } : { problem: notAnObject(FIELDS[protocol]) };
   } catch {
     return { problem: notJson(FIELDS[protocol]) };

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ERROR_CATALOG, type ErrorCode } from '@lontar/shared/errors.ts';
 import { errorBody } from '@lontar/shared/http/envelope.ts';
-import { collectAfter } from '@lontar/shared/patches/young-generation.ts';
+import { collectAfter, MOST_GARBAGE_BYTES } from '@lontar/shared/patches/young-generation.ts';
 import { TRANSFER_TIMEOUT_MS } from '@lontar/shared/time-budget.ts';
 import { renderError } from '../openai/render-error.ts';
 import { hasTransferEncoding, PublicRequest } from '../patches/requests.ts';
@@ -22,8 +22,6 @@ const KEEP_ALIVE_MS = 65_000;
 const CHECK_INTERVAL_MS = 1_000;
 /** Of a target enough to know its path by, bytes. */
 const MOST_TARGET_BYTES = 256;
-/** What is read of bodies in chunks takes memory until the next collection; this much asks for one. */
-const MOST_GARBAGE_BYTES = 4 * 1024 * 1024;
 
 /** What is wrong with a request that no handler gets; the label stands in the envelope where it is not the catalog's. */
 interface Unreadable {

@@ -27,6 +27,8 @@ export interface BodyDeps extends JudgeDeps {
   readonly mostBodyBytes: Readonly<Record<Protocol, number>>;
   readonly bodies: BodyBudget;
   readonly bodyBounds: BodyBounds;
+  /** Called after a request was refused of which so much had been read, bytes. */
+  readonly onRefusedBytes: (bytes: number) => void;
   readonly metrics: Pick<GatewayMetrics, 'tooMuch'>;
   readonly clock: RedisClock;
 }
@@ -65,6 +67,7 @@ export async function takeJsonBody(
     noteBody(context, parsed.object);
     return undefined;
   } finally {
+    context.bodyBytes = share.bytes;
     share.close();
   }
 }

@@ -11,6 +11,12 @@ const HELD_FROM_BYTES = 16 * 1024 * 1024;
 /** Its size is looked at no more often than this, ms. */
 const LOOK_MS = 50;
 
+/** What was read for nothing takes memory until the next collection; this much asks for one, bytes. */
+export const MOST_GARBAGE_BYTES = 4 * 1024 * 1024;
+
+/** What was in use at two collections has become old: each so many-th one is of everything. */
+const WHOLE_EVERY = 16;
+
 let calm: NodeJS.Timeout | undefined;
 let lookedAt = Number.NEGATIVE_INFINITY;
 
@@ -42,7 +48,7 @@ export function youngBytes(): number {
 
 /**
  * Lets go of what has been read from sockets and is used no more, when so much has been read since the last time. V8
- * would wait until it is 32 MB, and for what has become old until it is 64 MB. The young generation is held meanwhile.
+ * would wait until it is 32 MB, and for what has become old until that has doubled. The young generation is held meanwhile.
  *
  * V8 shows its collector to contexts that are made after the flag is set.
  *
@@ -50,14 +56,16 @@ export function youngBytes(): number {
  */
 export function collectAfter(mostBytes: number): (bytes: number) => void {
   setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as (how: { type: 'minor' }) => void;
+  const collect = runInNewContext('gc') as (how: { type: 'minor' | 'major' }) => void;
   setFlagsFromString('--no-expose-gc');
   let read = 0;
+  let collections = 0;
   return (bytes) => {
     read += bytes;
     if (read < mostBytes) return;
     read = 0;
     holdYoungGeneration();
-    collect({ type: 'minor' });
+    collections++;
+    collect({ type: collections % WHOLE_EVERY === 0 ? 'major' : 'minor' });
   };
 }

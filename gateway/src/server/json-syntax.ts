@@ -1,0 +1,146 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
+const [MINUS, PLUS, POINT, ZERO] = [0x2d, 0x2b, 0x2e, 0x30];
+const LETTER_U = 0x75;
+const FIRST_PRINTABLE = 0x20;
+/** A bit that tells a small letter from its capital. */
+const CASE = 0x20;
+const LETTER_E = 0x65;
+const ESCAPED = new Set(Buffer.from('"\\/bfnrt'));
+const LITERALS = ['true', 'false', 'null'].map((word) => Buffer.from(word));
+/** What no byte is: the end of a part that is not as it has to be. */
+const WRONG = -1;
+
+/**
+ * Whether bytes are a JSON text, exactly as `JSON.parse` judges what they say as UTF-8.
+ *
+ * To be asked before that of what strangers send: V8 keeps a text that it could not parse, because it makes a script of it
+ * to show where the error is, until it next collects everything. A flood of such texts filled memory.
+ *
+ * Goes through them once, and keeps one bit for each level that is open, so that no nesting is too deep.
+ */
+export function isJson(bytes: Uint8Array): boolean {
+  const levels = createLevels(bytes.length);
+  let at = behindSpace(bytes, 0);
+  for (;;) {
+    const first = bytes[at];
+    if (first === OPEN_OBJECT || first === OPEN_ARRAY) {
+      const isObject = first === OPEN_OBJECT;
+      at = behindSpace(bytes, at + 1);
+      levels.open(isObject);
+      const isEmpty = bytes[at] === (isObject ? CLOSE_OBJECT : CLOSE_ARRAY);
+      if (!isEmpty && isObject) at = behindKey(bytes, at);
+      if (at === WRONG) return false;
+      if (!isEmpty) continue;
+      levels.close();
+      at++;
+    } else {
+      at = behindScalar(bytes, at);
+      if (at === WRONG) return false;
+    }
+    at = behindSpace(bytes, at);
+    while (levels.depth > 0 && bytes[at] === (levels.isObject() ? CLOSE_OBJECT : CLOSE_ARRAY)) {
+      levels.close();
+      at = behindSpace(bytes, at + 1);
+    }
+    if (levels.depth === 0) return at === bytes.length;
+    if (bytes[at] !== COMMA) return false;
+    at = behindSpace(bytes, at + 1);
+    if (levels.isObject()) at = behindKey(bytes, at);
+    if (at === WRONG) return false;
+  }
+}
+
+/** Which of the levels that are open are objects; the others are arrays. */
+function createLevels(most: number) {
+  const bits = new Uint8Array((most >> 3) + 1);
+  return {
+    depth: 0,
+    open(isObject: boolean): void {
+      const mask = 1 << (this.depth & 7);
+      const index = this.depth >> 3;
+      bits[index] = isObject ? (bits[index] ?? 0) | mask : (bits[index] ?? 0) & ~mask;
+      this.depth++;
+    },
+    close(): void {
+      this.depth--;
+    },
+    isObject(): boolean {
+      const top = this.depth - 1;
+      return ((bits[top >> 3] ?? 0) & (1 << (top & 7))) !== 0;
+    },
+  };
+}
+
+function behindSpace(bytes: Uint8Array, from: number): number {
+  let at = from;
+  for (;;) {
+    const byte = bytes[at];
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at;
+    at++;
+  }
+}
+
+/** Behind a name and its colon, where its value begins. */
+function behindKey(bytes: Uint8Array, from: number): number {
+  if (bytes[from] !== QUOTE) return WRONG;
+  const name = behindString(bytes, from);
+  if (name === WRONG) return WRONG;
+  const at = behindSpace(bytes, name);
+  return bytes[at] === COLON ? behindSpace(bytes, at + 1) : WRONG;
+}
+
+function behindScalar(bytes: Uint8Array, from: number): number {
+  const first = bytes[from] ?? 0;
+  if (first === QUOTE) return behindString(bytes, from);
+  if (first === MINUS || isDigit(first)) return behindNumber(bytes, from);
+  const literal = LITERALS.find((word) => word.every((byte, index) => bytes[from + index] === byte));
+  return literal === undefined ? WRONG : from + literal.length;
+}
+
+function behindString(bytes: Uint8Array, from: number): number {
+  let at = from + 1;
+  for (;;) {
+    const byte = bytes[at] ?? 0;
+    if (byte === QUOTE) return at + 1;
+    // Also where the bytes end.
+    if (byte < FIRST_PRINTABLE) return WRONG;
+    if (byte === BACKSLASH) {
+      const escaped = bytes[at + 1] ?? 0;
+      if (escaped === LETTER_U) {
+        for (let digit = at + 2; digit < at + 6; digit++) if (!isHexDigit(bytes[digit] ?? 0)) return WRONG;
+        at += 4;
+      } else if (!ESCAPED.has(escaped)) return WRONG;
+      at++;
+    }
+    at++;
+  }
+}
+
+function behindNumber(bytes: Uint8Array, from: number): number {
+  let at = bytes[from] === MINUS ? from + 1 : from;
+  at = bytes[at] === ZERO ? at + 1 : behindDigits(bytes, at);
+  if (at !== WRONG && bytes[at] === POINT) at = behindDigits(bytes, at + 1);
+  if (at === WRONG || ((bytes[at] ?? 0) | CASE) !== LETTER_E) return at;
+  const sign = bytes[at + 1];
+  return behindDigits(bytes, sign === MINUS || sign === PLUS ? at + 2 : at + 1);
+}
+
+/** At least one. */
+function behindDigits(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (isDigit(bytes[at] ?? 0)) at++;
+  return at === from ? WRONG : at;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= ZERO && byte <= 0x39;
+}
+
+function isHexDigit(byte: number): boolean {
+  const letter = byte | CASE;
+  return isDigit(byte) || (letter >= 0x61 && letter <= 0x66);
+}
