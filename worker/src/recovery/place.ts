@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
 
 /** Changes whenever the machine starts, and is the same in all its containers. */
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
@@ -12,7 +13,8 @@ const PID_TABLE = '/proc/self/ns/pid';
  */
 export function thisPlace(): string {
   try {
-    const table = `${readFileSync(BOOT_ID, 'utf8')} ${readlinkSync(PID_TABLE)}`;
+    // Machines that are copies of a running one have all but the name in common.
+    const table = [readFileSync(BOOT_ID, 'utf8'), readlinkSync(PID_TABLE), hostname()].join(' ');
     return `${createHash('sha256').update(table).digest('hex').slice(0, 16)}.${process.pid}`;
   } catch {
     return '';
