@@ -170,7 +170,9 @@ test('requests without what is required, or given twice', async () => {
   const bare = { headers: {}, query: {} };
   expect(await statuses(of('generation', 'upload', 'code').map((target) => send(target, bare)))).toEqual([400]);
   expect(await statuses(of('chat', 'model').map((target) => send(target, bare)))).toEqual([401]);
-  expect((await statuses(of('earlier').map((target) => send(target, bare)))).toSorted((a, b) => a - b)).toEqual([400, 401]);
+  expect((await statuses(of('earlier').map((target) => send(target, bare)))).toSorted((a, b) => a - b)).toEqual([
+    400, 401,
+  ]);
   const twice = { headers: {}, query: { apikey: ['a', 'b'] } };
   expect(await statuses(of('file', 'chat', 'earlier', 'model').map((target) => send(target, twice)))).toEqual([400]);
 });
