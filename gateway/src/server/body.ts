@@ -15,7 +15,7 @@ const FIELDS = { envelope: 'prompt and apikey', openai: 'model and messages' } a
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 /** A text up to this long may be kept a while where it is no JSON, see `isJson`. */
-const UNCHECKED_BYTES = 4_096;
+const UNCHECKED_BYTES = 1_024;
 
 /** The longest body of a generation request, bytes. */
 export function bodyLimit(maxPromptChars: number): number {

@@ -103,21 +103,20 @@ function behindScalar(bytes: Uint8Array, from: number): number {
 
 function behindString(bytes: Uint8Array, from: number): number {
   let at = from + 1;
-  for (;;) {
-    const byte = bytes[at] ?? 0;
-    if (byte === QUOTE) return at + 1;
-    // Also where the bytes end.
-    if (byte < FIRST_PRINTABLE) return WRONG;
-    if (byte === BACKSLASH) {
-      const escaped = bytes[at + 1] ?? 0;
-      if (escaped === LETTER_U) {
-        for (let digit = at + 2; digit < at + 6; digit++) if (!isHexDigit(bytes[digit] ?? 0)) return WRONG;
-        at += 4;
-      } else if (!ESCAPED.has(escaped)) return WRONG;
-      at++;
-    }
+  while (at < bytes.length) {
+    const byte = bytes[at] as number;
     at++;
+    if (byte > BACKSLASH || (byte >= FIRST_PRINTABLE && byte !== QUOTE && byte !== BACKSLASH)) continue;
+    if (byte === QUOTE) return at;
+    if (byte !== BACKSLASH) return WRONG;
+    const escaped = bytes[at] ?? 0;
+    at++;
+    if (escaped === LETTER_U) {
+      for (const digit of [at, at + 1, at + 2, at + 3]) if (!isHexDigit(bytes[digit] ?? 0)) return WRONG;
+      at += 4;
+    } else if (!ESCAPED.has(escaped)) return WRONG;
   }
+  return WRONG;
 }
 
 function behindNumber(bytes: Uint8Array, from: number): number {
