@@ -237,6 +237,15 @@ describe('an answer as a stream', () => {
     expect(new Set(upstream.calls.map((call) => call.clientPort)).size).toBeLessThanOrEqual(2);
   });
 
+  test.each([
+    ['text/plain', [chunk({ content: 'a' }), chunk({}, 'stop'), DONE]],
+    ['application/json', [': ok\n\n', chunk({ content: 'a' }, 'stop'), DONE]],
+    ['text/event-stream', ['\n{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}']],
+  ])('may be called %s by mistake', async (contentType, pieces) => {
+    upstream.behave(raw(pieces, { contentType }));
+    expect((await stream(build())).result).toMatchObject({ text: 'a', finishReason: 'stop' });
+  });
+
   test('may come in one piece, with calls that have no ids', async () => {
     const calls = ['f', 'g'].map((name) => ({ type: 'function', function: { name, arguments: '{}' } }));
     const message = { role: 'assistant', content: null, tool_calls: calls };

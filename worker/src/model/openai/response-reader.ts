@@ -14,6 +14,9 @@ const STREAM_OVERHEAD = 64;
 /** Of a refusal the beginning is read. */
 const MOST_REFUSAL_BYTES = 65_536;
 
+/** How much of the beginning tells what a response is. */
+const MOST_LOOKED_AT = 64;
+
 /** A stream that ended, or broke, before its first byte: some servers' only way to refuse one. */
 export class EmptyStreamError extends Error {}
 
@@ -46,15 +49,14 @@ export class ResponseReader implements BodyReader<ModelResult> {
     this.#headers = headers;
     this.#onHeaders(headers);
     if (!this.#isRefusal && /\bevent-stream\b/i.test(String(headers['content-type']))) {
-      this.#sse = new SseReader(this.#mostBytes, (data, event) => {
-        this.#isDone ||= readEvent(data, event, this.#into);
-      });
+      this.#sse = this.#newStream();
     } else if (!this.#isRefusal && Number(headers['content-length']) > this.#mostBytes) {
       throw new AnswerTooLargeError();
     }
   }
 
   read(chunk: Buffer): 'more' | 'rest is optional' | 'complete' {
+    if (this.#length === 0 && !this.#isRefusal) this.#lookAt(chunk);
     this.#length += chunk.byteLength;
     if (this.#sse === undefined) return this.#keep(chunk);
     if (this.#length > this.#mostBytes * STREAM_OVERHEAD) throw new AnswerTooLargeError();
@@ -87,6 +89,19 @@ export class ResponseReader implements BodyReader<ModelResult> {
 
   get #isRefusal(): boolean {
     return this.#status > 299;
+  }
+
+  #newStream(): SseReader {
+    return new SseReader(this.#mostBytes, (data, event) => {
+      this.#isDone ||= readEvent(data, event, this.#into);
+    });
+  }
+
+  /** Some servers name the wrong type: JSON begins with a brace, an event with its field's name or a colon. */
+  #lookAt(chunk: Buffer): void {
+    const beginning = chunk.toString('latin1', 0, MOST_LOOKED_AT).trimStart();
+    if (beginning.startsWith('{')) this.#sse = undefined;
+    else if (/^(?:data|event|id|retry)?:/.test(beginning)) this.#sse ??= this.#newStream();
   }
 
   #keep(chunk: Buffer): 'more' | 'complete' {
