@@ -116,7 +116,8 @@ async function sendTraffic({ url, upstream }: Stack, key: string, limited: strin
   upstream.behave(answer);
   for (const path of ['/api/ai', '/api/ai2', '/api/ai3']) await generate({ apikey: key, prompt: 'hi' }, path);
   await generate({ apikey: key, prompt: 'hi', model: 'ai-2.5-pro' });
-  await ask(url, '/api/ai', { query: { apikey: key, prompt: 'hi' }, headers: { accept: 'text/event-stream' } });
+  const streamed = `/api/ai?${new URLSearchParams({ apikey: key, prompt: 'hi' }).toString()}`;
+  await (await fetch(new URL(streamed, url), { headers: { accept: 'text/event-stream' } })).text();
   await generate({ apikey: limited, prompt: 'hi' });
   await generate({ apikey: key, prompt: 'hi', temperature: '99' });
   await generate({ apikey: 'lt_live_unknown', prompt: 'hi' });
