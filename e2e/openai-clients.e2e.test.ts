@@ -1,8 +1,13 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { mintApiKey } from '@lontar/shared/api-key.ts';
 import OpenAI from 'openai';
 import { ask } from './harness/client.ts';
 import { until } from './harness/eventually.ts';
+import { ROOT } from './harness/launch.ts';
 import { type AskByClient, CLIENTS, type ClientAsk, WEATHER } from './harness/openai-clients.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
@@ -142,6 +147,27 @@ test('what clients make of a queue that is full', async () => {
 
 const complete = (client: OpenAI, fields: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming> = {}) =>
   client.chat.completions.create({ model: MODEL, messages: [...HELLO], ...fields });
+
+describe('the samples of the docs', () => {
+  const page = readFileSync(join(ROOT, 'docs/openai.md'), 'utf8');
+  const sample = (language: string) => {
+    const [, text = ''] = new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(page) ?? [];
+    return text.replaceAll('http://127.0.0.1:8080', stack.url).replaceAll('YOUR_KEY', key);
+  };
+  const output = async (command: string, ...args: string[]) =>
+    (await promisify(execFile)(command, args, { cwd: join(ROOT, 'e2e') })).stdout;
+
+  test('for Node works as it is written', async () => {
+    stack.upstream.behave({ kind: 'answer', text: 'Green leaves.' });
+    expect(await output(process.execPath, '--input-type=module', '--eval', sample('js'))).toBe('Green leaves.\n');
+  });
+
+  test('for curl works as it is written', async () => {
+    stack.upstream.behave({ kind: 'answer', text: 'Green leaves.' });
+    const answer = JSON.parse(await output('bash', '-c', sample('bash'))) as OpenAI.ChatCompletion;
+    expect(answer.choices[0]?.message.content).toBe('Green leaves.');
+  });
+});
 
 describe('an answer', () => {
   const client = (apiKey = key) => new OpenAI({ ...here(apiKey), maxRetries: 0 });

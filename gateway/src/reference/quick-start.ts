@@ -47,6 +47,17 @@ request = urllib.request.Request(
     headers={"X-API-Key": "${PLACEHOLDER}", "Content-Type": "application/json"},
 )
 print(json.load(urllib.request.urlopen(request))["result"])`)}
+<h2>From a client of OpenAI</h2>
+<p>Every program that speaks OpenAI's protocol works with <code>${origin}/v1</code> as its base URL and your key. No persona
+is added to your messages.</p>
+${code(`from openai import OpenAI
+
+client = OpenAI(base_url="${origin}/v1", api_key="${PLACEHOLDER}")
+answer = client.chat.completions.create(
+    model="ai-2.5-flash",
+    messages=[{"role": "user", "content": "Plan a week of meals."}],
+)
+print(answer.choices[0].message.content)`)}
 <h2>Upload</h2>
 <p>A file of at most ${limits.maxFileBytes} bytes, or a text; ${limits.uploadsPerDay} a day. Add
 <code>visibility=private</code> to keep it to your key.</p>
