@@ -11,6 +11,7 @@ const QUICK = new Set([
   'redis-connections-lost',
   'client-leaves-queue',
   'gateway-killed',
+  'streams-cut',
   'other-job-formats',
   'worker-clock-jumps',
   'random-faults',

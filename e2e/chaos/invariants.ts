@@ -14,23 +14,26 @@ const PAGES = ['/', '/docs', '/openapi.json', '/llms.txt', '/api/usage', '/api/h
 
 /** `FREE_FAILURES_PER_HOUR` by default, and the failures that it bounds. */
 const FREE_FAILURES = 5;
-const LIMITED = new Set(['upstream_error', 'timed_out', 'masking_failed', 'internal_error']);
+const LIMITED = new Set(['upstream_error', 'timed_out', 'masking_failed', 'internal_error', 'stream_broken']);
+const CLIENT_CLOSED = 499;
 
 const REQUEST_PREFIX = redisKeys.request('');
+const KEY_PREFIX = redisKeys.apiKey('');
 const QUEUE_KEYS = ['wait', 'active', 'delayed', 'paused', 'prioritized'];
 
 /** Enters into the ledger what Redis says of all requests that it still knows. Results expire after ten minutes. */
 export async function readOutcomes({ stack, ledger }: System): Promise<void> {
   const { client } = stack.redis;
   for (const name of await client.keys(`${REQUEST_PREFIX}*`)) {
-    const { charge, result } = await client.hgetall(name);
+    const { charge, result, owner } = await client.hgetall(name);
     // Only the fence of a job that was started again.
     if (result === undefined) continue;
     const settlement = parseSettlement(result);
     const text = settlement?.outcome === 'answered' ? settlement.text : '';
     const error = settlement?.outcome === 'failed' ? settlement.error : undefined;
     const requestId = name.slice(REQUEST_PREFIX.length);
-    ledger.note({ requestId, nonce: NONCE.exec(text)?.[0], charged: charge === 'charge', error });
+    const keyId = owner?.startsWith(KEY_PREFIX) ? owner.slice(KEY_PREFIX.length) : undefined;
+    ledger.note({ requestId, keyId, nonce: NONCE.exec(text)?.[0], charged: charge === 'charge', error });
   }
 }
 
@@ -99,7 +102,7 @@ function checkOutcomes({ ledger }: System, report: Report, entries: readonly Led
   );
   report.fact(
     '503 without Retry-After',
-    refused.filter(({ end }) => end?.kind === 'answered' && !end.retryAfter).length,
+    refused.filter(({ end }) => end?.kind === 'answered' && !end.inBand && !end.retryAfter).length,
     {
       atMost: 0,
     },
@@ -143,16 +146,21 @@ async function checkCredits({ stack, ledger, keys }: System, report: Report, ent
   const said = entries.filter(
     ({ end }) => end?.kind === 'answered' && ledger.settled.get(end.requestId)?.charged,
   ).length;
-  const mayHavePaid = ({ nonce, end }: LedgerEntry) => end?.kind !== 'answered' && ledger.calls.has(nonce);
+  // A stream that its first reader has left tells later ones so.
+  const isLeft = (entry: LedgerEntry) => entry.end?.kind !== 'answered' || statusOf(entry) === CLIENT_CLOSED;
+  const mayHavePaid = (entry: LedgerEntry) => isLeft(entry) && ledger.calls.has(entry.nonce);
   report.fact(
     'callers who left and paid though the model was not called',
     Math.max(0, charged(({ error }) => error === 'client_closed') - entries.filter(mayHavePaid).length),
     { atMost: 0 },
   );
-  const free = await Promise.all(keys.map(({ id }) => stack.redis.client.llen(redisKeys.keyFreeFailures(id))));
+  const used = await Promise.all(
+    keys.map(async ({ id }) => ({ id, free: await stack.redis.client.llen(redisKeys.keyFreeFailures(id)) })),
+  );
+  const withFree = new Set(used.filter(({ free }) => free < FREE_FAILURES).map(({ id }) => id));
   report.fact(
     'failures charged while there were free ones left',
-    free.every((used) => used >= FREE_FAILURES) ? 0 : charged(({ error }) => LIMITED.has(error ?? '')),
+    charged(({ error, keyId }) => LIMITED.has(error ?? '') && withFree.has(keyId ?? keys[0]?.id ?? '')),
     { atMost: 0 },
   );
   report.fact(

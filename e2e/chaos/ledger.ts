@@ -7,8 +7,10 @@ export type ClientEnd =
       readonly status: number;
       readonly requestId: string;
       readonly retryAfter: string | undefined;
-      /** Of an error: the whole body. */
+      /** Of an error: the whole body, or the event that ended a stream. */
       readonly text: string;
+      /** Whether it came after the head of a stream, which can say no more. */
+      readonly inBand?: boolean;
     }
   /** The connection broke before the answer. */
   | { readonly kind: 'broken' }
@@ -26,11 +28,29 @@ export interface LedgerEntry {
   end?: ClientEnd;
   /** Of a success: whether its text was this request's own. */
   ownAnswer?: boolean;
+  /** Of a request that streams. */
+  stream?: StreamSeen;
+}
+
+/** What a client saw of a stream, over all connections that it read it by. */
+export interface StreamSeen {
+  /** The text so far, put together. */
+  text: string;
+  /** How often the client came back for the rest. */
+  resumes: number;
+  /** Connections that ended whole without a reason of the end, or broke though their gateway lived. */
+  silentEnds: number;
+  /** Events whose id names another place than the one that their text ends at. */
+  wrongIds: number;
+  /** Connections with a fragment of a secret in their bytes. */
+  leaks: number;
 }
 
 /** What Redis says became of one request. */
 export interface Settled {
   readonly requestId: string;
+  /** Missing where the settlement does not say whose it was. */
+  readonly keyId: string | undefined;
   /** Missing where the outcome has no text. */
   readonly nonce: string | undefined;
   readonly charged: boolean;

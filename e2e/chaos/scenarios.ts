@@ -9,6 +9,7 @@ import { randomScenarios } from './faults/random.ts';
 import { redisScenarios } from './faults/redis.ts';
 import { slowWorkerScenarios } from './faults/slow-workers.ts';
 import { soakScenarios } from './faults/soak.ts';
+import { streamScenarios } from './faults/streams.ts';
 import { upgradeScenarios } from './faults/upgrade.ts';
 import { upstreamScenarios } from './faults/upstream.ts';
 import { workerScenarios } from './faults/workers.ts';
@@ -22,6 +23,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...cutScenarios,
   ...clientScenarios,
   ...gatewayScenarios,
+  ...streamScenarios,
   ...upstreamScenarios,
   ...jobScenarios,
   ...clockScenarios,

@@ -14,6 +14,8 @@ export interface SystemOptions extends Omit<StackOptions, 'redis'> {
   /** Whether a write is on the disk before it is answered, so that a kill of Redis loses none; as slow as the disk. */
   readonly synced?: boolean;
   readonly redisWrapper?: string[];
+  /** Options of a second key, `keys[1]`. */
+  readonly secondKey?: readonly string[];
 }
 
 export interface ApiKey {
@@ -44,7 +46,7 @@ export interface System {
 export const isUp = ({ process }: Service) => process.exitCode === null && process.signalCode === null;
 
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
-  const { redisArgs, redisWrapper, synced, ...stackOptions } = options;
+  const { redisArgs, redisWrapper, synced, secondKey, ...stackOptions } = options;
   const redis = await startTestRedis({
     durable: options.durable ?? true,
     args: ['--appendfsync', synced ? 'always' : 'everysec', ...(redisArgs ?? [])],
@@ -64,7 +66,9 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   });
   const ledger = createLedger(randomBytes(4).toString('hex'));
   const caller = createCaller(ledger);
-  const keys = [await stack.createKey('--credits', '1000000', '--concurrency', '10000')];
+  const ample = ['--credits', '1000000', '--concurrency', '10000'];
+  const keys = [await stack.createKey(...ample)];
+  if (secondKey) keys.push(await stack.createKey(...ample, ...secondKey));
   // Made at run time, so that no token-shaped text stands in the sources.
   const answerSecret = ['ghp', randomBytes(27).toString('base64url').replaceAll(/[-_]/g, 'x')].join('_');
   let turn = 0;

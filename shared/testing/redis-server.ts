@@ -10,6 +10,8 @@ import { Redis } from 'ioredis';
 export interface TestRedis {
   readonly url: string;
   readonly port: number;
+  /** Where its files are: those that it appends to in `appendonlydir`. */
+  readonly directory: string;
   readonly process: () => ChildProcess;
   /** A plain client for looking into the database. */
   readonly client: Redis;
@@ -49,6 +51,7 @@ export async function startTestRedis(
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
+    directory,
     process: () => server,
     client,
     kill,

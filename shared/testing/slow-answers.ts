@@ -9,8 +9,13 @@ const HUGE_BYTES = 50 * 1024 * 1024;
 /** Throws when the client leaves first, so that no timer outlives a test. */
 export async function delayWhileOpen(delayMs: number, response: ServerResponse): Promise<void> {
   const left = new AbortController();
-  response.once('close', () => left.abort());
-  await delay(delayMs, undefined, { signal: left.signal });
+  const leave = () => left.abort();
+  response.once('close', leave);
+  try {
+    await delay(delayMs, undefined, { signal: left.signal });
+  } finally {
+    response.off('close', leave);
+  }
 }
 
 /** An answer that never ends: a byte now and then. */
