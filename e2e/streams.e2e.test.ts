@@ -15,7 +15,7 @@ let key: string;
 let finishing: string;
 
 beforeAll(async () => {
-  stack = await startStack({ gateways: 2, workers: 2, settings: { DRAIN_TIMEOUT_MS: '6000' } });
+  stack = await startStack({ gateways: 2, workers: 2, durable: true, settings: { DRAIN_TIMEOUT_MS: '6000' } });
   key = (await stack.createKey()).key;
   finishing = (await stack.createKey('--on-disconnect', 'finish')).key;
 }, 60_000);
@@ -156,26 +156,33 @@ test('the endpoints with a persona give the same text as a stream and in one pie
 });
 
 describe('a stream that is cut', () => {
+  // STREAM_READERS and STREAM_CUTS_SEED: more of them, and others.
   test('goes on without a gap or a repeat, wherever and however often, on whichever gateway', async () => {
     stack.upstream.behave(paced(10));
     const random = seededRandom(Number(process.env['STREAM_CUTS_SEED'] ?? 5));
-    const cuts = Number(process.env['STREAM_CUTS'] ?? 12);
-    await Promise.all(
-      Array.from({ length: cuts }, async () => {
-        const had = nothing();
-        // After so many events, again and again.
-        const some = () => {
-          let left = 1 + Math.floor(random() * 12);
-          return () => left-- > 0;
-        };
-        await begin(stack.urls[Math.floor(random() * 2)] ?? '', finishing, had, some());
-        for (let tries = 0; !had.isWhole && tries < 100; tries++) {
-          await goOn(stack.urls[Math.floor(random() * 2)] ?? '', finishing, had, random() < 0.5, some());
-        }
-        expect([had.error, had.text]).toEqual([undefined, MASKED]);
-      }),
-    );
-    expect(stack.upstream.calls).toHaveLength(cuts);
+    const readers = Number(process.env['STREAM_READERS'] ?? 12);
+    let cuts = 0;
+    const anyGateway = () => stack.urls[Math.floor(random() * 2)] ?? '';
+    // After so many events, again and again.
+    const some = () => {
+      let left = 1 + Math.floor(random() * 12);
+      return () => left-- > 0;
+    };
+    async function readInPieces(): Promise<void> {
+      const had = nothing();
+      await begin(anyGateway(), finishing, had, some());
+      for (; !had.isWhole && had.error === undefined; cuts++) {
+        await goOn(anyGateway(), finishing, had, random() < 0.5, some());
+      }
+      expect([had.error, had.text]).toEqual([undefined, MASKED]);
+    }
+    // So many at once as any machine bears.
+    for (let left = readers; left > 0; left -= 12) {
+      await Promise.all(Array.from({ length: Math.min(12, left) }, readInPieces));
+    }
+    expect(stack.upstream.calls).toHaveLength(readers);
+    expect(cuts).toBeGreaterThan(readers);
+    if (process.env['STREAM_READERS'] !== undefined) console.info(`${cuts} cuts of ${readers} streams`);
   });
 
   test('by the death of its gateway goes on at another one', async () => {
@@ -207,6 +214,24 @@ describe('a stream that is cut', () => {
     delete had.error;
     await goOn(stack.url, key, had, true, () => true);
     expect([had.error, had.text]).toEqual([undefined, MASKED]);
+  });
+
+  test('by a Redis that is killed and comes back goes on, or ends with an error and is not charged', async () => {
+    stack.upstream.behave(paced(30));
+    const { id, key: counted } = await stack.createKey('--credits', '50');
+    const readers = Array.from({ length: 5 }, () => nothing());
+    const read = readers.map((had) => begin(stack.url, counted, had, () => true));
+    await until(async () => readers.every(({ text }) => text !== ''));
+    await stack.redis.kill();
+    await stack.redis.start();
+    await Promise.all(read);
+    for (const { text, error, isWhole } of readers) {
+      if (isWhole) expect(text).toBe(MASKED);
+      else expect([MASKED.startsWith(text), typeof error]).toEqual([true, 'string']);
+    }
+    const whole = readers.filter(({ isWhole }) => isWhole).length;
+    await until(async () => (await stack.redis.client.zcard(`{lontar}:key-flight:${id}`)) === 0);
+    expect(await stack.redis.client.hget(`{lontar}:key:${id}`, 'charged')).toBe(String(whole));
   });
 
   test('by the death of its worker ends with an error, and is not charged', async () => {
