@@ -18,6 +18,7 @@ const PROGRAMS = {
   'masking-score': 'worker/testing/masking-blind/main.ts',
   'masking-scan': 'e2e/bench/masking/scan.ts',
   'masking-fit': 'e2e/bench/masking/fit-identifiers.ts',
+  'masking-vendors': 'e2e/bench/masking/vendors.ts',
   'masking-families': 'e2e/bench/masking/families.ts',
 };
 const NEEDED_NODE_MAJOR = 24;

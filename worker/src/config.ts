@@ -90,6 +90,10 @@ export const workerSettings = z.object({
     about: 'Hosts that are never masked.',
     example: 'api.github.com',
   }),
+  MASK_RULES_FILE: setting(z.string().optional(), {
+    about: 'A JSON file of own shapes of tokens, hosts and exemptions of masking; see docs/masking.md.',
+    example: '/etc/lontar/mask-rules.json',
+  }),
   FREE_FAILURES_PER_HOUR: sharedSettings.FREE_FAILURES_PER_HOUR,
   DRAIN_TIMEOUT_MS: sharedSettings.DRAIN_TIMEOUT_MS,
   LOG_LEVEL: sharedSettings.LOG_LEVEL,

@@ -19,6 +19,7 @@ import { startJobRunner } from './job-runner.ts';
 import type { JobRunner } from './job-start.ts';
 import { createLivePlane } from './live/live-plane.ts';
 import { previewPrompt } from './mask-answer.ts';
+import { readMaskRules } from './mask-rules-file.ts';
 import { createMasker } from './masking/mask.ts';
 import { chooseModel } from './model/choose-model.ts';
 import { MODEL_ERROR_KINDS } from './model/language-model.ts';
@@ -221,17 +222,24 @@ function personasOf(config: WorkerConfig): Record<Endpoint, string> {
   return { '/api/ai': config.PERSONA_AI, '/api/ai2': config.PERSONA_AI2, '/api/ai3': config.PERSONA_AI3 };
 }
 
-/** What the service itself must never give away, whatever the model says. */
+/**
+ * What the service itself must never give away, whatever the model says, and what the operator's file adds.
+ *
+ * @throws ConfigError when the file breaks a rule
+ */
 function maskOptionsOf(config: WorkerConfig, secrets: readonly string[], hosts: readonly string[]) {
   // A socket's path has its password behind it.
   const base = 'unix:///';
   const redis = URL.canParse(config.REDIS_URL, base) ? new URL(config.REDIS_URL, base) : undefined;
   const redisPassword = decodeURIComponent(redis?.password ?? '') || (redis?.searchParams.get('password') ?? '');
+  const own = readMaskRules(config.MASK_RULES_FILE);
   // A name of one label, such as `redis`, is a word of the trade; addresses are masked anyway.
   const redisHosts = [redis?.hostname ?? ''].filter((host) => host.includes('.') && /[a-z]$/i.test(host));
   return {
     knownValues: [...secrets, redisPassword].filter((value) => value !== ''),
-    maskHosts: [...hosts, ...redisHosts, ...config.MASK_HOSTS],
-    allowHosts: config.MASK_ALLOW_HOSTS,
+    maskHosts: [...hosts, ...redisHosts, ...config.MASK_HOSTS, ...own.maskHosts],
+    allowHosts: [...config.MASK_ALLOW_HOSTS, ...own.allowHosts],
+    shapes: own.shapes,
+    keep: own.keep,
   };
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -33,6 +33,18 @@ describe('lontar mask', () => {
     const settings = { MASK_ALLOW_HOSTS: 'api.example.com', MASK_HOSTS: 'gudang.example' };
     const { out } = await mask('https://api.example.com/v1 at gudang.example\n', [], settings);
     expect(out).toBe('https://api.example.com/v1 at ***API_SERVER***\n');
+  });
+
+  test('goes by the file of own rules, and says what is wrong with one', async () => {
+    const path = join(folder, 'mask-rules.json');
+    const shape = { name: 'kopi-key', prefix: 'kopi_live_', parts: [{ characters: 'lower-digits', length: 12 }] };
+    await writeFile(path, JSON.stringify({ shapes: [shape], keep: ['10.1.2.3'] }));
+    const { out } = await mask(`kopi_live_${'a1b2c3'.repeat(2)} at 10.1.2.3\n`, [], { MASK_RULES_FILE: path });
+    expect(out).toBe('***API_KEY*** at 10.1.2.3\n');
+    await writeFile(path, JSON.stringify({ shapes: [{ ...shape, prefix: '' }] }));
+    const refused = await mask(text, [], { MASK_RULES_FILE: path });
+    expect(refused.code).not.toBe(0);
+    expect(refused.err).toContain('MASK_RULES_FILE: shapes.0.prefix');
   });
 
   test('explains each place by its rule and the source of the rule, and never shows a value', async () => {

@@ -1,4 +1,4 @@
-import { CODE, DASH, DOT, isIn, WORD } from './characters.ts';
+import { CODE, DASH, DOT, isIn, QUOTE, WORD } from './characters.ts';
 import { ADDRESS_WORDS, VERSION_WORDS } from './lexicon/addresses.ts';
 import type { TextWindow } from './text-window.ts';
 
@@ -29,7 +29,7 @@ export function contextBefore(window: TextWindow, start: number): AddressContext
     // A word cut off by the reach is no word.
     if (begin === end || (begin === stop && stop === start - REACH)) return NO_CONTEXT;
     const word = window.slice(begin, end).toLowerCase();
-    const context = distance === 0 && ENGINE.test(word) ? 'version' : contextOf(word);
+    const context = isIn(window.code(end), QUOTE) && ENGINE.test(word) ? 'version' : contextOf(word);
     if (context !== undefined) return { context, distance };
     end = begin;
     if (!JOINS.test(word)) distance += PLACES.test(word) ? 2 : 1;

@@ -4,6 +4,7 @@ import { type HostLists, hostJudge, type JudgeHost } from './host-judge.ts';
 import { ALL_RULES } from './rules/all-rules.ts';
 import { configuredHostAnchors, knownValueAnchors } from './rules/configured.ts';
 import { MARKER_ANCHORS } from './rules/own-markers.ts';
+import { type OwnShape, ownShapeRules } from './rules/own-shapes.ts';
 import type { Rule } from './rules/rule.ts';
 
 export interface MaskOptions {
@@ -13,6 +14,10 @@ export interface MaskOptions {
   readonly maskHosts?: readonly string[];
   /** Hosts whose URLs are never masked, subdomains included. */
   readonly allowHosts?: readonly string[];
+  /** Shapes of the operator's own tokens. */
+  readonly shapes?: readonly OwnShape[];
+  /** Values that stay as they are where exactly they would be masked. */
+  readonly keep?: readonly string[];
 }
 
 /** What the machine needs of the rules and the operator's settings. */
@@ -22,13 +27,18 @@ export interface CompiledRules {
 }
 
 /** Compiles every rule together with what is configured; takes some milliseconds. */
-export function compileRules({ knownValues = [], maskHosts = [], allowHosts = [] }: MaskOptions = {}): CompiledRules {
+export function compileRules({
+  knownValues = [],
+  maskHosts = [],
+  allowHosts = [],
+  shapes = [],
+}: MaskOptions = {}): CompiledRules {
   const hosts: HostLists = { mask: hostsOf(maskHosts), allow: hostsOf(allowHosts) };
   const index = new AnchorIndex([
     ...knownValueAnchors(knownValues),
     ...MARKER_ANCHORS,
     ...configuredHostAnchors(hosts.mask),
-    ...anchorsOf(ALL_RULES),
+    ...anchorsOf([...ownShapeRules(shapes), ...ALL_RULES]),
   ]);
   return { index, judgeHost: hostJudge(hosts) };
 }

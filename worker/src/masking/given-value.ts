@@ -61,7 +61,9 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
     // `- name: DB_PASSWORD` and `value: …` on the next line.
     const below = valueAttribute(window, index);
     if (below > 0) return { end: below, kind: 'assign', tight: false };
-    return isTitle(window, nameStart) ? { end: index, kind: 'loose', tight: false } : undefined;
+    return nameEnd - nameStart <= LONGEST_TITLE && isTitle(window, nameStart)
+      ? { end: index, kind: 'loose', tight: false }
+      : undefined;
   }
   if (code === CODE.percent) return encodedOperator(window, index);
   if (code === CODE.hyphen && window.at(index + 1) === CODE.greater)
@@ -118,6 +120,8 @@ function isTitle(window: TextWindow, nameStart: number): boolean {
   return code === NO_CHARACTER || code === CODE.newline;
 }
 
+/** A longer name alone on its line is a line of base64 that ends like one. */
+const LONGEST_TITLE = 30;
 const TITLE_MARKS = '#*->_` \t.0123456789';
 
 /** `%3D`, and `%22%3A%22` as JSON has it in a query. */

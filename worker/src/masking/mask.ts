@@ -73,10 +73,12 @@ const LONGEST_BEGINNING = 65_536;
  * MaskingBudgetExceeded where `mask` does; a stream fails with it.
  */
 export function createMasker(options: MaskOptions = {}): Masker {
-  return maskerOf(compileRules(options), new Scratch());
+  const keep = new Set(options.keep);
+  return maskerOf(compileRules(options), new Scratch(), keep, compilePolicy({ keep }));
 }
 
-function maskerOf(rules: CompiledRules, scratch: Scratch, policy?: MachinePolicy): Masker {
+/** `keep` is what stays under every policy. */
+function maskerOf(rules: CompiledRules, scratch: Scratch, keep: ReadonlySet<string>, policy?: MachinePolicy): Masker {
   const begin = (reporting: boolean) => new MaskMachine(rules, scratch, reporting, policy);
   return {
     mask: (text) => {
@@ -87,7 +89,8 @@ function maskerOf(rules: CompiledRules, scratch: Scratch, policy?: MachinePolicy
     maskBeginning: (text, wanted) => maskBeginning(begin(false), text, wanted),
     createStream: () => streamOf(begin(false)),
     createPieces: () => piecesOf(begin(false)),
-    withPolicy: (own) => maskerOf(rules, scratch, compilePolicy(own)),
+    withPolicy: (own) =>
+      maskerOf(rules, scratch, keep, compilePolicy({ ...own, keep: new Set([...keep, ...(own.keep ?? [])]) })),
     valuesInSlices: (text) => valuesInSlices(rules, scratch, text),
   };
 }

@@ -1,5 +1,6 @@
 import { readConfig } from '@lontar/shared/config/read-config.ts';
 import { workerSettings } from '@lontar/worker/config.ts';
+import { readMaskRules } from '@lontar/worker/mask-rules-file.ts';
 // The door to masking that the worker's package opens (`exports`): the same code that masks answers, and nothing else of it.
 import { createMasker, type Masker, MaskingBudgetExceeded, type MaskResult } from '@lontar/worker/masking.ts';
 import type { Command } from 'commander';
@@ -10,7 +11,7 @@ import { type CommandContext, print } from '../command-context.ts';
 /** Explaining holds the whole text; masking alone is a stream, of any length. Characters. */
 const MOST_EXPLAINED = 16_000_000;
 
-const hostSettings = workerSettings.pick({ MASK_HOSTS: true, MASK_ALLOW_HOSTS: true });
+const maskSettings = workerSettings.pick({ MASK_HOSTS: true, MASK_ALLOW_HOSTS: true, MASK_RULES_FILE: true });
 
 /** Where something was masked and why; never what. */
 interface Explanation {
@@ -26,14 +27,25 @@ interface Explanation {
 export function addMaskCommand(program: Command, context: CommandContext): void {
   program
     .command('mask')
-    .description('mask what standard input holds, as answers are masked, under MASK_HOSTS and MASK_ALLOW_HOSTS')
+    .description(
+      'mask what standard input holds, as answers are masked, under MASK_HOSTS, MASK_ALLOW_HOSTS and MASK_RULES_FILE',
+    )
     .option(
       '--explain',
       'say of each masked place its line, column, type, rule and source instead of printing the text',
     )
     .action(async ({ explain = false }: { explain?: boolean }) => {
-      const { MASK_HOSTS, MASK_ALLOW_HOSTS } = readConfig(hostSettings, context.surroundings.environment);
-      const masker = createMasker({ maskHosts: MASK_HOSTS, allowHosts: MASK_ALLOW_HOSTS });
+      const { MASK_HOSTS, MASK_ALLOW_HOSTS, MASK_RULES_FILE } = readConfig(
+        maskSettings,
+        context.surroundings.environment,
+      );
+      const { shapes, maskHosts, allowHosts, keep } = readMaskRules(MASK_RULES_FILE);
+      const masker = createMasker({
+        maskHosts: [...MASK_HOSTS, ...maskHosts],
+        allowHosts: [...MASK_ALLOW_HOSTS, ...allowHosts],
+        shapes,
+        keep,
+      });
       try {
         if (explain || context.json()) await printWhole(context, masker, explain);
         else

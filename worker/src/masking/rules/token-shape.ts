@@ -72,6 +72,10 @@ const WHOLE_SHARE = 0.7;
 const SHORTEST_BODY = 10;
 /** Characters that are judged: bounds the work that a long one takes. Turned to 128 or 512: nothing. */
 const LONGEST_JUDGED = 256;
+/** How wide lines of base64 are (RFC 7468, RFC 2045). */
+const WRAPPED_WIDTHS = new Set([64, 76]);
+/** Characters of base64 before a token that are a block of it rather than a path. */
+const SHORTEST_BLOCK = 24;
 /** White space before the rest of a token that is cut in two by the end of a line. */
 const LONGEST_INDENT = 24;
 /** A shorter prefix says too little inside a word. */
@@ -241,6 +245,7 @@ function verifyBody(
   if (stop - end < shortest) return undefined;
   // `s.ReadUint16LengthPrefixed(…)`: a method; `sk-ssh-ed25519@openssh.com`: an algorithm.
   if (strict && (window.at(run) === CODE.openParenthesis || window.at(run) === CODE.at)) return undefined;
+  if (strict && isInBase64(window, start, run)) return undefined;
   const body = window.slice(end, Math.min(stop, end + LONGEST_JUDGED));
   if (
     !inner.every((literal) => body.includes(literal)) ||
@@ -249,6 +254,16 @@ function verifyBody(
   )
     return undefined;
   return tokenFinding(window, start, end, run, stop, bits);
+}
+
+/** A weak prefix that chance has made in a block of base64, which goes on behind it or before it. */
+function isInBase64(window: TextWindow, start: number, run: number): boolean {
+  if (isIn(window.at(run), PLUS_SLASH) && isIn(window.at(run + 1), ALNUM)) return true;
+  if (WRAPPED_WIDTHS.has(run - start) && window.before(start - 1) === CODE.newline) return true;
+  return (
+    isIn(window.before(start - 1), PLUS_SLASH) &&
+    start - window.runBefore(start, BASE64, SHORTEST_BLOCK) >= SHORTEST_BLOCK
+  );
 }
 
 /** Where the rest of a token ends that a shell's or a string's line end, a backslash before it, has cut in two. */
