@@ -74,8 +74,9 @@ const SHORTEST_BODY = 10;
 const LONGEST_JUDGED = 256;
 /** How wide lines of base64 are (RFC 7468, RFC 2045). */
 const WRAPPED_WIDTHS = new Set([64, 76]);
-/** Characters of base64 before a token that are a block of it rather than a path. */
-const SHORTEST_BLOCK = 24;
+/** Characters of base64 beside a token that are a block of it rather than a path. */
+const SHORTEST_BLOCK = 12;
+const LONGEST_LINE = 76;
 /** White space before the rest of a token that is cut in two by the end of a line. */
 const LONGEST_INDENT = 24;
 /** A shorter prefix says too little inside a word. */
@@ -256,14 +257,14 @@ function verifyBody(
   return tokenFinding(window, start, end, run, stop, bits);
 }
 
-/** A weak prefix that chance has made in a block of base64, which goes on behind it or before it. */
+/** A weak prefix that chance has made in a block of base64, which goes on beside it or fills its line. */
 function isInBase64(window: TextWindow, start: number, run: number): boolean {
-  if (isIn(window.at(run), PLUS_SLASH) && isIn(window.at(run + 1), ALNUM)) return true;
   if (WRAPPED_WIDTHS.has(run - start) && window.before(start - 1) === CODE.newline) return true;
-  return (
-    isIn(window.before(start - 1), PLUS_SLASH) &&
-    start - window.runBefore(start, BASE64, SHORTEST_BLOCK) >= SHORTEST_BLOCK
-  );
+  if (!isIn(window.at(run), PLUS_SLASH) && !isIn(window.before(start - 1), PLUS_SLASH)) return false;
+  const from = window.runBefore(start, BASE64, LONGEST_LINE);
+  const to = window.run(run, BASE64, LONGEST_LINE);
+  const around = window.slice(from, start) + window.slice(run, to);
+  return around.length >= SHORTEST_BLOCK && /\d/.test(around) && /[A-Z]/.test(around) && /[a-z]/.test(around);
 }
 
 /** Where the rest of a token ends that a shell's or a string's line end, a backslash before it, has cut in two. */
