@@ -96,6 +96,20 @@ test('one that dies before the first word is followed by another: the answer is 
   expect((await charged()) - before).toBe(1);
 }, 60_000);
 
+test('a Redis that is killed and started again in mid-stream costs no word: the text is whole, in order and charged once', async () => {
+  const words = Array.from({ length: 300 }, (_, index) => `w${index} `);
+  stack.upstream.behave({ kind: 'answer', text: words.join(''), pieceLength: 5, paceMs: 10 });
+  const before = await charged();
+  const stream = await readStream('go on');
+  await until(async () => stream.soFar().includes('w20 '));
+  await stack.redis.kill();
+  await stack.redis.start();
+  const events = await stream.events();
+  const said = events.flatMap(({ event, data }) => (event === 'delta' ? [data['text']] : []));
+  expect({ said: said.join(''), last: events.at(-1)?.event }).toEqual({ said: words.join(''), last: 'done' });
+  expect((await charged()) - before).toBe(1);
+}, 60_000);
+
 test('no fragment of a secret that only the answer held is anywhere: stream, Redis, its file, or logs', async () => {
   const secret = ['ghp', 'Zq7Xw2Lm9Tn4Vb6Rk1'.repeat(2)].join('_');
   const text = `Take ${secret} for it. ${'This goes on for a while. '.repeat(200)}And postgres://ana:Pf83kdq@10.9.8.7/x too.`;

@@ -154,6 +154,30 @@ describe('a transcript', () => {
     expect(transcript.isBehind).toBe(false);
   });
 
+  test('shows nothing of a secret while the model is silent in the middle of it, and all that is left at the end', () => {
+    for (let length = 1; length <= TOKEN.length; length++) {
+      const transcript = new Transcript(masker, true);
+      transcript.add({ kind: 'text', text: `It is ${TOKEN.slice(0, length)}` });
+      while (transcript.advance());
+      expect('It is ***API_KEY***'.startsWith(transcript.text)).toBe(true);
+      transcript.end();
+      while (transcript.advance());
+      expect(transcript.text).toBe(masker.mask(`It is ${TOKEN.slice(0, length)}`).text);
+    }
+  });
+
+  test('takes tens of thousands of calls and changes of track', () => {
+    const transcript = new Transcript(masker, true);
+    for (let number = 0; number < 20_000; number++) {
+      transcript.add({ kind: 'call', call: { id: `c${number}`, name: 'f', arguments: '{}' } });
+      transcript.add({ kind: 'text', text: 'x ' });
+    }
+    transcript.end();
+    while (transcript.advance()) transcript.take();
+    expect(transcript.calls).toHaveLength(20_000);
+    expect(transcript.text).toHaveLength(40_000);
+  });
+
   test('withholds at most 300 characters of clean prose', () => {
     const prose = 'Install the package and restart the service, then look at the log of it for errors. '.repeat(60);
     const transcript = new Transcript(masker, true);

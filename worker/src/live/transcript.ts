@@ -26,6 +26,8 @@ export class Transcript {
   private readonly callCounts = noCounts();
   /** Parts that are not masked yet; neighbours of one kind are one. */
   private parts: ({ kind: 'text' | 'reasoning'; text: string } | { kind: 'call'; call: ToolCall })[] = [];
+  /** The first of them. Taking parts out one by one would move all others each time, and there may be a million. */
+  private first = 0;
   private masking: Generator<undefined, MaskedCall> | undefined;
   private pieces: Piece[] = [];
   private readonly came = new Set<Track>();
@@ -78,7 +80,7 @@ export class Transcript {
 
   /** Whether `advance` has anything to do. */
   get isBehind(): boolean {
-    return this.parts.length > 0 || this.masking !== undefined;
+    return this.first < this.parts.length;
   }
 
   /**
@@ -88,7 +90,7 @@ export class Transcript {
    * @throws what masking throws, SecretShown, ArgumentsBroken: there is no answer then, and no further use of this
    */
   advance(): boolean {
-    const part = this.parts[0];
+    const part = this.parts[this.first];
     if (part === undefined) {
       if (this.hasEnded) this.endTracks();
       return false;
@@ -98,7 +100,7 @@ export class Transcript {
       this.pauseBut(part.kind);
       this.give(part.kind, this.tracks[part.kind].push(part.text.slice(0, SLICE)));
       part.text = part.text.slice(SLICE);
-      if (part.text === '') this.parts.shift();
+      if (part.text === '') this.shift();
     }
     return this.isBehind || this.hasEnded;
   }
@@ -133,10 +135,17 @@ export class Transcript {
     const step = this.masking.next();
     if (step.done !== true) return;
     this.masking = undefined;
-    this.parts.shift();
+    this.shift();
     addCounts(this.callCounts, step.value.counts);
     this.pieces.push({ track: 'call', offset: this.calls.length, data: JSON.stringify(step.value.call) });
     this.calls.push(step.value.call);
+  }
+
+  private shift(): void {
+    this.first++;
+    if (this.isBehind) return;
+    this.parts = [];
+    this.first = 0;
   }
 
   private pauseBut(track: Track): void {
