@@ -46,7 +46,9 @@ export async function settleJob(
   const { job, number: attempt } = run;
   const { id: requestId, keyId, gateway: replyTo } = job;
   const { freeFailuresPerHour } = deps;
-  const cost = run.spentBefore || (call !== undefined && mayHaveCost(call)) ? 'yes' : 'no';
+  // Whatever ended the call, the upstream has worked once a part of an answer was here.
+  const hasWorked = (run.stream?.stream.transcript.received ?? 0) > 0;
+  const cost = run.spentBefore || hasWorked || (call !== undefined && mayHaveCost(call)) ? 'yes' : 'no';
   const streamed = job.stream === true && { streamed: { followers: run.stream?.stream.followers ?? [] } };
   const result = await untilTaken(deps, job, () =>
     run.settle({ keyId, settlement: ofJob(settlement, job), cost, freeFailuresPerHour, attempt, replyTo, ...streamed }),
