@@ -100,15 +100,22 @@ const CONTEXT_WORDS: ReadonlySet<string> = new Set([
  */
 const CONTEXT_MESSAGES: readonly RegExp[] = [
   /context[ _-]?(?:length|window|size)/i,
-  /\b(?:prompt|inputs?)\b[^.]{0,60}\b(?:too long|longer than|exceeds?)\b/i,
   /maximum (?:prompt|input) length/i,
   /\binputs?`? (?:tokens \+ `?max_new_tokens|must have less than)/i,
   /reduce the length of the (?:messages|prompt|input)/i,
 ];
 
 function isContextExceeded({ words, message }: UpstreamSaid): boolean {
-  return words.some((word) => CONTEXT_WORDS.has(word)) || CONTEXT_MESSAGES.some((pattern) => pattern.test(message));
+  return (
+    words.some((word) => CONTEXT_WORDS.has(word)) ||
+    CONTEXT_MESSAGES.some((pattern) => pattern.test(message)) ||
+    // Of one sentence both, in any order of words between them.
+    message.split('. ').some((sentence) => PROMPT.test(sentence) && TOO_LONG.test(sentence))
+  );
 }
+
+const PROMPT = /\b(?:prompt|inputs?)\b/i;
+const TOO_LONG = /\b(?:too long|longer than|exceeds?)\b/i;
 
 /** Whether the prompt would not fit even without any output, as far as the upstream says how long both are. */
 function isPromptAlone(said: UpstreamSaid): boolean {

@@ -424,6 +424,17 @@ describe('a server that says what it is by its list of models', () => {
     expect(asked.map((text) => text.includes('"stream":true'))).toEqual([isStream, isStream]);
   });
 
+  test('has that connection back before it is asked', async () => {
+    const heads: string[] = [];
+    const baseUrl = await startRaw((socket, data) => {
+      heads.push(data.toString());
+      socket.write(ANSWER);
+    });
+    await build({ baseUrl }).generate(request(), signal);
+    expect(heads[0]).toMatch(/^GET \/v1\/models HTTP.*\r\nconnection: close\r\n/s);
+    expect(heads[1]).toMatch(/^POST .*\r\nconnection: keep-alive\r\n/s);
+  });
+
   test('and a caller who leaves before it has is let go at once', async () => {
     const leaving = new AbortController();
     const baseUrl = await startRaw(() => leaving.abort());

@@ -19,6 +19,8 @@ export interface HttpCall<Answer> {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
+  /** Whether the connection is of no use after it. */
+  readonly isLast?: boolean;
   readonly attempt: Attempt;
   readonly reader: () => BodyReader<Answer>;
   /** Called before it is made again, on a new connection, because its own was a stale one; not made where absent. */
@@ -134,9 +136,9 @@ class Exchange<Answer> implements Dispatcher.DispatchHandler {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
-      const { method, path, headers, body, attempt } = this.#call;
+      const { method, path, headers, body, attempt, isLast = false } = this.#call;
       attempt.atEnd(() => this.#abort(new Error('The attempt ended.')));
-      if (!this.#isOver) pool.dispatch({ method, path, headers, body }, this);
+      if (!this.#isOver) pool.dispatch({ method, path, headers, body, ...(isLast && { reset: true }) }, this);
     });
   }
 

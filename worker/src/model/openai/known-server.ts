@@ -50,6 +50,8 @@ export function createKnownServer({ http, path, headers }: ListOptions): KnownSe
         body: null,
         attempt,
         reader: () => new ListReader(),
+        // A server that serves one connection at a time must not wait for this one.
+        isLast: true,
         onResend: () => undefined,
       });
       lookAgainAt = performance.now() + KNOWN_FOR_MS;
