@@ -96,6 +96,7 @@ function TrialChoices() {
           value={endpoint}
           onChange={({ currentTarget }) => change({ endpoint: currentTarget.value as Endpoint })}
         >
+          {/* One prompt and no conversation is tried here, so `/v1/chat/completions` is not among them. */}
           {ENDPOINTS.map((path) => (
             <option key={path} value={path}>
               {path} · {PERSONAS[path]}
