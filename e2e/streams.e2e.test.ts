@@ -202,7 +202,7 @@ describe('a stream that is cut', () => {
   });
 
   test('by a gateway that stops before the answer is whole ends with an error, and goes on at another one', async () => {
-    stack.upstream.behave(paced(150));
+    stack.upstream.behave(paced(70));
     const stopping = await stack.startGateway();
     const had = nothing();
     const cut = begin(stopping, key, had, () => true);
