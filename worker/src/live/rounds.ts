@@ -40,9 +40,11 @@ export function createRounds(send: (all: readonly Outgoing[]) => void, onMasked:
   function note(stream: LiveStream): void {
     if (!open.has(stream)) return;
     // What Redis is asked about is noted again when it has answered; what it refused is masked at the end.
-    if (stream.standing === 'unseen') unseen.add(stream);
-    else if (stream.standing === 'visible') seen.add(stream);
-    else return;
+    if (stream.standing !== 'unseen' && stream.standing !== 'visible') return;
+    const streams = stream.standing === 'unseen' ? unseen : seen;
+    // Each token is noted: where its stream waits already, so does a turn.
+    if (streams.has(stream)) return;
+    streams.add(stream);
     schedule();
   }
 
