@@ -5,21 +5,23 @@
  * A folder is a checkout with its node_modules: git archive COMMIT | tar x -C FOLDER && cp -al node_modules FOLDER/
  */
 import { basename, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readOptions } from '@lontar/shared/testing/command-options.ts';
 import { measureRound, median, type Round } from './measure.ts';
 import { startServiceUnderTest } from './processes/service-under-test.ts';
 import { startUpstream } from './sections/contenders.ts';
 import { promptFor } from './wish.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
+const given = readOptions({
+  name: 'node e2e/bench/compare.ts',
+  about: 'Measures several checkouts of the service side by side, in turns; each has its node_modules.',
   options: {
-    rounds: { type: 'string', default: '6' },
-    seconds: { type: 'string', default: '2' },
-    connections: { type: 'string', default: '100' },
+    rounds: { type: 'number', value: 'N', default: 6, about: 'rounds of each' },
+    seconds: { type: 'number', value: 'N', default: 2, about: 'how long each goes on' },
+    connections: { type: 'number', value: 'N', default: 100, about: 'requests at once' },
   },
+  takes: 'FOLDER',
 });
-const options = { connections: Number(values.connections), seconds: Number(values.seconds), warmUpSeconds: 0.5 };
+const options = { connections: given.connections, seconds: given.seconds, warmUpSeconds: 0.5 };
 const OWN = ['gateway-1', 'worker-1', 'stats-service', 'redis'] as const;
 
 process.setMaxListeners(0);
@@ -28,7 +30,7 @@ const upstream = await startUpstream();
 const prompt = promptFor({ bytes: 2_048, delayMs: 0 });
 const rounds = new Map<string, Round[]>();
 const checkouts = [];
-for (const folder of positionals) {
+for (const folder of given.rest) {
   const service = await startServiceUnderTest({ root: resolve(folder), upstreamPort: upstream.port });
   const { ports, processes } = service;
   const target = { name: basename(folder), ports, requests: [service.request(prompt)], processes };
@@ -36,7 +38,7 @@ for (const folder of positionals) {
   checkouts.push({ service, target });
   rounds.set(target.name, []);
 }
-for (let round = 0; round < Number(values.rounds); round++) {
+for (let round = 0; round < given.rounds; round++) {
   for (const { target } of checkouts) rounds.get(target.name)?.push(await measureRound(target, options));
 }
 for (const [name, measured] of rounds) {

@@ -19,7 +19,7 @@ test.each([
   [['--only=first,second', '--kind', 'a'], { minutes: 30, kind: 'a', only: ['first', 'second'], quick: false }],
   [['--only', 'first', '--only', 'second'], { minutes: 30, kind: undefined, only: ['first', 'second'], quick: false }],
 ])('reads %j', (args, values) => {
-  expect(parseOptions(command, args)).toEqual({ kind: 'values', values });
+  expect(parseOptions(command, args)).toEqual({ kind: 'values', values: { ...values, rest: [] } });
 });
 
 test.each([
@@ -31,6 +31,19 @@ test.each([
   [['--only', 'third'], `--only does not know 'third'; it knows first, second. ${KNOWN}`],
 ])('refuses %j in one sentence, with the options that there are', (args, text) => {
   expect(parseOptions(command, args)).toEqual({ kind: 'refused', text });
+});
+
+test('takes what stands beside the options, where the command does', () => {
+  const taking = { name: 'try', about: 'Tries.', options: { quick: command.options.quick }, takes: 'FOLDER' } as const;
+  expect(parseOptions(taking, ['a', '--quick', 'b'])).toEqual({
+    kind: 'values',
+    values: { quick: true, rest: ['a', 'b'] },
+  });
+  const text = 'A FOLDER is needed. Known options: --quick, --help.';
+  expect(parseOptions(taking, ['--quick'])).toEqual({ kind: 'refused', text });
+  expect(parseOptions(taking, ['--help'])).toMatchObject({
+    text: expect.stringMatching(/^Usage: try \[options\] FOLDER …\n/),
+  });
 });
 
 test('shows the usage, with every option and name', () => {

@@ -26,7 +26,10 @@ type ValueOf<O extends Option> = O extends { type: 'flag' }
         : string
       : (O extends { type: 'number' } ? number : string) | undefined;
 
-type Values<T extends Options> = { readonly [Name in keyof T]: ValueOf<T[Name]> };
+/** `rest` is what stands beside the options: nothing, where the command takes nothing. */
+type Values<T extends Options> = { readonly [Name in keyof T]: ValueOf<T[Name]> } & {
+  readonly rest: readonly string[];
+};
 
 export interface DeveloperCommand<T extends Options> {
   /** As it is called, such as `npm run chaos --`. */
@@ -34,6 +37,8 @@ export interface DeveloperCommand<T extends Options> {
   /** What it does, in a sentence. */
   readonly about: string;
   readonly options: T;
+  /** What it takes beside them, at least one, such as `FOLDER`. */
+  readonly takes?: string;
 }
 
 type Read<T extends Options> =
@@ -64,9 +69,11 @@ export function parseOptions<const T extends Options>(command: DeveloperCommand<
     [...names, 'help'].map((name) => [name, { type: isFlag(name) ? 'boolean' : 'string', multiple: true } as const]),
   );
   try {
-    const { values: given } = parseArgs({ args: [...args], options });
+    const allowPositionals = command.takes !== undefined;
+    const { values: given, positionals } = parseArgs({ args: [...args], options, allowPositionals });
     if (given['help']) return { kind: 'help', text: usageOf(command) };
-    const values: Record<string, unknown> = {};
+    if (allowPositionals && positionals.length === 0) return refused(`A ${command.takes} is needed.`);
+    const values: Record<string, unknown> = { rest: positionals };
     for (const [name, option] of Object.entries(command.options)) {
       const texts = (given[name] ?? []).filter((text) => typeof text === 'string');
       const value = option.type === 'flag' ? given[name] !== undefined : valueOf(option, texts);
@@ -105,7 +112,7 @@ function valueOf(option: Exclude<Option, { type: 'flag' }>, texts: readonly stri
   return number;
 }
 
-function usageOf<T extends Options>({ name, about, options }: DeveloperCommand<T>): string {
+function usageOf<T extends Options>({ name, about, options, takes }: DeveloperCommand<T>): string {
   const rows = Object.entries(options).map(([option, described]): readonly [string, string] => {
     const initial = 'default' in described && described.default !== '' ? ` (${described.default} where not given)` : '';
     const names = described.type === 'names' ? `:\n${listOf(described.choices)}` : '';
@@ -114,7 +121,7 @@ function usageOf<T extends Options>({ name, about, options }: DeveloperCommand<T
   rows.push(['--help', 'shows this']);
   const width = Math.max(...rows.map(([left]) => left.length));
   return [
-    `Usage: ${name} [options]`,
+    `Usage: ${name} [options]${takes === undefined ? '' : ` ${takes} …`}`,
     '',
     about,
     '',

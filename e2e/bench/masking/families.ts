@@ -5,7 +5,7 @@
  * than n^MOST_GROWTH. Figures are of the best of some runs, but a busy machine still makes them worse.
  *   npm run masking-families -- --pairs --worst 100
  */
-import { parseArgs } from 'node:util';
+import { readOptions } from '@lontar/shared/testing/command-options.ts';
 import { unitsOfOneAnchor, unitsOfTwoAnchors } from '../../../worker/src/masking/testing/hostile-families.ts';
 import { maskOnce } from '../../../worker/src/masking/testing/try-hostile-text.ts';
 
@@ -27,15 +27,17 @@ interface Family {
   readonly refused: boolean;
 }
 
-const { values } = parseArgs({
+const values = readOptions({
+  name: 'npm run masking-families --',
+  about: 'Times masking of texts that repeat a unit, and names the slowest.',
   options: {
-    pairs: { type: 'boolean', default: false },
-    worst: { type: 'string', default: '40' },
-    share: { type: 'string', default: '1' },
+    pairs: { type: 'flag', about: 'also units of two anchors' },
+    worst: { type: 'number', value: 'N', default: 40, about: 'how many of the slowest are shown' },
+    share: { type: 'number', value: 'SHARE', default: 1, about: 'how many of all are tried, up to 1' },
   },
 });
-const worst = Number(values.worst);
-const everyNth = Math.round(1 / Number(values.share));
+const { worst } = values;
+const everyNth = Math.round(1 / values.share);
 
 function time(unit: string, length: number, tries: number): Family {
   const text = Buffer.from(unit.repeat(Math.ceil(length / unit.length)).slice(0, length)).toString();

@@ -6,7 +6,7 @@
  * A file whose content was met before counts once. `--lines` shows so many changed lines of each language, drawn by `--seed`.
  */
 import { createHash } from 'node:crypto';
-import { parseArgs } from 'node:util';
+import { readOptions } from '@lontar/shared/testing/command-options.ts';
 import { seededRandom } from '../../../shared/testing/seeded-random.ts';
 import { createMasker } from '../../../worker/src/masking/mask.ts';
 import { filesIn, textOf } from './read-texts.ts';
@@ -14,8 +14,6 @@ import { filesIn, textOf } from './read-texts.ts';
 /** How much of a long line is shown, and how much of it before its first change. */
 const LONGEST_SHOWN = 240;
 const SHOWN_BEFORE = 120;
-const usage =
-  'Usage: npm run masking-scan -- [--type url|key|ip|connection] [--language NAME] [--rule NAME] [--lines N] [--seed N] [--most MB] FOLDER…';
 
 interface ChangedLine {
   readonly file: string;
@@ -33,28 +31,26 @@ interface Language {
   readonly changed: ChangedLine[];
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
+const values = readOptions({
+  name: 'npm run masking-scan --',
+  about: 'Says what masking changes in the texts of folders, by language.',
   options: {
-    type: { type: 'string', default: '' },
-    language: { type: 'string', default: '' },
-    rule: { type: 'string', default: '' },
-    lines: { type: 'string', default: '0' },
-    seed: { type: 'string', default: '1' },
-    most: { type: 'string', default: '20' },
+    type: { type: 'text', value: 'TYPE', default: '', about: 'only url, key, ip or connection' },
+    language: { type: 'text', value: 'NAME', default: '', about: 'only texts of this one' },
+    rule: { type: 'text', value: 'NAME', default: '', about: 'only what this one changes' },
+    lines: { type: 'number', value: 'N', default: 0, about: 'so many changed lines of each language are shown' },
+    seed: { type: 'number', value: 'N', default: 1, about: 'what draws them' },
+    most: { type: 'number', value: 'MB', default: 20, about: 'no more of each language' },
   },
+  takes: 'FOLDER',
 });
-if (positionals.length === 0) {
-  console.error(usage);
-  process.exit(1);
-}
 
 const { mask } = createMasker();
-const mostCharacters = 1e6 * Number(values.most);
+const mostCharacters = 1e6 * values.most;
 const languages = new Map<string, Language>();
 const known = new Set<string>();
 
-for (const folder of positionals) {
+for (const folder of values.rest) {
   for (const { path, language: name } of filesIn(folder)) {
     if (values.language !== '' && values.language !== name) continue;
     const language = languages.get(name) ?? newLanguage(name);
@@ -140,12 +136,12 @@ function sum(): Language {
 }
 
 function printLines(): void {
-  const random = seededRandom(Number(values.seed));
+  const random = seededRandom(values.seed);
   for (const [name, { changed }] of languages) {
     const drawn = changed
       .map((line) => ({ line, place: random() }))
       .sort((a, b) => a.place - b.place)
-      .slice(0, Number(values.lines));
+      .slice(0, values.lines);
     for (const { line } of drawn)
       console.log(`\n${name} ${line.file} (${line.rules})\n- ${line.before}\n+ ${line.after}`);
   }
