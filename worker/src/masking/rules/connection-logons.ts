@@ -35,10 +35,14 @@ const verifyGoDsn: Verify = (window, start, end) => {
   return connectionSpan(window, from, close, endOfUri(window, close + 1, opener));
 };
 
+/** Before the logon: bounds the work. */
+const MOST_OPTIONS = 8;
+
 /** Verifies at `sqlplus `: the logon `user/password@host:port/service`. */
 const verifySqlplus: Verify = (window, _start, end) => {
   let from = end;
-  while (window.at(from) === CODE.hyphen) from = window.run(window.run(from, BARE_VALUE, 24), BLANK, 4);
+  for (let options = 0; options < MOST_OPTIONS && window.at(from) === CODE.hyphen; options++)
+    from = window.run(window.run(from, BARE_VALUE, 24), BLANK, 4);
   const quote = isIn(window.at(from), QUOTE) ? window.at(from) : -1;
   if (quote > 0) from++;
   const stop = endOfUri(window, from, quote);
