@@ -78,7 +78,7 @@ const RIGHTS: Readonly<Record<RedisUser, Rights>> = {
       ...PRESENCE,
       ...QUEUE_WRITES,
       ...SETTLEMENT,
-      ...words('decr expire hscan scan ttl zcount'),
+      ...words('decr expire hscan hstrlen scan strlen ttl zcount'),
     ],
   },
   worker: {

@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { loadFor } from '../../harness/load.ts';
 import type { Service } from '../../harness/service.ts';
 import { type AttackName, type AttackTally, type AttackTarget, startAttack } from '../hostile/attack.ts';
+import { answerToAttacker, streamOf } from '../hostile/attacker-streams.ts';
+import { memoryMb, trackedPercent } from '../hostile/machine.ts';
 import { type LedgerEntry, statusOf, tookMs } from '../ledger.ts';
 import { percentile } from '../report.ts';
 import { onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
@@ -10,7 +11,6 @@ import type { System, SystemOptions } from '../system.ts';
 /** The attacker's address. Honest callers come from another one, so that limits of addresses tell them apart. */
 const ATTACKER = '127.0.0.66';
 const HONEST_PER_SECOND = 20;
-const PAGE_BYTES = 4_096;
 /** What a small machine gives a gateway. */
 const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=256', MAX_CONNECTIONS_PER_ADDRESS: '200' };
 /** Callers who have stayed below all limits of number so far: what is attacked must be reached, again and again. */
@@ -27,6 +27,8 @@ interface Attack {
   readonly withKey?: boolean;
   /** Whether it asks for generation, which the service's numbers count. */
   readonly generates?: boolean;
+  /** How many bytes of a stream the attacker has asked for before, with its key, and read. */
+  readonly streamed?: number;
   readonly options?: SystemOptions;
   /** By how much the gateway may grow, MB. */
   readonly growthMb?: number;
@@ -139,6 +141,33 @@ const ATTACKS: readonly Attack[] = [
     options: { stats: true, settings: { ...SMALL_HEAP, ...OWN_CONNECTIONS } },
   },
   {
+    name: 'unread-streams',
+    about: '100 connections ask 8 times each for a streamed answer of 4 MB once more, and read nothing.',
+    clients: 100,
+    withKey: true,
+    streamed: 4_000_000,
+    // 256 KB for each, and what lies about of an answer that was read from Redis.
+    growthMb: 125,
+    options: { settings: { ...SMALL_HEAP, ...OWN_CONNECTIONS } },
+  },
+  {
+    name: 'one-byte-readers',
+    about: '100 connections ask 8 times each for a streamed answer of 4 MB once more, and read a byte a second.',
+    clients: 100,
+    withKey: true,
+    streamed: 4_000_000,
+    growthMb: 125,
+    options: { settings: { ...SMALL_HEAP, ...OWN_CONNECTIONS } },
+  },
+  {
+    name: 'open-streams',
+    about: '10,000 streams of one address and key, which are never read.',
+    clients: 10_000,
+    withKey: true,
+    generates: true,
+    options: { settings: OWN_CONNECTIONS },
+  },
+  {
     name: 'pages',
     about: "A web page makes its visitors' browsers ask with wrong keys.",
     generates: true,
@@ -167,9 +196,7 @@ async function attackBeside(context: ScenarioContext, system: System, attack: At
   const { report, quick } = context;
   const seconds = quick ? 5 : 60;
   // The model repeats a hostile prompt, so that the answer is as hard to mask as the prompt is.
-  system.behave((nonce, words) =>
-    nonce === '' ? { kind: 'answer', text: words || 'An answer.' } : system.answer(nonce),
-  );
+  system.behave((nonce, words) => (nonce === '' ? answerToAttacker(words) : system.answer(nonce)));
   const gateway = system.stack.gateways[0] as Service;
   const honest = (duration: number) => loadFor(duration, HONEST_PER_SECOND, () => system.send());
   await honest(quick ? 1 : 5);
@@ -223,7 +250,9 @@ async function targetOf({ stack, ledger }: System, attack: Attack): Promise<Atta
   if (withKey !== true) return target;
   const { id, key } = await stack.createKey('--name', 'attacker', '--concurrency', '100');
   ledger.strangers.keyIds.push(id);
-  return { ...target, key };
+  if (attack.streamed === undefined) return { ...target, key };
+  ledger.strangers.answered++;
+  return { ...target, key, completionId: await streamOf(stack.url, key, attack.streamed) };
 }
 
 /** Asks for health twice a second; the slowest answer, or a refusal, is what counts. */
@@ -247,13 +276,6 @@ function watchHealth({ stack }: System) {
   };
 }
 
-/** Where the table is full, Linux drops packets of honest callers and of our own processes alike. 0 without a firewall. */
-async function trackedPercent(): Promise<number> {
-  const read = (name: string) => readFile(`/proc/sys/net/netfilter/nf_conntrack_${name}`, 'utf8').then(Number, () => 0);
-  const [count, most] = await Promise.all([read('count'), read('max')]);
-  return most === 0 ? 0 : Math.round((100 * count) / most);
-}
-
 function refusedLines(gateway: Service): number {
   return gateway
     .logs()
@@ -272,9 +294,4 @@ function p99(entries: readonly LedgerEntry[]): number {
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
-}
-
-async function memoryMb({ process }: Service): Promise<number> {
-  const pages = (await readFile(`/proc/${process.pid}/statm`, 'utf8')).split(' ')[1];
-  return (Number(pages) * PAGE_BYTES) / 1_048_576;
 }

@@ -199,6 +199,7 @@ async function judge(
   const count = (isSuch: (entry: LedgerEntry) => boolean) => entries.filter(isSuch).length;
   const sum = (valueOf: (entry: LedgerEntry) => number | undefined) =>
     entries.reduce((total, entry) => total + (valueOf(entry) ?? 0), 0);
+  const faultOf = new Map<string, FaultName>();
   const broken = entries.filter(({ end }) => end?.kind !== 'left' && !(end?.kind === 'answered' && end.status === 200));
   report.fact('streams', entries.length);
   report.fact(
@@ -214,7 +215,10 @@ async function judge(
   const nameless = broken.filter(({ end, stream }) => end?.kind === 'broken' && stream?.text === '');
   report.fact('streams that broke before their head', nameless.length);
   report.fact('others without an answer', broken.length - nameless.length, isWhole ? { atMost: 0 } : undefined);
-  for (const [how, those] of Map.groupBy(broken, endOf)) report.fact(`of them ${how}`, those.length);
+  for (const { fault, entries: those } of rounds) for (const { nonce } of those) faultOf.set(nonce, fault);
+  for (const [how, those] of Map.groupBy(broken, (entry) => `${faultOf.get(entry.nonce)}: ${endOf(entry)}`)) {
+    report.fact(how, those.length);
+  }
   report.fact(
     'texts that are not the answer in one piece, or its beginning',
     count(({ ownAnswer }) => ownAnswer !== true),

@@ -35,6 +35,17 @@ const ATTACKS: Record<AttackName, (client: number) => Promise<void>> = {
   'guessed-files': () => get(`/files/${Math.random().toString(36).slice(2)}`),
   'idle-connections': () => sendSlices('', ''),
   'unread-pages': () => neverRead('GET /docs HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(32)),
+  'unread-streams': () => neverRead(resumeHead().repeat(8)),
+  'one-byte-readers': () => readByBytes(resumeHead().repeat(8)),
+  'open-streams': () => {
+    const body = JSON.stringify({
+      model: 'ai-2.5-flash',
+      stream: true,
+      messages: [{ role: 'user', content: 'slowly' }],
+    });
+    const head = `${plainHead('/v1/chat/completions')}Authorization: Bearer ${target.key}\r\nContent-Type: application/json\r\n`;
+    return sendSlices(`${head}Content-Length: ${body.length}\r\n\r\n${body}`, '');
+  },
   pages: () => get(`/api/ai?prompt=x&apikey=x`, { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }),
 };
 
@@ -115,6 +126,31 @@ function neverRead(requests: string): Promise<void> {
       resolve();
     });
     socket.pause();
+  });
+}
+
+function resumeHead(): string {
+  const path = `/v1/chat/completions/${target.completionId}?stream=true`;
+  return `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${target.key}\r\n\r\n`;
+}
+
+/** Asks and reads one byte of the answer each second, until the service ends the connection. */
+function readByBytes(requests: string): Promise<void> {
+  const { host, port } = target;
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, localAddress: nextAddress() }, () => socket.write(requests));
+    socket.on('readable', () => undefined);
+    const timer = setInterval(() => {
+      socket.read(1);
+      // Whose end comes behind what is not read sees it by a write.
+      socket.write('\r\n');
+    }, 1_000);
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      clearInterval(timer);
+      broken++;
+      resolve();
+    });
   });
 }
 

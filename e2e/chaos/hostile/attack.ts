@@ -9,6 +9,8 @@ export interface AttackTarget {
   readonly from: readonly string[];
   /** Absent for who has none. */
   readonly key?: string;
+  /** Of a long streamed answer of that key's. */
+  readonly completionId?: string;
   /** Connections, or callers, at once. */
   readonly clients: number;
 }
@@ -25,6 +27,9 @@ export type AttackName =
   | 'guessed-files'
   | 'idle-connections'
   | 'unread-pages'
+  | 'unread-streams'
+  | 'one-byte-readers'
+  | 'open-streams'
   | 'pages';
 
 /** What came of an attack: answers by status, and connections that ended without one. */

@@ -13,6 +13,7 @@ import type { Inbox } from '../inbox/inbox.ts';
 import type { Waiting } from '../inbox/waiters.ts';
 import type { ReaderDeps } from '../live/answer-reader.ts';
 import type { Cursor } from '../live/cursor.ts';
+import { isSettled } from '../live/find-answer.ts';
 import { type AskedBefore, type FoundRequest, findRequest, stopFollowing } from '../live/find-request.ts';
 import { type HeldFrames, holdFrames } from '../live/held-frames.ts';
 import type { StreamRendering } from '../live/stream-rendering.ts';
@@ -102,8 +103,10 @@ interface Resumed {
   readonly requestId: string;
   readonly wanted: Wanted;
   readonly waiting: Waiting;
-  readonly found: Exclude<FoundRequest, { kind: 'none' }>;
+  readonly found: Found;
 }
+
+type Found = Extract<FoundRequest, { kind: 'settled' | 'open' }>;
 
 /** @returns `undefined` where Redis cannot be asked */
 async function find(
@@ -111,17 +114,27 @@ async function find(
   { keyId }: Caller,
   requestId: string,
   { isStream }: Wanted,
-): Promise<FoundRequest | undefined> {
+): Promise<Found | { kind: 'none' } | undefined> {
   try {
-    return await findRequest(deps.redis, { requestId, keyId, ...(isStream && { gateway: deps.gateway }) });
+    const found = await findRequest(deps.redis, { requestId, keyId, ...(isStream && { gateway: deps.gateway }) });
+    if (found.kind !== 'long') return found;
+    const answer = await deps.live.finder.find(requestId);
+    return answer && isSettled(answer) ? { kind: 'settled', settlement: withoutTexts(answer) } : undefined;
   } catch (error) {
     deps.onRedisFailure(error);
     return undefined;
   }
 }
 
+/** A reader may take minutes for it, and finds the texts again as it has room. */
+function withoutTexts(settlement: Settlement): Settlement {
+  if (settlement.outcome === 'failed' || settlement.text === '') return settlement;
+  const { reasoning = '', ...rest } = settlement;
+  return { ...rest, text: '', textLength: settlement.text.length, reasoningLength: reasoning.length };
+}
+
 function refusalOf(
-  found: FoundRequest | undefined,
+  found: Found | { kind: 'none' } | undefined,
   { isStream, from }: Wanted,
   common: Pick<Answer, 'headers'> & { readonly report: { readonly keyId: string } },
 ): Answer | undefined {
@@ -135,10 +148,11 @@ function refusalOf(
 }
 
 /** How much of the text a reader can have. */
-function lengthOf(found: Exclude<FoundRequest, { kind: 'none' }>): number {
-  if (found.kind === 'open') return found.texts.text.length + MOST_AHEAD;
+function lengthOf(found: Found): number {
+  if (found.kind === 'open') return found.texts ? found.texts.text.length + MOST_AHEAD : Number.POSITIVE_INFINITY;
   // What was sent of an answer that failed is not kept.
-  return found.settlement.outcome === 'answered' ? found.settlement.text.length : Number.POSITIVE_INFINITY;
+  if (found.settlement.outcome === 'failed') return Number.POSITIVE_INFINITY;
+  return found.settlement.textLength ?? found.settlement.text.length;
 }
 
 async function waitFor(resumed: Resumed, end: () => void): Promise<Answer> {
@@ -159,7 +173,7 @@ function streamOf(resumed: Resumed, frames: HeldFrames, end: () => void): Stream
         requestId,
         frames,
         form: form.events({ requestId, job }, wanted),
-        ...(found.kind === 'open' && { texts: found.texts }),
+        ...(found.kind === 'open' && { later: found.texts ?? ('to be found' as const) }),
         settlement: () => settlementOf(resumed),
         answer: (settlement: Settlement) => answerOf(resumed, settlement),
       };

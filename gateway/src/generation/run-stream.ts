@@ -12,8 +12,8 @@ export interface StreamRun {
   readonly requestId: string;
   readonly frames: HeldFrames;
   readonly form: StreamRendering;
-  /** What there was of the answer when the reader came later. */
-  readonly texts?: AnswerTexts;
+  /** Where the reader came later: what there was of the answer. */
+  readonly later?: AnswerTexts | 'to be found';
   /** Waits for the settlement; `service_unavailable` without `charged` where the request goes on without this gateway. */
   readonly settlement: () => Promise<Settlement>;
   /** The answer as it would be in one piece. */
@@ -25,10 +25,10 @@ export interface StreamRun {
  * an error: as an answer of its own while nothing was sent, else as the last event. Rejects only where `settlement` does.
  */
 export async function runStream(deps: ReaderDeps, run: StreamRun, sink: EventSink): Promise<StreamEnd> {
-  const { requestId, frames, form, texts } = run;
+  const { requestId, frames, form, later } = run;
   const keep = ANSWER_PREVIEW_CHARS + 1;
   const reader = new AnswerReader(deps, { requestId, from: form.from, sink, form, keep });
-  if (texts) void reader.follow(texts);
+  if (later) void reader.follow(later === 'to be found' ? undefined : later);
   frames.handTo((frame) => reader.take(frame));
   try {
     return await endWith(run, sink, reader, await run.settlement());

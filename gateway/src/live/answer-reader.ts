@@ -69,15 +69,22 @@ export class AnswerReader implements AnswerOutlet {
   /**
    * Takes what there was when a reader came in the midst of an answer. Workers learn a moment later that its gateway
    * follows, and with the text that comes next: until then it looks for itself. Never rejects.
+   *
+   * @param texts absent where they have to be found
    */
-  async follow(texts: AnswerTexts): Promise<void> {
-    this.stream.takeTexts(texts);
+  async follow(texts: AnswerTexts | undefined): Promise<void> {
+    if (texts) this.stream.takeTexts(texts);
+    else await this.takeFound();
     for (;;) {
       await delay(FOLLOW_LOOK_MS, undefined, { ref: false });
       if (this.isClosed || this.hasFrames) return;
-      const found = await this.deps.finder.find(this.input.requestId);
-      if (found !== undefined && !isSettled(found) && !this.isClosed) this.stream.takeTexts(found);
+      await this.takeFound();
     }
+  }
+
+  private async takeFound(): Promise<void> {
+    const found = await this.deps.finder.find(this.input.requestId);
+    if (found !== undefined && !isSettled(found) && !this.isClosed) this.stream.takeTexts(found);
   }
 
   /**

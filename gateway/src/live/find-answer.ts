@@ -3,18 +3,17 @@ import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
 import { parseSettlement, type Settlement } from '@lontar/shared/settlement/settlement.ts';
 import PQueue from 'p-queue';
-import type { AnswerTexts } from './answer-stream.ts';
+import { createRecentAnswers, type FoundAnswer } from './recent-answers.ts';
 
 const readAnswerScript = loadScript(new URL('./read-answer.lua', import.meta.url));
 /** Answers that are read at once: each may be hundreds of kilobytes, and many readers may miss something together. */
 const MOST_AT_ONCE = 8;
 
-/** What there is of an answer: its texts so far, or how it was settled. */
-export type FoundAnswer = AnswerTexts | Settlement;
-
 /** Looks for what readers have missed. */
 export interface AnswerFinder {
   /**
+   * Readers of one answer share what was found a moment ago, so that many of them, and slow ones, cost one reading.
+   *
    * @returns `undefined` where Redis cannot be asked, or holds a form that this version cannot read; never rejects
    */
   find(requestId: string): Promise<FoundAnswer | undefined>;
@@ -37,14 +36,27 @@ export function createAnswerFinder(redis: Redis, onRedisFailure: (error: unknown
     if (reply[0] === 'settled') return parseSettlement(reply[1]);
     return { reasoning: reply[1], text: reply[2] };
   };
+  const recent = createRecentAnswers();
+  const asked = new Map<string, Promise<FoundAnswer | undefined>>();
+  const findAnew = async (requestId: string): Promise<FoundAnswer | undefined> => {
+    try {
+      const found = await line.add(() => read(requestId));
+      if (found !== undefined) recent.keep(requestId, found);
+      return found;
+    } catch (error) {
+      onRedisFailure(error);
+      return undefined;
+    } finally {
+      asked.delete(requestId);
+    }
+  };
   return {
-    async find(requestId) {
-      try {
-        return await line.add(() => read(requestId));
-      } catch (error) {
-        onRedisFailure(error);
-        return undefined;
-      }
+    find(requestId) {
+      const known = recent.get(requestId);
+      if (known) return Promise.resolve(known);
+      const found = asked.get(requestId) ?? findAnew(requestId);
+      asked.set(requestId, found);
+      return found;
     },
   };
 }

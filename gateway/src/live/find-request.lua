@@ -10,9 +10,12 @@
 -- ARGV[2]  record of the caller's key, as <settle-request> notes it
 -- ARGV[3]  gateway that follows; '' for none, which wants the settlement alone
 -- ARGV[4]  how long the set of followers is kept, ms
+-- ARGV[5]  bytes: a gateway that follows gets longer results and texts by read-answer.lua, once for all of their readers
 --
 -- Returns { 'none' }                               there is no such request, or it is another key's, or too long ago
 --         { 'settled', charge, JSON }              charge is 'charge' or 'refund'
+--         { 'long settled' }                       with a longer result
+--         { 'long open', beginning }               with longer texts
 --         { 'open', beginning, reasoning, text }   the beginning of the job's data, '' where it is not in the queue; texts are
 --                                                  '' where there are none yet, or where no gateway follows
 --
@@ -20,18 +23,23 @@
 
 local call = redis.call
 local request, flight, reasoning, text, followers, job = unpack(KEYS)
-local id, owner, gateway, ttl = unpack(ARGV)
+local id, owner, gateway, ttl, most = unpack(ARGV)
+most = tonumber(most)
 -- As much as holds what is short of a job (describeJob in generate.ts).
 local BEGINNING = 1024
 
-local result, charge, settledFor = unpack(call('HMGET', request, 'result', 'charge', 'owner'))
-if result then
+-- A long result is not even read: callers may ask for it again and again.
+local length = call('HSTRLEN', request, 'result')
+if length > 0 then
+  local charge, settledFor = unpack(call('HMGET', request, 'charge', 'owner'))
   if settledFor ~= owner then return { 'none' } end
-  return { 'settled', charge, result }
+  if gateway ~= '' and length > most then return { 'long settled' } end
+  return { 'settled', charge, call('HGET', request, 'result') }
 end
 if not call('ZSCORE', flight, id) then return { 'none' } end
 local data = string.sub(call('HGET', job, 'data') or '', 1, BEGINNING)
 if gateway == '' then return { 'open', data, '', '' } end
 call('SADD', followers, gateway)
 call('PEXPIRE', followers, ttl)
+if call('STRLEN', reasoning) + call('STRLEN', text) > most then return { 'long open', data } end
 return { 'open', data, call('GET', reasoning) or '', call('GET', text) or '' }

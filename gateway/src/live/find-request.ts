@@ -16,7 +16,13 @@ export type FoundRequest =
   /** There is none, or it is another key's. */
   | { readonly kind: 'none' }
   | { readonly kind: 'settled'; readonly settlement: Settlement }
-  | { readonly kind: 'open'; readonly texts: AnswerTexts; readonly asked: AskedBefore };
+  /** Settled too, with so long an answer that readers share it. */
+  | { readonly kind: 'long' }
+  /** Without texts where they are so long that readers share them. */
+  | { readonly kind: 'open'; readonly texts?: AnswerTexts; readonly asked: AskedBefore };
+
+/** Each reader may hold a result, or texts, of so many bytes. */
+const MOST_HELD_BYTES = 65_536;
 
 /** What is known of a request that is not settled, beside its answer; nothing where its job is not in the queue. */
 export interface AskedBefore {
@@ -43,12 +49,16 @@ export async function findRequest(
     redisKeys.followers(requestId),
     jobKeys(requestId).job,
   ];
-  const args = [requestId, owner, gateway, GENERATION_JOB.resultTtlMs];
+  const args = [requestId, owner, gateway, GENERATION_JOB.resultTtlMs, MOST_HELD_BYTES];
   const reply = (await findRequestScript(redis, keys, args)) as
     | ['none']
     | ['settled', string, string]
+    | ['long settled']
+    | ['long open', string]
     | ['open', string, string, string];
   if (reply[0] === 'none') return { kind: 'none' };
+  if (reply[0] === 'long settled') return { kind: 'long' };
+  if (reply[0] === 'long open') return { kind: 'open', asked: readBeginning(reply[1]) };
   if (reply[0] === 'open') {
     const [, beginning, reasoning, text] = reply;
     return { kind: 'open', texts: { reasoning, text }, asked: readBeginning(beginning) };
