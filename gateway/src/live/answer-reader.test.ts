@@ -6,7 +6,8 @@ import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
 import type { EventSink } from '../envelope/streamed-answer.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { BEGINNING, type Cursor } from './cursor.ts';
-import type { AnswerFinder, FoundAnswer } from './find-answer.ts';
+import type { AnswerFinder } from './find-answer.ts';
+import type { FoundAnswer } from './recent-answers.ts';
 import type { StreamRendering } from './stream-rendering.ts';
 
 const settled = (text: string, over: Partial<Answered> = {}): Answered => ({
