@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
@@ -8,6 +9,12 @@ import { createRecentAnswers, type FoundAnswer } from './recent-answers.ts';
 const readAnswerScript = loadScript(new URL('./read-answer.lua', import.meta.url));
 /** Answers that are read at once: each may be hundreds of kilobytes, and many readers may miss something together. */
 const MOST_AT_ONCE = 8;
+
+/**
+ * Characters that are read in a millisecond, at each of these places: readers of very long answers who are slow ask for
+ * all of it again and again, and must not keep Redis and this process from others.
+ */
+const CHARS_PER_MS = 2_000;
 
 /** Looks for what readers have missed. */
 export interface AnswerFinder {
@@ -36,11 +43,21 @@ export function createAnswerFinder(redis: Redis, onRedisFailure: (error: unknown
     if (reply[0] === 'settled') return parseSettlement(reply[1]);
     return { reasoning: reply[1], text: reply[2] };
   };
+  /** Gives what was found at once; its place stays taken for as long as so much may take. */
+  const inTurn = (look: () => Promise<FoundAnswer | undefined>): Promise<FoundAnswer | undefined> =>
+    new Promise((resolve, reject) => {
+      void line.add(async () => {
+        const looking = look();
+        looking.then(resolve, reject);
+        const found = await looking.catch(() => undefined);
+        await delay(lengthOf(found) / CHARS_PER_MS, undefined, { ref: false });
+      });
+    });
   const recent = createRecentAnswers();
   const asked = new Map<string, Promise<FoundAnswer | undefined>>();
   const findAnew = async (requestId: string): Promise<FoundAnswer | undefined> => {
     try {
-      const found = await line.add(() => read(requestId));
+      const found = await inTurn(() => read(requestId));
       if (found !== undefined) recent.keep(requestId, found);
       return found;
     } catch (error) {
@@ -59,6 +76,11 @@ export function createAnswerFinder(redis: Redis, onRedisFailure: (error: unknown
       return found;
     },
   };
+}
+
+function lengthOf(found: FoundAnswer | undefined): number {
+  if (!found || ('outcome' in found && found.outcome === 'failed')) return 0;
+  return found.text.length + (found.reasoning?.length ?? 0);
 }
 
 export function isSettled(found: FoundAnswer): found is Settlement {
