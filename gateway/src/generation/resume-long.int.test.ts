@@ -10,7 +10,7 @@ let gateway: TestGateway;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-});
+}, 60_000);
 afterAll(() => gateway.stop());
 
 test('an answer that is long is given from anywhere, while it grows and when it is settled', async () => {
@@ -34,7 +34,7 @@ test('an answer that is long is given from anywhere, while it grows and when it 
   expect(areEqual(await Promise.all([first, ...growing]), [WHOLE, WHOLE, WHOLE.slice(100_000)])).toBe(true);
   expect(areEqual(await Promise.all(settled), [WHOLE, WHOLE.slice(149_999), ''])).toBe(true);
   expect((await from(WHOLE.length + 1)).status).toBe(400);
-}, 20_000);
+}, 60_000);
 
 /** Without printing them where they are not. */
 function areEqual(texts: readonly string[], wanted: readonly string[]): boolean {

@@ -118,7 +118,7 @@ async function find(
   try {
     const found = await findRequest(deps.redis, { requestId, keyId, ...(isStream && { gateway: deps.gateway }) });
     if (found.kind !== 'long') return found;
-    const answer = await deps.live.finder.find(requestId);
+    const answer = await deps.live.finder.find(requestId, 'settled');
     return answer && isSettled(answer) ? { kind: 'settled', settlement: withoutTexts(answer) } : undefined;
   } catch (error) {
     deps.onRedisFailure(error);

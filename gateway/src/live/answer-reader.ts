@@ -106,7 +106,7 @@ export class AnswerReader implements AnswerOutlet {
         patientUntil = performance.now() + REST_PATIENCE_MS;
         continue;
       }
-      const found = await this.deps.finder.find(requestId);
+      const found = await this.deps.finder.find(requestId, 'settled');
       if (found !== undefined && isSettled(found) && found.outcome === 'answered') {
         whole = this.wholeOf(found);
         this.deps.metrics.streamGapsFilled.inc();

@@ -21,9 +21,10 @@ export interface AnswerFinder {
   /**
    * Readers of one answer share what was found a moment ago, so that many of them, and slow ones, cost one reading.
    *
+   * @param wanted `settled` where it is known to be settled: what was found before that is of no use then
    * @returns `undefined` where Redis cannot be asked, or holds a form that this version cannot read; never rejects
    */
-  find(requestId: string): Promise<FoundAnswer | undefined>;
+  find(requestId: string, wanted?: 'settled'): Promise<FoundAnswer | undefined>;
 }
 
 /**
@@ -67,13 +68,19 @@ export function createAnswerFinder(redis: Redis, onRedisFailure: (error: unknown
       asked.delete(requestId);
     }
   };
+  const share = (requestId: string) => {
+    const found = asked.get(requestId) ?? findAnew(requestId);
+    asked.set(requestId, found);
+    return found;
+  };
   return {
-    find(requestId) {
+    async find(requestId, wanted) {
+      const serves = (found: FoundAnswer) => wanted === undefined || isSettled(found);
       const known = recent.get(requestId);
-      if (known) return Promise.resolve(known);
-      const found = asked.get(requestId) ?? findAnew(requestId);
-      asked.set(requestId, found);
-      return found;
+      if (known && serves(known)) return known;
+      const found = await share(requestId);
+      // It was read before the settlement.
+      return found === undefined || serves(found) ? found : share(requestId);
     },
   };
 }
