@@ -34,6 +34,13 @@ function onStack(name: string, run: (fixture: Fixture) => Promise<void>): void {
   }, 180_000);
 }
 
+/** The worker that was started last: it may call the model before its start is known here. */
+function latestOf({ workers }: Stack): Service {
+  const latest = workers.at(-1);
+  if (latest === undefined) throw new Error('no worker was started');
+  return latest;
+}
+
 async function givenUpBy(stack: Stack, worker: Service): Promise<string> {
   const { instance } = await worker.logged('the worker takes jobs');
   const metrics = await (await fetch((await stack.metricsUrlOf(String(instance))) ?? '')).text();
@@ -44,12 +51,12 @@ onStack(
   'a prompt that three workers died of is given up before the fourth; those beside it are answered',
   async ({ stack, generate, charged, callsOf }) => {
     const innocent = Array.from({ length: 12 }, (_, index) => `innocent ${index}`);
-    let worker = await stack.startWorker();
+    await stack.startWorker();
     // Whichever worker asks about it dies, and with it everything that the worker has in work.
     stack.upstream.behave(async (call) => {
       if (call.prompt !== POISON) return { kind: 'answer', text: `to ${call.prompt}`, delayMs: 400 };
-      await worker.end('SIGKILL');
-      worker = await stack.startWorker();
+      await latestOf(stack).end('SIGKILL');
+      await stack.startWorker();
       return 'hang';
     });
     const answers = innocent.map((prompt) => generate(prompt));
@@ -64,6 +71,7 @@ onStack(
     expect(callsOf(POISON)).toHaveLength(GENERATION_JOB.deathsAtMost);
     expect(await charged()).toBe(innocent.length);
     expect(await countReservations(stack.redis.client)).toBe(0);
+    const worker = latestOf(stack);
     expect(await worker.logged(GIVEN_UP)).toMatchObject({ requestId: refused.headers['x-request-id'], deaths: 3 });
     expect(await givenUpBy(stack, worker)).toBe('1');
     expect(worker.process.exitCode).toBeNull();
