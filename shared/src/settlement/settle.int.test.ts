@@ -5,6 +5,7 @@ import { redisTime } from '../../testing/redis-time.ts';
 import { countReservations, reserve } from '../../testing/reservations.ts';
 import type { GenerationFailure } from '../errors.ts';
 import { jobKeys } from '../generation-queue.ts';
+import { queueKeys } from '../queue/queue-keys.ts';
 import { later } from '../redis-clock.ts';
 import type { Redis } from '../redis-connection.ts';
 import { redisKeys } from '../redis-keys.ts';
@@ -320,6 +321,22 @@ describe('a settlement that cannot know whether the model was called', () => {
   const byGateway = (settlement: Settlement, leaveToWorker = false) =>
     settle(redis, { requestId, keyId, settlement, freeFailuresPerHour: 5, cancel: true, leaveToWorker });
   const left = failure('client_closed');
+
+  test.each([
+    ['leaves', left, true],
+    ['has waited long enough', failure('timed_out'), false],
+  ] as const)('takes the job of a caller who %s out of those that wait', async (_what, settlement, leaveToWorker) => {
+    await redis.lpush(queueKeys.waiting, 'req_before', requestId, 'req_after');
+    expect(await byGateway(settlement, leaveToWorker)).toMatchObject({ kind: 'settled' });
+    expect(await redis.lrange(queueKeys.waiting, 0, -1)).toEqual(['req_after', 'req_before']);
+  });
+
+  test('leaves the job of a worker where it is', async () => {
+    await redis.set(lock, 'token');
+    await redis.lpush(queueKeys.waiting, requestId);
+    expect(await byGateway(left, true)).toMatchObject({ kind: 'in work' });
+    expect(await redis.lrange(queueKeys.waiting, 0, -1)).toEqual([requestId]);
+  });
 
   test.each([
     ['no worker has started it', {}, 4],

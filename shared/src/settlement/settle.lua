@@ -13,12 +13,13 @@
 -- ARGV[4]  how long the result is kept, ms
 -- ARGV[5]  fence
 -- ARGV[6]  '1' to send the reply
--- ARGV[7]  channel to publish the request's id on, so that its worker stops; '' for none
+-- ARGV[7]  channel to publish the request's id on, so that its worker stops, and its job is begun no more; '' for none
 -- ARGV[8]  '1' where the caller has got the answer that the request failed: a charge of an earlier settlement is given back
 -- The rest is left out where the settlement itself says that the model did its work.
 -- KEYS[9]  job                 hash of the queue's job
 -- KEYS[10] job's lock          exists while a worker has the job
 -- KEYS[11] free failures
+-- KEYS[12] waiting             list: the queue's waiting jobs
 -- ARGV[9]  the settlement, JSON, where the key does not pay
 -- ARGV[10] cost
 -- ARGV[11] free failures of a key in an hour
@@ -36,7 +37,7 @@
 --- @include <send-replies>
 
 local request, flight, keyRecord, inbox, inboxBytes = unpack(KEYS, 1, 5)
-local job, lock, freeFailures = unpack(KEYS, 9)
+local job, lock, freeFailures, waiting = unpack(KEYS, 9)
 local id, terms, paid, ttl, fence, replies, channel, takeBack, unpaid, cost, mostFree, leave = unpack(ARGV)
 
 if leave == '1' and call('HEXISTS', request, 'result') == 0 and call('EXISTS', lock) == 1 then
@@ -59,5 +60,9 @@ end
 if outcome ~= 'settled' then return { outcome } end
 call('DEL', unpack(KEYS, 6, 8))
 if replies == '1' then sendReplies(inbox, inboxBytes, { 'id', id, 'settlement', settlement }, #settlement) end
-if channel ~= '' then call('PUBLISH', channel, id) end
+if channel ~= '' then
+  call('PUBLISH', channel, id)
+  -- Else a worker could take it before its gateway has removed it, and ask the model for nothing: a first start asks nobody.
+  if waiting then call('LREM', waiting, '1', id) end
+end
 return { outcome, charge }

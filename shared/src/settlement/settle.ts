@@ -1,5 +1,6 @@
 import { GENERATION_JOB } from '../generation-job.ts';
 import { jobKeys } from '../generation-queue.ts';
+import { queueKeys } from '../queue/queue-keys.ts';
 import type { RedisTime } from '../redis-clock.ts';
 import type { Redis } from '../redis-connection.ts';
 import { keysOfStream, redisKeys } from '../redis-keys.ts';
@@ -73,7 +74,7 @@ export async function settle(redis: Redis, input: SettleInput): Promise<SettleRe
   ];
   if (!impliesCost(settlement)) {
     const { job, lock } = jobKeys(requestId);
-    keys.push(job, lock, redisKeys.keyFreeFailures(keyId));
+    keys.push(job, lock, redisKeys.keyFreeFailures(keyId), queueKeys.waiting);
     args.push(
       writeSettlement(withCharge(settlement, false)),
       input.cost ?? 'look',
