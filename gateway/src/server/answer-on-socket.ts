@@ -1,13 +1,14 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Answer } from '../envelope/answer.ts';
+import { isAnswerable } from './last-answers.ts';
 
 /** Answers where there is no response to do it by, and ends the connection. */
 export function answerOnSocket(
   { status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>,
   socket: Duplex,
 ): void {
-  if (!socket.writable) return void socket.destroy();
+  if (!isAnswerable(socket)) return void socket.destroy();
   const text = JSON.stringify(body);
   const lines = Object.entries({
     'Content-Type': 'application/json; charset=utf-8',

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { neverReadAgain, stopReadingHandedOver } from '../patches/sockets.ts';
 import { ChunkDecoder } from './chunk-decoder.ts';
 import { newestResponse } from './in-turn.ts';
+import { isAnswerable } from './last-answers.ts';
 
 /** What may come behind a body while its request is in work, bytes. It is dropped; reading shows when the caller leaves. */
 const MOST_BEHIND_BYTES = 64 * 1024;
@@ -68,7 +69,7 @@ function take(
   options: ChunkedOptions,
 ): void {
   // The one before has ended the connection.
-  if (socket.destroyed || !socket.writable) return void socket.destroy();
+  if (socket.destroyed || !isAnswerable(socket)) return void socket.destroy();
   stopReadingHandedOver(socket);
   const request = bodiless(original, socket);
   const response = new ServerResponse(request);

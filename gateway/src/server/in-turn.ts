@@ -1,6 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { announcesBody } from '../envelope/announces-body.ts';
+import { isAnswerable } from './last-answers.ts';
 
 const newest = new WeakMap<Socket, ServerResponse>();
 
@@ -26,7 +27,7 @@ export function serveInTurn(listener: RequestListener): RequestListener {
     if (before === undefined || before.writableFinished || mustNotWait) return listener(request, response);
     // A connection that has ended, by whichever side, has no use for the answers that were to follow.
     before.once('finish', () => {
-      if (socket.writable) listener(request, response);
+      if (isAnswerable(socket)) listener(request, response);
     });
   };
 }

@@ -68,12 +68,22 @@ test('one in chunks that is answered without its body is not read on, and keeps 
   const client = await open(refuse);
   const [accepted] = (await once(server, 'connection')) as [Socket];
   client.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
-  await once(client.resume(), 'end');
+  await once(client, 'data');
   const { bytesRead } = accepted;
   // Far more than a socket of ours would take at a time; it is in the kernel's memory then.
   await new Promise<void>((sent) => client.write('2000\r\n'.repeat(20_000), () => sent()));
   expect({ read: accepted.bytesRead, kept: accepted.readableLength }).toEqual({ read: bytesRead, kept: 0 });
   accepted.destroy();
+});
+
+test('a client that waits for our end is ended a second later, and not with its answer', async () => {
+  const client = await open(refuse);
+  client.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
+  await once(client, 'data');
+  const answeredAt = performance.now();
+  await once(client, 'end');
+  expect(performance.now() - answeredAt).toBeGreaterThan(500);
+  client.destroy();
 });
 
 test('of very many that wait unread, the one that was answered first gives way', async () => {
@@ -83,7 +93,7 @@ test('of very many that wait unread, the one that was answered first gives way',
   const { port } = server.address() as AddressInfo;
   const ask = async (client: Socket) => {
     client.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
-    await once(client.resume(), 'end');
+    await once(client, 'data');
   };
   for (let next = 0; next <= 401; next++) {
     const client = clients[next] ?? connect({ port, host: '127.0.0.1', allowHalfOpen: true });
@@ -112,9 +122,8 @@ test('a request behind one that was refused is not taken', async () => {
     refuse(request, response);
   });
   const [accepted] = (await once(server, 'connection')) as [Socket];
-  client.resume();
   client.write(`${HEAD}Content-Length: 5\r\n\r\n`);
-  await once(client, 'end');
+  await once(client, 'data');
   client.write(`hello${HEAD}Content-Length: 0\r\n\r\n`);
   // A client that has been answered and goes on would wait for ever.
   await ended(accepted);

@@ -12,6 +12,7 @@ import { serveChunked } from './chunked-requests.ts';
 import type { ConnectionDoor } from './connection-bounds.ts';
 import { holdBody } from './hold-body.ts';
 import { newestResponse, serveInTurn } from './in-turn.ts';
+import { isAnswerable } from './last-answers.ts';
 import { keepPace } from './pace.ts';
 import { protocolOf } from './spoken-protocol.ts';
 
@@ -99,7 +100,7 @@ function guardDoor(server: Server, door: ConnectionDoor): void {
 function whileOpen(listener: RequestListener): RequestListener {
   return (request, response) => {
     const { socket } = request;
-    if (!socket.writable) return void socket.destroy();
+    if (!isAnswerable(socket)) return void socket.destroy();
     listener(request, response);
   };
 }
