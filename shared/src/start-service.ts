@@ -17,7 +17,7 @@ export interface Service<Config extends CommonConfig> {
   readonly name: string;
   readonly settings: z.ZodObject & z.ZodType<Config>;
   /** Starts its parts in order and registers each; see `Lifecycle`. */
-  start(config: Config, logger: Logger, lifecycle: Lifecycle): Promise<unknown>;
+  start(config: Config, logger: Logger, lifecycle: Lifecycle, environment: Environment): Promise<unknown>;
 }
 
 export type OnSignal = (signal: NodeJS.Signals) => void;
@@ -36,7 +36,7 @@ export async function startService<Config extends CommonConfig>(
     const logger = createLogger(service.name, config.LOG_LEVEL, openLogOutput(config.LOG_FILE));
     watchEventLoop(service.name, logger);
     lifecycle = createLifecycle(logger);
-    const starting = service.start(config, logger, lifecycle);
+    const starting = service.start(config, logger, lifecycle, environment);
     takeSignals(stopAndExit(lifecycle, starting, logger, config.DRAIN_TIMEOUT_MS));
     await starting;
   } catch (error) {

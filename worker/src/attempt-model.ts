@@ -8,6 +8,7 @@ import {
   type ModelResult,
 } from './model/language-model.ts';
 import type { ProcessDeps } from './process-generation.ts';
+import { firstRoute } from './upstreams/first-route.ts';
 
 export type AttemptResult =
   | { readonly kind: 'answer'; readonly answer: ModelResult; readonly durationMs: number }
@@ -50,6 +51,9 @@ export async function attemptModel(
   { job, signal, spentBefore }: JobStart & { readonly spentBefore: boolean },
   stream?: PartTaker,
 ): Promise<AttemptResult> {
+  const chosen = firstRoute(deps, job.model);
+  if (chosen === undefined) return { kind: 'failed', error: 'refused', wasRepeated: false };
+  const { route, language } = chosen;
   const ending = new AbortController();
   const { signal: either } = ending;
   const timer = setTimeout(() => ending.abort('deadline'), Math.max(0, job.deadlineAt - deps.clock.now()));
@@ -61,13 +65,13 @@ export async function attemptModel(
   stream?.unmaskable.addEventListener('abort', onUnmaskable, { once: true });
   const request: ModelRequest = {
     requestId: job.id,
-    model: deps.upstreamName(job.model),
+    model: route.model,
     chat: chatOf(job, deps.personas),
     maxOutputTokens: job.maxOutputTokens,
     ...(job.isDefaultOutput === true && { isDefaultOutput: true }),
     ...(spentBefore && { isSpent: true }),
   };
-  const labels = { provider: deps.model.provider, model: job.model };
+  const labels = { provider: language.provider, model: job.model };
   const startedAt = performance.now();
   let firstPartAt = 0;
   const onPart = (part: ModelPart) => {
@@ -78,7 +82,7 @@ export async function attemptModel(
     stream?.add(part);
   };
   try {
-    const answer = await deps.model.generate(request, either, stream && onPart);
+    const answer = await language.generate(request, either, stream && onPart);
     if (either.aborted) return { kind: 'aborted', reason: either.reason as AttemptEnd, call: 'none' };
     // A client of the OpenAI protocol reads an empty answer and its reason to end; the three endpoints promise text.
     if (job.v === 1 && answer.text.trim() === '') throw new ModelError('output_used_up');
@@ -89,13 +93,13 @@ export async function attemptModel(
     const streamedMs = performance.now() - firstPartAt;
     if (firstPartAt > 0 && streamedMs > 1)
       deps.metrics.tokenRate.observe(labels, answer.usage.output / (streamedMs / 1000));
-    deps.noteModelOutcome(true);
+    deps.noteModelOutcome(true, language.provider);
     return { kind: 'answer', answer, durationMs };
   } catch (error) {
     const kind: ModelErrorKind = error instanceof ModelError ? error.kind : 'invalid_answer';
     deps.metrics.calls.observe({ ...labels, error_type: kind }, (performance.now() - startedAt) / 1000);
     if (either.aborted) return { kind: 'aborted', reason: either.reason as AttemptEnd, call: kind };
-    deps.noteModelOutcome(IS_CALLERS_DOING.has(kind));
+    deps.noteModelOutcome(IS_CALLERS_DOING.has(kind), language.provider);
     if (!(error instanceof ModelError)) return { kind: 'failed', error: kind, wasRepeated: false };
     return { kind: 'failed', error: kind, retryAfterMs: error.retryAfterMs, wasRepeated: error.wasRepeated };
   } finally {

@@ -48,7 +48,7 @@ export const workerSettings = z.object({
   }),
   GEMINI_API_KEY: setting(z.string().optional(), {
     about: 'The key for Gemini.',
-    example: 'a key from the Google AI Studio',
+    example: 'the-key-from-the-Google-AI-Studio',
     secret: true,
   }),
   GEMINI_BASE_URL: setting(httpUrl.default('https://generativelanguage.googleapis.com/v1beta'), {
@@ -62,7 +62,7 @@ export const workerSettings = z.object({
   }),
   OPENAI_API_KEY: setting(z.string().optional(), {
     about: 'The key for OPENAI_BASE_URL; may be empty.',
-    example: 'the key that the upstream gave you',
+    example: 'the-key-that-the-upstream-gave-you',
     secret: true,
   }),
   OPENAI_STREAM: setting(oneOf(['auto', 'always', 'never']).default('auto'), {

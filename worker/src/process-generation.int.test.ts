@@ -11,6 +11,7 @@ import { readSettlement } from '@lontar/shared/testing/read-settlement.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { countReservations, reserve } from '@lontar/shared/testing/reservations.ts';
+import { oneUpstream } from '../testing/one-upstream.ts';
 import { startJobRunner } from './job-runner.ts';
 import type { AbortReason, JobEnd, JobStart } from './job-start.ts';
 import { createLivePlane } from './live/live-plane.ts';
@@ -72,15 +73,17 @@ function deps(generate: Generate, over: Partial<ProcessDeps> = {}): ProcessDeps 
     clock: { now: () => redisTime(NOW), stop: () => undefined },
     logger: createLogger('test', 'silent'),
     metrics: over.metrics ?? metrics,
-    model: {
-      provider: 'demo',
-      generate: (request, signal, onPart) => {
-        asked.push(request);
-        return generate(request, signal, onPart);
+    ...oneUpstream(
+      {
+        provider: 'demo',
+        generate: (request, signal, onPart) => {
+          asked.push(request);
+          return generate(request, signal, onPart);
+        },
+        close: () => Promise.resolve(),
       },
-      close: () => Promise.resolve(),
-    },
-    upstreamName: (model) => `upstream ${model}`,
+      (model) => `upstream ${model}`,
+    ),
     personas: { '/api/ai': 'one', '/api/ai2': 'two', '/api/ai3': 'three' },
     masker,
     live: createLivePlane({ redis: server.client, metrics, onRedisFailure: () => undefined }),

@@ -1,7 +1,8 @@
-import type { Endpoint, PublicModel } from '@lontar/shared/endpoints.ts';
+import type { Endpoint } from '@lontar/shared/endpoints.ts';
 import type { GenerationFailure } from '@lontar/shared/errors.ts';
 import { askedText, GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
 import type { JobOutcome } from '@lontar/shared/metrics.ts';
+import type { CatalogSource } from '@lontar/shared/models/catalog.ts';
 import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Rejoined } from '@lontar/shared/settlement/settle.ts';
 import type { FinishReason, Settlement } from '@lontar/shared/settlement/settlement.ts';
@@ -13,17 +14,18 @@ import type { AbortReason, JobEnd, JobStart } from './job-start.ts';
 import type { LivePlane } from './live/live-plane.ts';
 import { finishStream, maskAnswer, previewAnswer, previewPrompt } from './mask-answer.ts';
 import type { Masker } from './masking/mask.ts';
-import type { LanguageModel, ModelErrorKind, ModelResult } from './model/language-model.ts';
+import type { ModelErrorKind, ModelResult } from './model/language-model.ts';
 import type { Quarantine } from './quarantine.ts';
 import { countCall, noteHandBack, noteRetry, type Run, type SettleDeps, settleJob } from './settle-job.ts';
+import type { OpenUpstreams } from './upstreams/open-upstreams.ts';
 
 /** Of English text, about. */
 const CHARACTERS_OF_TOKEN = 4;
 
 export interface ProcessDeps extends AskDeps, SettleDeps {
   readonly quarantine: Quarantine;
-  readonly model: LanguageModel;
-  readonly upstreamName: (model: PublicModel) => string;
+  readonly catalog: Pick<CatalogSource, 'current'>;
+  readonly upstreams: Pick<OpenUpstreams, 'languageModel'>;
   readonly personas: Readonly<Record<Endpoint, string>>;
   readonly masker: Masker;
   readonly live: LivePlane;
@@ -31,7 +33,7 @@ export interface ProcessDeps extends AskDeps, SettleDeps {
   readonly keepPreviews: boolean;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  readonly noteModelOutcome: (ok: boolean) => void;
+  readonly noteModelOutcome: (ok: boolean, provider: string) => void;
 }
 
 /**

@@ -6,10 +6,11 @@ import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 export interface Progress {
   jobStarted(): void;
   jobFinished(): void;
-  noteModelOutcome(ok: boolean): void;
+  noteModelOutcome(ok: boolean, provider: string): void;
   describe(): Pick<Instance, 'lastProgressAt' | 'model'>;
 }
 
+/** @param provider who will answer first */
 export function createProgress(metrics: WorkerMetrics, provider: string, clock: RedisClock): Progress {
   let lastProgressAt = clock.now();
   let model: NonNullable<Instance['model']> = { provider, lastOutcome: 'none', at: lastProgressAt };
@@ -27,8 +28,8 @@ export function createProgress(metrics: WorkerMetrics, provider: string, clock: 
       note();
       metrics.activeJobs.dec();
     },
-    noteModelOutcome(ok) {
-      model = { provider, lastOutcome: ok ? 'ok' : 'failed', at: clock.now() };
+    noteModelOutcome(ok, answered) {
+      model = { provider: answered, lastOutcome: ok ? 'ok' : 'failed', at: clock.now() };
     },
     describe: () => ({ lastProgressAt, model }),
   };

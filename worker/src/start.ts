@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Environment } from '@lontar/shared/config/read-config.ts';
 import type { Endpoint } from '@lontar/shared/endpoints.ts';
 import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { startProbeListener } from '@lontar/shared/http/probes.ts';
@@ -18,10 +19,6 @@ import type { WorkerConfig } from './config.ts';
 import { startJobRunner } from './job-runner.ts';
 import type { JobRunner } from './job-start.ts';
 import { createLivePlane } from './live/live-plane.ts';
-import { previewPrompt } from './mask-answer.ts';
-import { readMaskRules } from './mask-rules-file.ts';
-import { createMasker } from './masking/mask.ts';
-import { chooseModel } from './model/choose-model.ts';
 import { MODEL_ERROR_KINDS } from './model/language-model.ts';
 import { type ProcessDeps, processGeneration } from './process-generation.ts';
 import { createProgress, type Progress } from './progress.ts';
@@ -30,6 +27,8 @@ import { judgeReadiness } from './readiness.ts';
 import { type WorkerWatch, watchWorkers } from './recovery/lost-workers.ts';
 import { watchPresence } from './redis-presence.ts';
 import { settleGivenUp } from './settle-job.ts';
+import { firstProviderOf, noticeOf } from './upstreams/operator-words.ts';
+import { startUpstreams } from './upstreams/start-upstreams.ts';
 
 function connectionsOf({ REDIS_URL }: WorkerConfig, id: string) {
   return {
@@ -45,19 +44,16 @@ function connectionsOf({ REDIS_URL }: WorkerConfig, id: string) {
  *
  * @throws ConfigError when the model lacks its settings; RedisUnreachableError
  */
-export async function startWorker(config: WorkerConfig, logger: Logger, lifecycle: Lifecycle): Promise<void> {
+export async function startWorker(
+  config: WorkerConfig,
+  logger: Logger,
+  lifecycle: Lifecycle,
+  environment: Environment,
+): Promise<void> {
   const id = `worker-${randomBytes(6).toString('hex')}`;
   const registry = createRegistry('worker', VERSION);
   const metrics = workerMetrics(registry, MODEL_ERROR_KINDS);
-  const upstreamLines = throttleLines(logger);
-  const chosen = chooseModel(config, {
-    // Called once there are answers; by then the masker is there.
-    redact: (words) => previewPrompt(masker, words),
-    onFailure: (failure) => upstreamLines.warn({ ...failure }, 'the upstream refused a request, or is not there'),
-    onRepeat: (reason) => metrics.repeats.inc({ reason }),
-  });
-  const masker = createMasker(maskOptionsOf(config, chosen.knownValues, chosen.hosts));
-  lifecycle.started('model', () => chosen.model.close());
+  const { catalog, upstreams, masker } = startUpstreams(config, environment, { logger, metrics, lifecycle });
   const connections = connectionsOf(config, id);
   lifecycle.started('redis', () => {
     for (const connection of Object.values(connections)) connection.disconnect();
@@ -69,7 +65,7 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
   lifecycle.started('clock', clock.stop);
   const presence = watchPresence(connections.jobs, clock);
   lifecycle.started('presence', presence.stop);
-  const progress = createProgress(metrics, chosen.model.provider, clock);
+  const progress = createProgress(metrics, firstProviderOf(catalog.current), clock);
   const deps: ProcessDeps & { readonly logger: Logger } = {
     redis: connections.jobs,
     redisReturnedAt: presence.returnedAt,
@@ -79,8 +75,8 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
     clock,
     logger,
     metrics,
-    model: chosen.model,
-    upstreamName: chosen.upstreamName,
+    catalog,
+    upstreams,
     personas: personasOf(config),
     masker,
     live: openLivePlane(connections.jobs, metrics, logger),
@@ -114,7 +110,7 @@ export async function startWorker(config: WorkerConfig, logger: Logger, lifecycl
     await workers.leave();
   });
   logger.info({ instance: id, version: VERSION, concurrency: config.WORKER_CONCURRENCY }, 'the worker takes jobs');
-  logger.info(chosen.notice);
+  logger.info(noticeOf(catalog.current));
 }
 
 function runJobs(parts: {
@@ -220,26 +216,4 @@ function openLivePlane(redis: Redis, metrics: WorkerMetrics, logger: Logger) {
 
 function personasOf(config: WorkerConfig): Record<Endpoint, string> {
   return { '/api/ai': config.PERSONA_AI, '/api/ai2': config.PERSONA_AI2, '/api/ai3': config.PERSONA_AI3 };
-}
-
-/**
- * What the service itself must never give away, whatever the model says, and what the operator's file adds.
- *
- * @throws ConfigError when the file breaks a rule
- */
-function maskOptionsOf(config: WorkerConfig, secrets: readonly string[], hosts: readonly string[]) {
-  // A socket's path has its password behind it.
-  const base = 'unix:///';
-  const redis = URL.canParse(config.REDIS_URL, base) ? new URL(config.REDIS_URL, base) : undefined;
-  const redisPassword = decodeURIComponent(redis?.password ?? '') || (redis?.searchParams.get('password') ?? '');
-  const own = readMaskRules(config.MASK_RULES_FILE);
-  // A name of one label, such as `redis`, is a word of the trade; addresses are masked anyway.
-  const redisHosts = [redis?.hostname ?? ''].filter((host) => host.includes('.') && /[a-z]$/i.test(host));
-  return {
-    knownValues: [...secrets, redisPassword].filter((value) => value !== ''),
-    maskHosts: [...hosts, ...redisHosts, ...config.MASK_HOSTS, ...own.maskHosts],
-    allowHosts: [...config.MASK_ALLOW_HOSTS, ...own.allowHosts],
-    shapes: own.shapes,
-    keep: own.keep,
-  };
 }

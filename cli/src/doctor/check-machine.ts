@@ -1,9 +1,10 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '@lontar/shared/config/read-config.ts';
+import { providerOf } from '@lontar/shared/models/catalog-of-variables.ts';
 import type { Home } from '../home/home.ts';
 import { findPepper } from '../locate/locate.ts';
-import { checkSettings, providerOf } from '../settings/check-settings.ts';
+import { checkSettings } from '../settings/check-settings.ts';
 import type { Surroundings } from '../settings/environment.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 

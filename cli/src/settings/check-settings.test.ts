@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ConfigError, settingNotes, settingsOf } from '@lontar/shared/config/read-config.ts';
-import { checkSettings, providerOf } from './check-settings.ts';
+import { providerOf } from '@lontar/shared/models/catalog-of-variables.ts';
+import { checkSettings } from './check-settings.ts';
 import { everySetting, serviceEnvironment } from './services.ts';
 
 function problemsOf(environment: Record<string, string>): readonly string[] {

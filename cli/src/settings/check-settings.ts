@@ -1,4 +1,5 @@
 import { ConfigError, type Environment, readConfig } from '@lontar/shared/config/read-config.ts';
+import { problemsOfVariables } from '@lontar/shared/models/catalog-of-variables.ts';
 import type { z } from 'zod';
 import { everySetting } from './services.ts';
 
@@ -31,7 +32,7 @@ export function checkSettings(environment: Environment): EverySetting {
   }
   try {
     const config = readConfig(everySetting, complete);
-    problems.push(...missingForModel(config));
+    problems.push(...problemsOfVariables(config));
     if (problems.length === 0) return config;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -43,28 +44,4 @@ export function checkSettings(environment: Environment): EverySetting {
 /** Whether the operator gave a setting, itself or as a file. */
 export function isGiven(environment: Environment, name: string): boolean {
   return Boolean(environment[name]) || Boolean(environment[`${name}_FILE`]);
-}
-
-export type ModelProvider = 'gemini' | 'openai' | 'demo';
-
-/** Who answers; the same choice that the worker makes. */
-export function providerOf(
-  config: Pick<EverySetting, 'MODEL_PROVIDER' | 'GEMINI_API_KEY' | 'OPENAI_BASE_URL'>,
-): ModelProvider {
-  if (config.MODEL_PROVIDER !== 'auto') return config.MODEL_PROVIDER;
-  if (config.GEMINI_API_KEY) return 'gemini';
-  return config.OPENAI_BASE_URL ? 'openai' : 'demo';
-}
-
-function missingForModel(config: EverySetting): string[] {
-  const provider = providerOf(config);
-  if (provider === 'gemini' && !config.GEMINI_API_KEY) {
-    return ['GEMINI_API_KEY is not set, and MODEL_PROVIDER=gemini needs it: set it, or MODEL_PROVIDER=demo.'];
-  }
-  if (provider === 'openai' && !config.OPENAI_BASE_URL) {
-    return [
-      'OPENAI_BASE_URL is not set, and MODEL_PROVIDER=openai needs it. Example: OPENAI_BASE_URL=http://127.0.0.1:11434/v1',
-    ];
-  }
-  return [];
 }

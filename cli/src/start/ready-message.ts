@@ -1,6 +1,7 @@
 import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
+import { providerOf } from '@lontar/shared/models/catalog-of-variables.ts';
 import { SIGN_IN_SECONDS } from '../sessions/sign-in-link.ts';
-import { type EverySetting, providerOf } from '../settings/check-settings.ts';
+import type { EverySetting } from '../settings/check-settings.ts';
 import type { SelfTest } from './self-test.ts';
 
 const EXAMPLE_PROMPT = 'How do I connect to my database from a chat bot? Show me the code.';

@@ -11,6 +11,7 @@ import { readSettlement } from '@lontar/shared/testing/read-settlement.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { reserve } from '@lontar/shared/testing/reservations.ts';
+import { oneUpstream } from '../../testing/one-upstream.ts';
 import type { AbortReason, JobStart } from '../job-start.ts';
 import { createMasker } from '../masking/mask.ts';
 import {
@@ -56,8 +57,7 @@ function deps(generate: Generate, over: Partial<ProcessDeps> = {}): ProcessDeps 
     clock: { now: () => redisTime(NOW), stop: () => undefined },
     logger: createLogger('test', 'silent'),
     metrics,
-    model: { provider: 'demo', generate, close: () => Promise.resolve() },
-    upstreamName: (model) => model,
+    ...oneUpstream({ provider: 'demo', generate, close: () => Promise.resolve() }),
     personas: { '/api/ai': '', '/api/ai2': '', '/api/ai3': '' },
     masker: createMasker(),
     live: createLivePlane({ redis: server.client, metrics, onRedisFailure: () => undefined }),

@@ -1,4 +1,5 @@
 import type { ChatRequest, ToolCall } from '@lontar/shared/chat-request.ts';
+import type { ProviderName } from '@lontar/shared/models/catalog.ts';
 import type { FinishReason, TokenUsage } from '@lontar/shared/settlement/settlement.ts';
 
 /**
@@ -6,7 +7,7 @@ import type { FinishReason, TokenUsage } from '@lontar/shared/settlement/settlem
  * to the queue, so that an attempt is never hidden from the deadline, the counters or the operator.
  */
 export interface LanguageModel {
-  readonly provider: 'gemini' | 'openai' | 'demo';
+  readonly provider: ProviderName;
   /**
    * Makes one attempt.
    *

@@ -1,19 +1,23 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '@lontar/shared/config/read-config.ts';
+import { fixedSource } from '@lontar/shared/models/catalog.ts';
+import { catalogOfVariables } from '@lontar/shared/models/catalog-of-variables.ts';
 import { type FakeUpstream, startFakeUpstream, WRONG_CHARSET_TEXT } from '@lontar/shared/testing/fake-upstream.ts';
 import { workerSettings } from '../config.ts';
-import { chooseModel } from './choose-model.ts';
-import type { LanguageModel, ModelRequest } from './language-model.ts';
+import { firstRoute } from '../upstreams/first-route.ts';
+import { type OpenUpstreams, openUpstreams } from '../upstreams/open-upstreams.ts';
+import { secretsIn } from '../upstreams/secrets.ts';
+import type { ModelRequest } from './language-model.ts';
 
 const KEY = ['key', 'of', 'the', 'operator', '0123456789'].join('-');
 
 let upstream: FakeUpstream;
-const models: LanguageModel[] = [];
+const opened: OpenUpstreams[] = [];
 beforeAll(async () => {
   upstream = await startFakeUpstream();
 });
 afterEach(async () => {
-  await Promise.all(models.splice(0).map((model) => model.close()));
+  await Promise.all(opened.splice(0).map((upstreams) => upstreams.close()));
   upstream.reset();
   upstream.behave({ kind: 'answer', text: 'An answer.' });
 });
@@ -24,9 +28,18 @@ function choose(provider: 'gemini' | 'openai', more: Record<string, string> = {}
     provider === 'gemini' ? { GEMINI_BASE_URL: upstream.geminiUrl } : { OPENAI_BASE_URL: upstream.openAiUrl };
   const keys = provider === 'gemini' ? { GEMINI_API_KEY: KEY } : { OPENAI_API_KEY: KEY };
   const environment = { REDIS_URL: 'redis://127.0.0.1:6379', MODEL_PROVIDER: provider, ...urls, ...keys, ...more };
-  const chosen = chooseModel(readConfig(workerSettings, environment));
-  models.push(chosen.model);
-  return chosen;
+  const config = readConfig(workerSettings, environment);
+  const catalog = fixedSource(catalogOfVariables(config));
+  const settings = { timeoutMs: 60_000, maxAnswerBytes: config.MAX_ANSWER_BYTES, secretOf: secretsIn(environment) };
+  const upstreams = openUpstreams(catalog, settings);
+  opened.push(upstreams);
+  const [name = ''] = catalog.current.upstreams.keys();
+  const model = upstreams.languageModel(name);
+  if (model === undefined) throw new Error('The upstream is not open.');
+  return {
+    model,
+    upstreamName: (publicName: string) => firstRoute({ catalog, upstreams }, publicName)?.route.model ?? '',
+  };
 }
 
 const QUESTION = { role: 'user', content: 'What is a lontar?' } as const;

@@ -1,17 +1,34 @@
 import { describe, expect, test } from '@jest/globals';
 import { ConfigError, readConfig } from '@lontar/shared/config/read-config.ts';
+import { fixedSource } from '@lontar/shared/models/catalog.ts';
+import { catalogOfVariables } from '@lontar/shared/models/catalog-of-variables.ts';
 import { workerSettings } from '../config.ts';
-import { chooseModel } from './choose-model.ts';
-import { thinkingBudgetOf } from './gemini-model.ts';
-import { suitReasoningModels } from './openai/write-request.ts';
+import { firstRoute } from './first-route.ts';
+import { maskOptionsOf } from './mask-options.ts';
+import { openUpstreams } from './open-upstreams.ts';
+import { noticeOf } from './operator-words.ts';
+import { secretsIn } from './secrets.ts';
 
 const GEMINI_KEY = ['gemini', 'key', '0123456789'].join('-');
 const OPENAI_KEY = ['openai', 'key', '0123456789'].join('-');
 const PASSWORD = ['pass', 'word'].join('-');
 const LOCAL = 'http://localhost:11434/v1';
 
-const choose = (environment: Record<string, string> = {}) =>
-  chooseModel(readConfig(workerSettings, { REDIS_URL: 'redis://127.0.0.1:6379', ...environment }));
+function choose(given: Record<string, string> = {}) {
+  const environment = { REDIS_URL: 'redis://127.0.0.1:6379', ...given };
+  const config = readConfig(workerSettings, environment);
+  const catalog = fixedSource(catalogOfVariables(config));
+  const secretOf = secretsIn(environment);
+  const upstreams = openUpstreams(catalog, { timeoutMs: 1_000, maxAnswerBytes: 1_024, secretOf });
+  const { knownValues, maskHosts } = maskOptionsOf(config, catalog.current, secretOf);
+  return {
+    upstreams,
+    routeOf: (model: string) => firstRoute({ catalog, upstreams }, model),
+    notice: noticeOf(catalog.current),
+    knownValues,
+    maskHosts,
+  };
+}
 
 describe('who answers', () => {
   test.each<[string, Record<string, string>, string]>([
@@ -23,9 +40,9 @@ describe('who answers', () => {
     ['both, and demo', { MODEL_PROVIDER: 'demo', GEMINI_API_KEY: GEMINI_KEY, OPENAI_BASE_URL: LOCAL }, 'demo'],
     ['a key for OpenAI alone', { OPENAI_API_KEY: OPENAI_KEY }, 'demo'],
   ])('with %s', async (_, environment, provider) => {
-    const { model } = choose(environment);
-    expect(model.provider).toBe(provider);
-    await model.close();
+    const { routeOf, upstreams } = choose(environment);
+    expect(routeOf('ai-2.5-pro')?.language.provider).toBe(provider);
+    await upstreams.close();
   });
 
   test.each<[string, Record<string, string>, RegExp]>([
@@ -53,8 +70,9 @@ describe('the names of the models', () => {
     ['openai with a map', { OPENAI_BASE_URL: LOCAL, ...map }, 'ai-2.5-flash', 'mapped'],
     ['demo', {}, 'ai-2.5-flash', 'ai-2.5-pro'],
   ])('of %s', (_, environment, flash, pro) => {
-    const { upstreamName } = choose(environment);
-    expect([upstreamName('ai-2.5-flash'), upstreamName('ai-2.5-pro')]).toEqual([flash, pro]);
+    const { routeOf } = choose(environment);
+    expect(['ai-2.5-flash', 'ai-2.5-pro'].map((name) => routeOf(name)?.route.model)).toEqual([flash, pro]);
+    expect(routeOf('ai-2.5')).toBeUndefined();
   });
 });
 
@@ -75,39 +93,10 @@ describe('what the operator and the masker get', () => {
       OPENAI_BASE_URL: 'https://models.example.org:8443/v1',
     });
     expect(chosen.knownValues).toEqual([GEMINI_KEY, OPENAI_KEY]);
-    expect(chosen.hosts).toEqual(['generativelanguage.googleapis.com', 'models.example.org']);
+    expect(chosen.maskHosts).toEqual(['generativelanguage.googleapis.com', 'models.example.org']);
   });
 
   test('a host of one label is known with its port only', () => {
-    expect(choose({ OPENAI_BASE_URL: LOCAL }).hosts).toContain('localhost:11434');
+    expect(choose({ OPENAI_BASE_URL: LOCAL }).maskHosts).toContain('localhost:11434');
   });
-});
-
-test.each<[string, number, number | undefined]>([
-  ['gemini-2.5-flash', 8_192, undefined],
-  ['gemini-2.5-flash', 4_000, 1_000],
-  ['gemini-2.5-flash', 1_000, 0],
-  ['gemini-2.5-flash-lite', 2_047, 0],
-  ['gemini-2.5-flash-lite', 2_048, 512],
-  ['gemini-2.5-pro', 4_000, 1_000],
-  ['gemini-2.5-pro', 10, 128],
-  ['models/gemini-2.5-pro', 10, 128],
-  ['gemini-2.5-flash-image', 10, undefined],
-  ['gemini-3-pro', 10, undefined],
-])('%s thinks within %d tokens with %p', (model, maxOutputTokens, budget) => {
-  expect(thinkingBudgetOf({ model, maxOutputTokens })).toBe(budget);
-});
-
-test.each<[string, boolean]>([
-  ['gpt-5', true],
-  ['openai/gpt-5-mini', true],
-  ['o3', true],
-  ['gpt-4o', false],
-  ['gpt-5-chat-latest', false],
-  ['llama3', false],
-  ['qwen/o-model', false],
-])('%s is a reasoning model of OpenAI: %p', (model, isReasoning) => {
-  const body = { model, max_tokens: 5, temperature: 0.7, messages: [] };
-  const suited = isReasoning ? { model, max_completion_tokens: 5, messages: [] } : body;
-  expect(suitReasoningModels(body)).toEqual(suited);
 });
