@@ -164,6 +164,11 @@ test('a completion with all that it may hold', async () => {
   expect(await settled(answered, 'chat')).toEqual([200]);
   const again = of('earlier').filter(({ path }) => path.startsWith('/v1/'));
   expect(await statuses(again.map((target) => send(target)))).toEqual([200]);
+  const { toolCalls: _, reasoning: __, ...plain } = answered;
+  expect(await settled({ ...plain, finishReason: 'length' }, 'generation')).toEqual([200]);
+  const earlier = of('earlier').filter(({ path }) => path.startsWith('/api/'));
+  const [cut] = await Promise.all(earlier.map((target) => send(target)));
+  expect(cut?.headers).toMatchObject({ 'x-finish-reason': 'length', 'x-model': MODEL });
 });
 
 test('requests without what is required, or given twice', async () => {

@@ -74,6 +74,8 @@ export function expectSuccess(reply: Reply): string {
         request_id: reply.headers['x-request-id'],
         response_time: expect.any(Number),
         remaining_requests: Number(reply.headers['x-ratelimit-remaining']),
+        finish_reason: reply.headers['x-finish-reason'],
+        usage: expect.objectContaining({ total_tokens: expect.any(Number) }),
       },
     },
   });

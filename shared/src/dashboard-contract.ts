@@ -1,7 +1,7 @@
 import type { GenerationEndpoint, PublicModel } from './endpoints.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Outcome } from './request-event.ts';
-import type { MaskCounts } from './settlement/settlement.ts';
+import type { FinishReason, MaskCounts } from './settlement/settlement.ts';
 
 /**
  * What stats-service sends the dashboard page, as plain types: the page is built for browsers and must stay small, so
@@ -55,6 +55,8 @@ export interface LogRow {
   readonly charged?: boolean;
   /** Values masked in the answer; absent where there was no answer. */
   readonly masked?: MaskCounts;
+  /** Why the answer ended: `length` where it was cut. */
+  readonly finishReason?: FinishReason;
   readonly tokens?: { readonly input: number; readonly output: number };
   readonly attempts?: number;
   readonly queuedMs?: number;

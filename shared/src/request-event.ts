@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GENERATION_ENDPOINTS, PUBLIC_MODELS } from './endpoints.ts';
 import { ERROR_CODES } from './errors.ts';
+import { FINISH_REASONS } from './settlement/settlement.ts';
 
 /** How a request ended, as the metrics and the log name it. */
 export const OUTCOMES = [
@@ -46,6 +47,8 @@ export const requestEventSchema = z.object({
       model: z.enum(PUBLIC_MODELS).optional(),
       masked: z.object({ url: z.number(), key: z.number(), ip: z.number(), connection: z.number() }).optional(),
       /** `isEstimated` where the upstream did not say, as of a caller who left in the middle. */
+      /** Why the answer ended; only where there was one. */
+      finishReason: z.enum(FINISH_REASONS).optional().catch(undefined),
       usage: z.object({ input: z.number(), output: z.number(), isEstimated: z.boolean().optional() }).optional(),
       attempts: z.number().int().optional(),
       queuedMs: z.number().optional(),

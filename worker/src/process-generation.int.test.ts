@@ -165,6 +165,20 @@ describe('one start of a job', () => {
     expect(await charged()).toBe(1);
   });
 
+  test.each([
+    ['length', 'length'],
+    ['content_filter', 'content_filter'],
+    ['tool_calls', undefined],
+    ['other', undefined],
+  ] as const)('says that an answer was cut: %s', async (finishReason, told) => {
+    await processGeneration(
+      deps(() => Promise.resolve({ ...answer, finishReason })),
+      start(),
+    );
+    const { finishReason: kept } = { finishReason: undefined, ...(await settled()) };
+    expect(kept).toBe(told);
+  });
+
   test('keeps no preview where the operator wants none', async () => {
     await processGeneration(deps(answers, { keepPreviews: false }), start());
     expect(JSON.stringify(await settled())).not.toContain('Tell me');

@@ -233,7 +233,7 @@ async function maskAndDescribe(
 
 /** Some upstreams end with `stop` where they call tools. A reason of the upstream's own is told as an end. */
 function finishReasonOf({ v }: GenerationJob, { finishReason }: ModelResult, callsTools: boolean): FinishReason {
-  if (v === 1) return finishReason === 'length' ? 'length' : 'stop';
+  if (v === 1) return finishReason === 'length' || finishReason === 'content_filter' ? finishReason : 'stop';
   if (finishReason !== 'stop' && finishReason !== 'other') return finishReason;
   return callsTools ? 'tool_calls' : 'stop';
 }

@@ -55,6 +55,39 @@ describe('what the log keeps of an answer', () => {
   });
 });
 
+describe('an answer says why it ended, and what was used of it', () => {
+  const settlement = {
+    v: 1,
+    outcome: 'answered',
+    text: 'Once upon a',
+    masked: { url: 0, key: 1, ip: 0, connection: 0 },
+    usage: { input: 7, output: 3 },
+    work: { attempts: 1, queuedMs: 1, modelMs: 1, maskMs: 1 },
+  } as const;
+
+  test.each([
+    [undefined, 'stop'],
+    ['length', 'length'],
+    ['content_filter', 'content_filter'],
+  ] as const)('%s is %s', (finishReason, told) => {
+    const { body, headers, report } = answerSettlement(
+      { ...settlement, ...(finishReason && { finishReason }) },
+      about(),
+    );
+    const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
+    expect(body).toMatchObject({ metadata: { finish_reason: told, usage } });
+    expect(headers).toMatchObject({ 'X-Finish-Reason': told, 'X-Model': 'ai-2.5-flash', 'X-Masked': '1' });
+    expect(report.generation).toMatchObject({ finishReason: told, usage: { input: 7, output: 3 } });
+  });
+
+  test('estimated where the upstream did not say', () => {
+    const usage = { input: 7, output: 3, isEstimated: true };
+    expect(answerSettlement({ ...settlement, usage }, about()).body).toMatchObject({
+      metadata: { usage: { total_tokens: 10, is_estimated: true } },
+    });
+  });
+});
+
 test('what was used of an answer that came to no end is reported', () => {
   const usage = { input: 7, output: 2, isEstimated: true };
   const { report } = answerSettlement(

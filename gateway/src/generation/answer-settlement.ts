@@ -3,10 +3,10 @@ import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
 import { successBody } from '@lontar/shared/http/envelope.ts';
 import { wasCharged } from '@lontar/shared/settlement/charge.ts';
 import type { Answered, Failed, Settlement } from '@lontar/shared/settlement/settlement.ts';
-import type { Admission } from '../admission/admit.ts';
 import { bindingLimit, rateLimitHeaders, refunded } from '../admission/rate-limit.ts';
 import { type Answer, type Report, refuse } from '../envelope/answer.ts';
 import { elapsedMs } from '../envelope/request-context.ts';
+import { finishReason, renderUsage } from './answer-end.ts';
 import { defaultOutputTokens } from './generation-rules.ts';
 import type { SettledRequest } from './protocol.ts';
 
@@ -77,7 +77,7 @@ function answered(settlement: Answered, about: SettledRequest): Answer {
   const { context, admission } = about;
   return {
     status: 200,
-    headers: answeredHeaders(settlement, admission),
+    headers: answeredHeaders(settlement, about),
     body: {
       ...successBody(200, settlement.text),
       metadata: {
@@ -86,6 +86,8 @@ function answered(settlement: Answered, about: SettledRequest): Answer {
         request_id: context.id,
         response_time: elapsedMs(context),
         remaining_requests: bindingLimit(admission).remaining,
+        finish_reason: finishReason(settlement),
+        usage: renderUsage(settlement.usage),
       },
     },
     report: reportAnswered(settlement, about),
@@ -93,9 +95,17 @@ function answered(settlement: Answered, about: SettledRequest): Answer {
 }
 
 /** The headers of an answer that a model gave. */
-export function answeredHeaders({ masked }: Answered, admission: Admission): Record<string, string> {
-  const count = Object.values(masked).reduce((sum, values) => sum + values, 0);
-  return { ...rateLimitHeaders(admission), 'X-Masked': String(count) };
+export function answeredHeaders(
+  settlement: Answered,
+  { admission, job }: Pick<SettledRequest, 'admission' | 'job'>,
+): Record<string, string> {
+  const count = Object.values(settlement.masked).reduce((sum, values) => sum + values, 0);
+  return {
+    ...rateLimitHeaders(admission),
+    'X-Masked': String(count),
+    'X-Model': job.model,
+    'X-Finish-Reason': finishReason(settlement),
+  };
 }
 
 /** What the statistics get of it. */
@@ -110,7 +120,8 @@ function reportGeneration(settlement: Settlement, { job }: SettledRequest) {
     settlement.outcome === 'answered' && work?.promptPreview !== undefined
       ? { answerPreview: work.answerPreview ?? cut(settlement.text, ANSWER_PREVIEW_CHARS) }
       : {};
-  const yielded = settlement.outcome === 'answered' ? { masked: settlement.masked } : {};
+  const yielded =
+    settlement.outcome === 'answered' ? { masked: settlement.masked, finishReason: finishReason(settlement) } : {};
   const usage = settlement.usage && { usage: settlement.usage };
   return { endpoint, model, ...charge(settlement), ...work, ...yielded, ...usage, ...answer };
 }

@@ -165,10 +165,10 @@ async function waitFor(resumed: Resumed, end: () => void): Promise<Answer> {
 
 function streamOf(resumed: Resumed, frames: HeldFrames, end: () => void): StreamedAnswer {
   const { deps, form, caller, requestId, wanted, found } = resumed;
+  const job = jobOf(resumed, found.kind === 'settled' ? found.settlement : undefined);
   return {
-    headers: rateLimitHeaders(caller.admission),
+    headers: { ...rateLimitHeaders(caller.admission), 'X-Model': job.model },
     async run(sink) {
-      const job = jobOf(resumed, found.kind === 'settled' ? found.settlement : undefined);
       const run = {
         requestId,
         frames,

@@ -85,6 +85,8 @@ describe('an answer as events', () => {
           request_id: played.job.id,
           response_time: expect.any(Number),
           remaining_requests: expect.any(Number),
+          finish_reason: 'stop',
+          usage: expect.objectContaining({ total_tokens: expect.any(Number) }),
         },
       },
     ]);

@@ -26,7 +26,7 @@ export interface StreamDeps extends AwaitDeps {
 /** An admitted request whose answer is to be sent as it grows. */
 export interface StreamInput {
   readonly context: RequestContext;
-  readonly job: Pick<GenerationJob, 'keyId' | 'deadlineAt'>;
+  readonly job: Pick<GenerationJob, 'keyId' | 'deadlineAt' | 'model'>;
   readonly admission: Admission;
   readonly waiting: Waiting;
   readonly frames: HeldFrames;
@@ -40,7 +40,7 @@ export function streamAnswer(deps: StreamDeps, input: StreamInput): StreamedAnsw
   const { context, job, waiting } = input;
   const requestId = context.id;
   return {
-    headers: rateLimitHeaders(input.admission),
+    headers: { ...rateLimitHeaders(input.admission), 'X-Model': job.model },
     async run(sink) {
       let settled: Settlement | undefined;
       const settlement = async () => {

@@ -51,7 +51,7 @@ export const CHAT_RESUME: ResumeForm = {
 function answerChat(settlement: Answered, about: SettledRequest) {
   return {
     status: 200,
-    headers: answeredHeaders(settlement, about.admission),
+    headers: answeredHeaders(settlement, about),
     body: renderCompletion(settlement, { requestId: about.context.id, job: about.job }),
     report: reportAnswered(settlement, about),
   };

@@ -1,9 +1,10 @@
 import type { GenerationJob } from '@lontar/shared/generation-job.ts';
 import type { Answer } from '../envelope/answer.ts';
+import { finishReason, renderUsage } from '../generation/answer-end.ts';
 import type { CallPart } from '../live/answer-stream.ts';
 import { BEGINNING, type Cursor, writeCursor } from '../live/cursor.ts';
 import type { StreamRendering } from '../live/stream-rendering.ts';
-import { completionId, createdAt, finishReason, renderUsage } from './render-completion.ts';
+import { completionId, createdAt } from './render-completion.ts';
 import { renderError } from './render-error.ts';
 
 const DONE = 'data: [DONE]\n\n';

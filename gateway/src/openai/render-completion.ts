@@ -1,7 +1,8 @@
 import type { ToolCall } from '@lontar/shared/chat-request.ts';
 import type { GenerationJob } from '@lontar/shared/generation-job.ts';
 import { REQUEST_ID_PATTERN } from '@lontar/shared/request-id.ts';
-import type { Answered, FinishReason, TokenUsage } from '@lontar/shared/settlement/settlement.ts';
+import type { Answered } from '@lontar/shared/settlement/settlement.ts';
+import { finishReason, renderUsage } from '../generation/answer-end.ts';
 
 /** An answer in OpenAI's form: `chat.completion`. */
 export function renderCompletion(
@@ -47,20 +48,6 @@ export function requestIdOf(id: string): string | undefined {
 /** Unix seconds, by Redis's clock: the same for every answer about the request. */
 export function createdAt({ receivedAt }: Pick<GenerationJob, 'receivedAt'>): number {
   return Math.floor(receivedAt / 1_000);
-}
-
-/** Some servers say `stop` where the model called a tool; clients go by the reason. */
-export function finishReason({ finishReason: said = 'stop', toolCalls = [] }: Answered): FinishReason {
-  return said === 'stop' && toolCalls.length > 0 ? 'tool_calls' : said;
-}
-
-export function renderUsage({ input, output, isEstimated }: TokenUsage) {
-  return {
-    prompt_tokens: input,
-    completion_tokens: output,
-    total_tokens: input + output,
-    ...(isEstimated === true && { is_estimated: true }),
-  };
 }
 
 export function renderToolCall({ id, name, arguments: text }: ToolCall) {

@@ -22,6 +22,16 @@ export function envelope<Code extends number, Result extends z.ZodType>(code: Co
   });
 }
 
+const tally = z.int().nonnegative();
+
+/** Tokens of an answer; both protocols tell them alike. */
+export const usageSchema = z.object({
+  prompt_tokens: tally.meta({ examples: [12] }),
+  completion_tokens: tally.meta({ examples: [48] }),
+  total_tokens: tally.meta({ examples: [60] }),
+  is_estimated: z.literal(true).optional().meta({ description: 'The upstream did not say.' }),
+});
+
 /** What a generation is answered with. */
 export const generationAnswerSchema = envelope(
   200,
@@ -42,6 +52,11 @@ export const generationAnswerSchema = envelope(
       .int()
       .nonnegative()
       .meta({ description: 'What is left under the limit that binds soonest.', examples: [97] }),
+    finish_reason: z.enum(['stop', 'length', 'content_filter']).meta({
+      description:
+        'Why the answer ended: by itself, because `maxOutputTokens` was used up, so that it is cut, or because of a safety filter.',
+    }),
+    usage: usageSchema,
   }),
 });
 

@@ -2,7 +2,7 @@ import { ENDPOINTS } from '@lontar/shared/endpoints.ts';
 import { z } from 'zod';
 import { generationFieldsSchema, type ReadingLimits } from '../generation/generation-rules.ts';
 import { generationAnswerSchema } from './answer-schemas.ts';
-import { LIMIT_HEADERS } from './headers.ts';
+import { ANSWER_HEADERS, LIMIT_HEADERS } from './headers.ts';
 import { errors, type Operation } from './operation.ts';
 
 const PERSONAS = {
@@ -22,6 +22,8 @@ const EXAMPLE = {
     request_id: 'req_4Jx0vQd3mKZ8c1TnR7yWbA',
     response_time: 812,
     remaining_requests: 97,
+    finish_reason: 'stop',
+    usage: { prompt_tokens: 12, completion_tokens: 48, total_tokens: 60 },
   },
 };
 
@@ -101,7 +103,7 @@ function answered() {
     schemas: [generationAnswerSchema],
     alsoMedia: 'text/event-stream',
     example: EXAMPLE,
-    headers: ['Cache-Control', 'X-Masked', ...LIMIT_HEADERS],
+    headers: ['Cache-Control', ...ANSWER_HEADERS, ...LIMIT_HEADERS],
   } as const;
 }
 

@@ -3,6 +3,11 @@ export const HEADERS = {
   'X-Request-Id': { description: 'Id of this request, to name in questions.', pattern: '^req_[0-9A-Za-z]{22}$' },
   'Cache-Control': { description: 'Nothing may be kept.', pattern: '^no-store$' },
   'X-Masked': { description: 'Values masked in this answer; 0 where it is as the model wrote it.', pattern: '^\\d+$' },
+  'X-Model': { description: 'The model that was asked.', pattern: '^[\\w.-]+$' },
+  'X-Finish-Reason': {
+    description: 'Why the answer ended: `length` where the output tokens were used up, so that it is cut.',
+    pattern: '^(stop|length|tool_calls|content_filter)$',
+  },
   'X-RateLimit-Limit': {
     description:
       'The limit that binds soonest; missing for a key that is exempt from that of addresses, where no other was asked about.',
@@ -36,6 +41,9 @@ export const HEADERS = {
 } as const;
 
 export type HeaderName = keyof typeof HEADERS;
+
+/** On every answer of a model that is sent in one piece. */
+export const ANSWER_HEADERS = ['X-Masked', 'X-Model', 'X-Finish-Reason'] as const satisfies readonly HeaderName[];
 
 /** On every answer under /api/ that was counted. */
 export const LIMIT_HEADERS = [

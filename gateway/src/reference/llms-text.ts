@@ -32,7 +32,7 @@ GET ${origin}/api/ai?prompt=... or POST with a JSON body of the same fields.
 - temperature: ${temperature.least} to ${temperature.most}; ${temperature.byDefault} unless given
 - maxOutputTokens: 1 to ${limits.reading.maxOutputTokens}
 
-Success: {"status":true,"code":200,"message":"Sukses","result":"<markdown>","metadata":{"request_id":"req_...","response_time":812,"remaining_requests":97,...}}
+Success: {"status":true,"code":200,"message":"Sukses","result":"<markdown>","metadata":{"request_id":"req_...","response_time":812,"remaining_requests":97,"finish_reason":"stop","usage":{"total_tokens":60,...},...}} (finish_reason length: the answer is cut by maxOutputTokens)
 Error: {"status":false,"code":<HTTP status>,"message":"<what is wrong and what to do>","error":"<label>"}; a 429 has used, remaining and limit besides. Wait for Retry-After (seconds) on 429 and 503.
 
 ## Endpoints

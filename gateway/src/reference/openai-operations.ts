@@ -5,7 +5,7 @@ import type { Problem } from '../envelope/answer.ts';
 import type { ReadingLimits } from '../generation/generation-rules.ts';
 import { renderError } from '../openai/render-error.ts';
 import { errorExample, errorSchema } from './answer-schemas.ts';
-import { type HeaderName, OPENAI_LIMIT_HEADERS } from './headers.ts';
+import { ANSWER_HEADERS, type HeaderName, OPENAI_LIMIT_HEADERS } from './headers.ts';
 import { chatBodySchema, completionSchema, modelListSchema, modelSchema, openAiErrorSchema } from './openai-schemas.ts';
 import type { Operation, Response } from './operation.ts';
 
@@ -69,7 +69,7 @@ function complete(limits: ReadingLimits): Operation {
     },
     responses: {
       200: {
-        ...answered(ANSWERED, completionSchema, COMPLETION, ['X-Masked']),
+        ...answered(ANSWERED, completionSchema, COMPLETION, ANSWER_HEADERS),
         alsoMedia: 'text/event-stream',
       },
       ...errors([400, 401, 402, 403, 404, 413, 414, 415, 429, 431, 500, 502, 503, 504]),
@@ -79,7 +79,7 @@ function complete(limits: ReadingLimits): Operation {
 }
 
 const ANSWERED =
-  'The masked answer. With `stream: true` it comes as it grows: chunks (`chat.completion.chunk`), then `[DONE]`; an error after the first of them is `{"error"}`. Streams have no `X-Masked`: their last chunk says what was masked.';
+  'The masked answer. With `stream: true` it comes as it grows: chunks (`chat.completion.chunk`), then `[DONE]`; an error after the first of them is `{"error"}`. Streams have no `X-Masked` and no `X-Finish-Reason`: their last chunk says what was masked, and why it is the last.';
 
 /** An answer once more. */
 function completion(): Operation {
@@ -101,7 +101,10 @@ function completion(): Operation {
       query('include_usage', z.enum(['true', 'false'])),
     ],
     responses: {
-      200: { ...answered('The masked answer.', completionSchema, COMPLETION), alsoMedia: 'text/event-stream' },
+      200: {
+        ...answered('The masked answer.', completionSchema, COMPLETION, ANSWER_HEADERS),
+        alsoMedia: 'text/event-stream',
+      },
       ...errors([400, 401, 403, 404, 414, 429, 431, 500, 502, 503, 504]),
       408: tooSlow([errorSchema(408)]),
     },

@@ -3,6 +3,7 @@ import { FINISH_REASONS, MASK_TYPES } from '@lontar/shared/settlement/settlement
 import { z } from 'zod';
 import { defaultOutputTokens, type ReadingLimits } from '../generation/generation-rules.ts';
 import { CHAT_RULES } from '../openai/read-chat.ts';
+import { usageSchema } from './answer-schemas.ts';
 
 /** Forms of what `/v1` takes and gives, as the API document describes them. */
 
@@ -98,12 +99,7 @@ export const completionSchema = z.object({
       finish_reason: z.enum(FINISH_REASONS),
     }),
   ),
-  usage: z.object({
-    prompt_tokens: tally,
-    completion_tokens: tally,
-    total_tokens: tally,
-    is_estimated: z.literal(true).optional().meta({ description: 'The upstream did not say.' }),
-  }),
+  usage: usageSchema,
   lontar: z.object({
     masked: z
       .object(

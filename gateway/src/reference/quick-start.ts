@@ -21,7 +21,7 @@ ${code(`{
   "code": 200,
   "message": "Sukses",
   "result": "…",
-  "metadata": { "request_id": "req_…", "response_time": 812, "remaining_requests": 97, … }
+  "metadata": { "request_id": "req_…", "response_time": 812, "remaining_requests": 97, "finish_reason": "stop", … }
 }`)}
 <p><code>/api/ai</code> chats, <code>/api/ai2</code> answers in general, <code>/api/ai3</code> assists. Parameters:
 <code>prompt</code>, <code>model</code> (<code>ai-2.5-flash</code> or <code>ai-2.5-pro</code>), <code>temperature</code>

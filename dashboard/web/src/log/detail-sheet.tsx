@@ -65,6 +65,14 @@ function Detail({ row, texts, prompt, answer }: LogDetail) {
   );
 }
 
+/** Why a model ended its answer. */
+const FINISH_WORDS: Readonly<Record<NonNullable<LogRow['finishReason']>, string>> = {
+  stop: 'by itself',
+  length: 'cut: the output tokens were used up',
+  tool_calls: 'with tool calls',
+  content_filter: 'cut by a safety filter',
+};
+
 function Facts({ row }: { readonly row: LogRow }) {
   const facts: [string, string | undefined][] = [
     [row.error === 'client_closed' ? 'Left' : 'Answered', formatDateTime(row.at)],
@@ -79,6 +87,7 @@ function Facts({ row }: { readonly row: LogRow }) {
     ['Error', row.error?.replaceAll('_', ' ')],
     ['Credit', describeCharge(row)],
     ['Tokens', row.tokens && `${formatCount(row.tokens.input)} in, ${formatCount(row.tokens.output)} out`],
+    ['Ended', row.finishReason && FINISH_WORDS[row.finishReason]],
     ['Masked', row.masked && maskedByType(row.masked)],
   ];
   return (

@@ -58,6 +58,12 @@ export function OutcomeWord({ row }: { readonly row: LogRow }) {
     <span class={`word ${outcomeTone(row.outcome)}`}>
       <span aria-hidden="true">{OUTCOME_ICONS[row.outcome]}</span> {wordOf(row)}
       <span class="status"> {row.status}</span>
+      {row.finishReason === 'length' && (
+        <span class="status" title="The output tokens were used up before the answer was whole">
+          {' '}
+          cut
+        </span>
+      )}
       {row.charged === true && row.outcome !== 'success' && <span class="status"> charged</span>}
       {row.count !== undefined && (
         <span class="status" title="Refused requests of this address, reason and second">

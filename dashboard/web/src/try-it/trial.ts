@@ -29,6 +29,8 @@ export const RENDERED_CHARACTERS = 100_000;
 const SHOWN_HEADERS = [
   'x-request-id',
   'x-masked',
+  'x-model',
+  'x-finish-reason',
   'x-ratelimit-limit',
   'x-ratelimit-remaining',
   'x-ratelimit-reset',
