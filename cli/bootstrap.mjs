@@ -2,7 +2,7 @@
 // dependencies and hands over to the TypeScript programs under the Node that the lockfile pins.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,7 +35,12 @@ const marker = join(modules, '.lontar-installed');
 const stateFolder = join(root, '.lontar');
 const lockFile = join(stateFolder, 'install.lock');
 
-class Refusal extends Error {}
+class Refusal extends Error {
+  constructor(message, exitCode = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
 
 try {
   const [name = '', ...args] = process.argv.slice(2);
@@ -48,7 +53,7 @@ try {
 } catch (error) {
   if (!(error instanceof Refusal)) throw error;
   say(error.message);
-  process.exit(1);
+  process.exit(error.exitCode);
 }
 
 /** Installs from the lockfile unless what is there fits it. Concurrent callers wait for the first. */
@@ -130,6 +135,7 @@ function refuseWhileRunning() {
 }
 
 async function lockInstallation() {
+  requireStateFolder();
   for (let waits = 0; ; waits += 1) {
     try {
       // Inside the loop: the process that held the lock takes the folder away where nothing else is in it.
@@ -146,6 +152,13 @@ async function lockInstallation() {
     else if (waits === 0) say('Another command is installing the dependencies; waiting for it.');
     await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS));
   }
+}
+
+/** Where a file has its name, or a link that leads nowhere, it can never be made, and waiting for that has no end. */
+function requireStateFolder() {
+  if (lstatSync(stateFolder, { throwIfNoEntry: false }) === undefined) return;
+  if (statSync(stateFolder, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new Refusal(`${stateFolder} must be a folder, and is a file or a link that leads nowhere. Remove it.`, 2);
 }
 
 /** The process that holds the lock; undefined while it has not yet written its number. */

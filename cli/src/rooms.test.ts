@@ -9,7 +9,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   failure: [],
   files: [],
   tether: [],
-  home: ['files'],
+  home: ['failure', 'files'],
   settings: ['home'],
   system: ['settings'],
   locate: ['failure', 'home', 'settings'],

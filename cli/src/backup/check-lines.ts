@@ -1,5 +1,5 @@
 import type { FileLine, KeyLine, Line } from './backup-format.ts';
-import { type DurableFamily, durableFamily } from './durable-keys.ts';
+import { apiKeyIdOf, type DurableFamily, durableFamily } from './durable-keys.ts';
 import { isItemOf } from './value-items.ts';
 
 /** Bytes of one upload at most; an object store takes no larger one in one request either. */
@@ -11,7 +11,9 @@ export interface LineCheck {
   problemOf(line: Line): string | undefined;
   /** What is wrong with the lines as a whole, when all have been seen. */
   problemAtEnd(): string | undefined;
+  /** Redis entries. */
   readonly keys: number;
+  readonly apiKeys: number;
   readonly files: number;
 }
 
@@ -30,7 +32,11 @@ interface Begun {
 export function checkLines(): LineCheck {
   let begun: Begun | undefined;
   let lastKey = '';
-  const seen = { keys: 0, files: 0 };
+  const seen = { keys: 0, apiKeys: 0, files: 0 };
+  const count = (key: string) => {
+    seen.keys += 1;
+    if (apiKeyIdOf(key) !== undefined) seen.apiKeys += 1;
+  };
 
   /** @returns whether this line goes on with what the last one began; `undefined` where it breaks it off */
   const goesOn = (name: string, type: string): boolean | undefined => {
@@ -46,7 +52,7 @@ export function checkLines(): LineCheck {
     if (!continued && line.key <= lastKey) return 'its Redis entries are not in order';
     lastKey = line.key;
     if ('items' in line) return problemOfItems(line, family);
-    seen.keys += 1;
+    count(line.key);
     return undefined;
   };
 
@@ -62,7 +68,7 @@ export function checkLines(): LineCheck {
     );
     if (!isWhole || (items === 0 && !line.more)) return `${line.key} has a form in it that it cannot have`;
     begun = line.more ? { name: line.key, type: line.type, items, bytes: 0 } : undefined;
-    if (!line.more) seen.keys += 1;
+    if (!line.more) count(line.key);
     return undefined;
   };
 
@@ -80,6 +86,9 @@ export function checkLines(): LineCheck {
     problemAtEnd: () => (begun === undefined ? undefined : 'its last value is cut off'),
     get keys() {
       return seen.keys;
+    },
+    get apiKeys() {
+      return seen.apiKeys;
     },
     get files() {
       return seen.files;

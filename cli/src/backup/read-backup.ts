@@ -26,6 +26,8 @@ export interface OpenBackup {
 export interface VerifiedBackup {
   readonly header: Header;
   readonly end: End;
+  /** How many of its Redis entries are API keys. */
+  readonly apiKeys: number;
   /** All Redis entries and pieces of files, in order; may be read again. */
   lines(): AsyncGenerator<Line>;
 }
@@ -97,7 +99,7 @@ export async function verifyBackup(backup: OpenBackup): Promise<VerifiedBackup> 
   const problem = check.problemAtEnd();
   if (problem !== undefined) throw damaged(problem);
   const { version } = header;
-  return { header, end, lines: () => contentLines(backup, version) };
+  return { header, end, apiKeys: check.apiKeys, lines: () => contentLines(backup, version) };
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { createFile, DRAFT_SUFFIX, draftOf, flushFolder } from '../files/new-file.ts';
 import { type End, type FileLine, type Header, PIECE_BYTES } from './backup-format.ts';
 import { openSigner } from './backup-signature.ts';
-import { findDurableKeys, uploadIdOf } from './durable-keys.ts';
+import { apiKeyIdOf, findDurableKeys, uploadIdOf } from './durable-keys.ts';
 import { readKey } from './read-key.ts';
 
 /** A draft that was not written to for this long is of a backup that was broken off, ms. */
@@ -33,6 +33,11 @@ export class OccupiedPlace extends Error {
   }
 }
 
+/** What a backup holds: Redis entries, of which some are API keys, and files. */
+interface Written extends Omit<End, 'end'> {
+  readonly apiKeys: number;
+}
+
 /**
  * Writes a backup of a service that may go on meanwhile. Every entry is whole in itself; entries among each other may
  * be some moments apart. The file appears under its name only when it is complete, for its owner's eyes alone.
@@ -40,16 +45,18 @@ export class OccupiedPlace extends Error {
  * @returns what it holds, and the SHA-256 of the file itself, in hex; the one inside it is of its lines
  * @throws OccupiedPlace
  */
-export async function writeBackup(redis: Redis, path: string, input: BackupInput): Promise<Omit<End, 'end'>> {
+export async function writeBackup(redis: Redis, path: string, input: BackupInput): Promise<Written> {
   requireReplaceable(path);
   await removeAbandonedDrafts(path);
   const draft = draftOf(path);
   const ofFile = createHash('sha256');
   const totals = { keys: 0, files: 0, sha256: '' };
+  let apiKeys = 0;
   async function* checked() {
     const hash = createHash('sha256');
     for await (const line of lines(redis, input)) {
       if ('key' in line && !line.more) totals.keys++;
+      if ('key' in line && !line.more && apiKeyIdOf(line.key) !== undefined) apiKeys++;
       if ('file' in line && !line.more) totals.files++;
       const text = `${JSON.stringify(line)}\n`;
       hash.update(text);
@@ -76,7 +83,7 @@ export async function writeBackup(redis: Redis, path: string, input: BackupInput
     requireReplaceable(path);
     await rename(draft, path);
     await flushFolder(dirname(path));
-    return { ...totals, sha256: ofFile.digest('hex') };
+    return { ...totals, apiKeys, sha256: ofFile.digest('hex') };
   } catch (error) {
     await rm(draft, { force: true });
     throw error;

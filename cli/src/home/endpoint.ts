@@ -10,6 +10,8 @@ const endpointSchema = z.object({
   /** One for each gateway. */
   baseUrls: z.array(z.string()).min(1),
   startedAt: z.string(),
+  /** The ports of each process, by the names of their settings; absent in what an earlier version left. */
+  ports: z.record(z.string(), z.record(z.string(), z.string())).optional(),
 });
 
 /** Where the running service is. */

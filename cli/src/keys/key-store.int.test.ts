@@ -130,6 +130,66 @@ describe('revoke', () => {
   });
 });
 
+test('update leaves a revoked key as it was when it ended', async () => {
+  const { record } = await store().create({ name: 'x', perHour: 5 });
+  await store().revoke(record.id);
+  const ended = await stored(record.id);
+  expect(await store().update(record.id, { perHour: 6 })).toBe('revoked');
+  expect(await stored(record.id)).toEqual(ended);
+});
+
+describe('delete', () => {
+  test('leaves nothing of a revoked key', async () => {
+    const { record } = await store().create({ name: 'x' });
+    const { id } = record;
+    await redis.client.rpush(redisKeys.keyHour(id), '1');
+    await redis.client.rpush(redisKeys.keyFreeFailures(id), '1');
+    await redis.client.zadd(redisKeys.keysInFlight, 1, id);
+    await store().revoke(id);
+
+    expect(await store().delete(id)).toEqual({ outcome: 'deleted' });
+    expect(await redis.client.dbsize()).toBe(0);
+    expect(await store().delete(id)).toEqual({ outcome: 'missing' });
+  });
+
+  test('gives the memory back', async () => {
+    const used = async () => Number(/used_memory:(\d+)/.exec(await redis.client.info('memory'))?.[1]);
+    // The scripts, and the tables that grow once, are there before anything is measured.
+    const makeAndDelete = async (count: number) => {
+      const made = await Promise.all(Array.from({ length: count }, (_, i) => store().create({ name: `key ${i}` })));
+      const most = await used();
+      await Promise.all(made.map(({ record }) => store().revoke(record.id)));
+      await Promise.all(made.map(({ record }) => store().delete(record.id)));
+      return most;
+    };
+    await makeAndDelete(500);
+    const before = await used();
+    const most = await makeAndDelete(500);
+    expect((await used()) - before).toBeLessThan((most - before) / 4);
+  });
+
+  test('refuses an active key, and one with requests in work or uploads, and changes nothing', async () => {
+    const { record } = await store().create({ name: 'x' });
+    const { id } = record;
+    expect(await store().delete(id)).toEqual({ outcome: 'active' });
+    await store().revoke(id);
+    const ended = await stored(id);
+    await redis.client.zadd(redisKeys.keyUploads(id), 1, 'a', 2, 'b');
+    expect(await store().delete(id)).toEqual({ outcome: 'files', count: 2 });
+    await redis.client.zadd(redisKeys.keyFlight(id), 1, 'request');
+    expect(await store().delete(id)).toEqual({ outcome: 'in work', count: 1 });
+    expect(await stored(id)).toEqual(ended);
+    expect(await store().count()).toBe(1);
+  });
+
+  test('takes a record that cannot be read', async () => {
+    const { record } = await store().create({ name: 'x' });
+    await redis.client.hset(redisKeys.apiKey(record.id), { state: 'asleep' });
+    expect(await store().delete(record.id)).toEqual({ outcome: 'deleted' });
+    expect(await redis.client.dbsize()).toBe(0);
+  });
+});
+
 describe('rotate', () => {
   test('keeps id, limits and charges; the old secret stays good for the overlap', async () => {
     const first = await store().create({ name: 'x', perHour: 5 });

@@ -4,6 +4,7 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
 import { waitForAppendOnlyFile } from '../redis/append-only.ts';
+import { type DeleteResult, deleteKey } from './delete-key.ts';
 import { type FieldChange, fieldsOf, type KeyLimits } from './key-limits.ts';
 
 const createScript = loadScript(new URL('./create-key.lua', import.meta.url));
@@ -53,6 +54,7 @@ export interface KeyStore {
   freeFailures(id: string): Promise<number>;
   /** How many there are, whatever their state. */
   count(): Promise<number>;
+  /** A revoked key stays as it was when it ended. */
   update(id: string, limits: KeyLimits): Promise<ChangeResult>;
   /** From the next request on the key is refused. Revoking twice changes nothing. */
   revoke(id: string): Promise<ChangeResult>;
@@ -61,6 +63,8 @@ export interface KeyStore {
    * an earlier one that is still good ends only with `endOverlap`, else nothing is changed.
    */
   rotate(id: string, overlapMs: number, terms?: { readonly endOverlap?: boolean }): Promise<RotateResult>;
+  /** Deletes a revoked key and what is kept of it. */
+  delete(id: string): Promise<DeleteResult>;
   /** Removes every trace of a key that served a purpose of our own, such as the first start's test request. */
   forget(id: string): Promise<void>;
   /** The clock that admission goes by, Unix ms. */
@@ -119,7 +123,7 @@ export function openKeyStore(redis: Redis, pepper: string, mint: (id?: string) =
       }
     },
     list: () => listRecords(redis),
-    update: (id, limits) => change(id, fieldsOf(limits)),
+    update: (id, limits) => change(id, fieldsOf(limits), { onlyActive: true }),
     async revoke(id) {
       const revoked = { state: 'revoked', revokedAt: String(await now()) } as const;
       const result = await change(id, { set: revoked, remove: ['oldHash', 'oldHashUntil'] }, { onlyActive: true });
@@ -136,6 +140,7 @@ export function openKeyStore(redis: Redis, pepper: string, mint: (id?: string) =
       if (typeof result === 'number') return { earlierUntil: result };
       return result === 'changed' ? { key, record: await mustFind(redis, id) } : result;
     },
+    delete: (id) => deleteKey(redis, id),
     async forget(id) {
       const own = [redisKeys.apiKey(id), redisKeys.keyHour(id), redisKeys.keyFreeFailures(id)];
       await redis.multi().del(own).zrem(redisKeys.apiKeyIndex, id).exec();

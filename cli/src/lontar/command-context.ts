@@ -25,11 +25,19 @@ export interface CommandContext {
 /**
  * What the commands of one run share: surroundings, output, and a connection to Redis that is opened when it is needed.
  *
+ * @param readSurroundings called once, when the first command asks for them
  * @throws nothing itself; `withRedis` rejects with RedisUnreachable, and when Redis fails
  */
-export function createContext(surroundings: Surroundings, streams: Streams, json: () => boolean): CommandContext {
+export function createContext(
+  readSurroundings: () => Surroundings,
+  streams: Streams,
+  json: () => boolean,
+): CommandContext {
+  let read: Surroundings | undefined;
+  // Not before a command wants them: help and version are also for those whose settings are wrong.
+  const surroundings = () => (read ??= readSurroundings());
   const withRedis: CommandContext['withRedis'] = async (use) => {
-    const redis = await connectOnce(locateRedis(surroundings).url, 'lontar-cli');
+    const redis = await connectOnce(locateRedis(surroundings()).url, 'lontar-cli');
     try {
       return await use(redis);
     } finally {
@@ -37,12 +45,14 @@ export function createContext(surroundings: Surroundings, streams: Streams, json
     }
   };
   return {
-    surroundings,
+    get surroundings() {
+      return surroundings();
+    },
     streams,
     json,
     withRedis,
     withKeys(use) {
-      const pepper = requirePepper(surroundings);
+      const pepper = requirePepper(surroundings());
       return withRedis((redis) => use(openKeyStore(redis, pepper)));
     },
   };

@@ -100,6 +100,20 @@ describe('keys rotate', () => {
   });
 });
 
+describe('a key that has ended', () => {
+  test('is not changed any more, and can be deleted; one that has not ended cannot', async () => {
+    const { id } = (await lontar('keys', 'create', '--name', 'shop', '--json')).data as { id: string };
+    const early = await lontar('keys', 'delete', id);
+    expect(early).toMatchObject({ code: 1, out: '', err: expect.stringContaining(`lontar keys revoke ${id}`) });
+    await lontar('keys', 'revoke', id);
+    const update = await lontar('keys', 'update', id, '--per-hour', '5');
+    expect(update).toMatchObject({ code: 1, out: '', err: expect.stringContaining('is revoked') });
+    expect(await lontar('keys', 'delete', id)).toMatchObject({ code: 0, out: `The key ${id} is deleted.\n` });
+    for (const command of ['delete', 'show']) expect((await lontar('keys', command, id)).code).toBe(3);
+    expect(await redis.client.dbsize()).toBe(0);
+  });
+});
+
 describe('ips', () => {
   test('blocks for a time or for good, lists, and unblocks', async () => {
     expect(await lontar('ips', 'list', '--json')).toMatchObject({ code: 0, data: [] });
@@ -249,13 +263,16 @@ describe('backup and restore', () => {
     const { client } = redis;
     const before = await client.hgetall(redisKeys.apiKey(id));
     const written = await lontar('backup', file(), '--json');
-    expect(written).toMatchObject({ code: 0, data: { entries: 8, files: 2, missingFiles: [] } });
+    expect(written).toMatchObject({ code: 0, data: { apiKeys: 1, entries: 8, files: 2, missingFiles: [] } });
     expect((await stat(file())).mode & 0o777).toBe(0o600);
     expect(gunzipSync(await readFile(file())).toString()).not.toContain('p'.repeat(40));
 
     await client.flushall();
     await rm(files(), { recursive: true });
-    expect(await lontar('restore', file(), '--json')).toMatchObject({ code: 0, data: { entries: 8, files: 2 } });
+    expect(await lontar('restore', file(), '--json')).toMatchObject({
+      code: 0,
+      data: { apiKeys: 1, entries: 8, files: 2 },
+    });
     expect(await client.hgetall(redisKeys.apiKey(id))).toEqual({ ...before, charged: '5' });
     expect(await client.ttl(redisKeys.uploads('2026-01-31', '192.0.2.1'))).toBeGreaterThan(900);
     expect(await client.pfcount(redisKeys.stats('ips-sketch:all'))).toBe(3);

@@ -1,4 +1,5 @@
 import { showHidden } from '@lontar/shared/hidden-characters.ts';
+import { VERSION } from '@lontar/shared/version.ts';
 import { Command } from 'commander';
 import { describeFailure, EXIT } from '../failure/failure.ts';
 import type { Surroundings } from '../settings/environment.ts';
@@ -49,6 +50,7 @@ export async function runLontar(
   try {
     const program = new Command('lontar')
       .description('Operates a Lontar service: its API keys, its health, its settings.')
+      .version(VERSION, '-V, --version', 'print the version')
       .option('--json', 'print data as JSON, for programs')
       .addHelpText('after', EXIT_CODES_HELP)
       .configureHelp({ showGlobalOptions: true })
@@ -58,7 +60,7 @@ export async function runLontar(
       })
       .showHelpAfterError('(add --help for the usage)')
       .exitOverride();
-    const context = createContext(readSurroundings(), streams, () => program.opts()['json'] === true);
+    const context = createContext(readSurroundings, streams, () => program.opts()['json'] === true);
     for (const add of COMMANDS) add(program, context);
     await program.parseAsync(args, { from: 'user' });
     return EXIT.ok;

@@ -177,7 +177,7 @@ describe('uploads', () => {
     await lontar('backup', file);
     await redis.client.flushall();
     await writeContent(later, 'all that is left');
-    expect(await lontar('restore', file)).toMatchObject({ code: 1, err: expect.stringMatching(/1 contents.*--force/) });
+    expect(await lontar('restore', file)).toMatchObject({ code: 1, err: expect.stringMatching(/1 file .*--force/) });
     expect(await readdir(files())).toEqual([later]);
     expect(await redis.client.dbsize()).toBe(0);
     expect(await lontar('restore', file, '--force')).toMatchObject({ code: 0 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Environment, readConfig } from '@lontar/shared/config/read-config.ts';
-import { type Home, homeAt } from '../home/home.ts';
+import { type Home, homeAt, requireFolder } from '../home/home.ts';
 import { launcherSettings } from './launcher-settings.ts';
 
 /** The environment that the service runs with: the real one, completed from the `.env` file of the project. */
@@ -15,13 +15,15 @@ export interface Surroundings {
   readonly home: Home;
 }
 
-/** @throws the system's error when there is a `.env` file that cannot be read */
+/** @throws UnusableHome where `LONTAR_HOME` is a file; the system's error when there is a `.env` file that cannot be read */
 export function readSurroundings(root: string, real: Environment): Surroundings {
   const file = readEnvFile(join(root, '.env'));
   const fromFile = new Set(Object.keys(file).filter((name) => real[name] === undefined));
   const environment = { ...file, ...withoutAbsent(real) };
   const { LONTAR_HOME } = readConfig(launcherSettings, environment);
-  return { root, environment, fromFile, home: homeAt(LONTAR_HOME, root) };
+  const home = homeAt(LONTAR_HOME, root);
+  requireFolder(home);
+  return { root, environment, fromFile, home };
 }
 
 function readEnvFile(path: string): Environment {

@@ -83,7 +83,7 @@ async function startEverything(
   const baseUrls = plan.gateways.map(({ url }) => url);
   const [baseUrl = ''] = baseUrls;
   const startedAt = new Date().toISOString();
-  writeEndpoint(home, { pid: process.pid, redisUrl: chosenRedis.full, baseUrls, startedAt });
+  writeEndpoint(home, { pid: process.pid, redisUrl: chosenRedis.full, baseUrls, startedAt, ports: plan.portsInUse });
   const redis = await connectOnce(chosenRedis.connection, 'lontar-start');
   try {
     const keys = openKeyStore(redis, secrets.pepper);

@@ -23,6 +23,8 @@ export interface PlannedService {
 export interface PortPlan {
   readonly services: readonly PlannedService[];
   readonly gateways: readonly { readonly url: string }[];
+  /** Of each process by its name, by the settings that would say them. */
+  readonly portsInUse: Readonly<Record<string, Record<string, string>>>;
 }
 
 /**
@@ -64,7 +66,15 @@ export async function planPorts(
     const metricsPort = await ports.firstFree(firstMetricsPort, METRICS_HOST);
     services.push({ ...service, metricsPort, own: { ...service.own, METRICS_PORT: String(metricsPort) } });
   }
-  return { services, gateways: gatewayPorts.map((port) => ({ url: callableUrl(HOST, port) })) };
+  return {
+    services,
+    gateways: gatewayPorts.map((port) => ({ url: callableUrl(HOST, port) })),
+    portsInUse: Object.fromEntries(services.map(({ name, own }) => [name, portsOf(own)])),
+  };
+}
+
+function portsOf(own: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(own).filter(([setting]) => /(?:^|_)PORT$/.test(setting)));
 }
 
 /**

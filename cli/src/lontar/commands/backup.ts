@@ -8,7 +8,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { FORMAT, FORMAT_VERSION, type Header } from '../../backup/backup-format.ts';
 import { isSignedBy, pepperMark } from '../../backup/backup-signature.ts';
-import { findDurableKeys } from '../../backup/durable-keys.ts';
+import { apiKeyIdOf, findDurableKeys } from '../../backup/durable-keys.ts';
 import { DamagedBackup, type OpenBackup, openBackup, verifyBackup } from '../../backup/read-backup.ts';
 import { restoreBackup } from '../../backup/restore-backup.ts';
 import { listContents } from '../../backup/upload-contents.ts';
@@ -106,11 +106,11 @@ async function backup(redis: Redis, path: string, context: CommandContext): Prom
     const pepper = context.surroundings.home.secret('KEY_PEPPER');
     note(context, `To restore it elsewhere, carry KEY_PEPPER over by another way than the file: it is in ${pepper}`);
   }
-  const { keys: entries, files: filesKept, sha256 } = written;
+  const { keys: entries, apiKeys, files: filesKept, sha256 } = written;
   print(
     context,
-    { file: path, entries, files: filesKept, sha256, signed: found !== undefined, missingFiles: missing },
-    `${path} holds ${entries} Redis entries and ${filesKept} files. SHA-256 ${sha256}`,
+    { file: path, apiKeys, entries, files: filesKept, sha256, signed: found !== undefined, missingFiles: missing },
+    `${path} holds ${holdings(apiKeys, filesKept)}, with counters, statistics and blocks (Redis entries: ${entries}). SHA-256 ${sha256}`,
   );
 }
 
@@ -150,12 +150,13 @@ async function restoreOpened(
     note(context, 'KEY_PEPPER is not the one of the backup: no restored API key will work until it is.');
   }
   const folder = uploadFiles(context);
-  const present = (await findDurableKeys(redis)).length;
+  const present = await findDurableKeys(redis);
   const contents = folder === undefined ? 0 : await countContents(folder);
-  if (present + contents > 0 && !force) {
+  if (present.length + contents > 0 && !force) {
+    const apiKeys = present.filter((name) => apiKeyIdOf(name) !== undefined).length;
     throw new CommandFailure(
       EXIT.failed,
-      `This service has ${present} Redis entries and ${contents} contents of uploads of its own; a restore would remove them. Add --force if you want that.`,
+      `This service has ${holdings(apiKeys, contents)} of its own, and counters; a restore would remove all of them (Redis entries: ${present.length}). Add --force if you want that.`,
     );
   }
   await restoreBackup(redis, verified, folder).catch((error: NodeJS.ErrnoException) => {
@@ -168,8 +169,8 @@ async function restoreOpened(
   const { createdAt } = verified.header;
   print(
     context,
-    { file: path, createdAt, entries, files },
-    `Restored ${entries} Redis entries and ${files} files of ${createdAt}.`,
+    { file: path, createdAt, apiKeys: verified.apiKeys, entries, files },
+    `Restored ${holdings(verified.apiKeys, files)} of ${createdAt}, with counters, statistics and blocks (Redis entries: ${entries}).`,
   );
 }
 
@@ -234,6 +235,12 @@ function uploadFiles({ surroundings: { environment, home, root } }: CommandConte
     settings.UPLOAD_DIR === undefined ? join(home.folder, 'uploads') : resolve(root, settings.UPLOAD_DIR),
     'files',
   );
+}
+
+/** What a person counts: "4 API keys and 1 file". */
+function holdings(apiKeys: number, files: number): string {
+  const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return `${counted(apiKeys, 'API key')} and ${counted(files, 'file')}`;
 }
 
 function note(context: CommandContext, text: string): void {

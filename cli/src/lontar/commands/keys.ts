@@ -4,8 +4,9 @@ import { ConfigError, readConfig } from '@lontar/shared/config/read-config.ts';
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { CommandFailure, EXIT } from '../../failure/failure.ts';
+import type { DeleteResult } from '../../keys/delete-key.ts';
 import type { KeyLimits } from '../../keys/key-limits.ts';
-import type { IssuedKey, KeyInUse, KeyStore } from '../../keys/key-store.ts';
+import type { ChangeResult, IssuedKey, KeyInUse, KeyStore } from '../../keys/key-store.ts';
 import { limitsThatNeverBind } from '../../keys/limits-that-never-bind.ts';
 import { type CommandContext, print } from '../command-context.ts';
 import { addKeyOptions, duration, type KeyOptions, keyLimits, keyName } from '../key-options.ts';
@@ -43,6 +44,7 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
       }),
     );
   addRotate(keys, context);
+  addDelete(keys, context);
 }
 
 function addCreate(keys: Command, context: CommandContext): void {
@@ -105,6 +107,20 @@ function addRotate(keys: Command, context: CommandContext): void {
     );
 }
 
+function addDelete(keys: Command, context: CommandContext): void {
+  keys
+    .command('delete')
+    .description('delete a revoked key with all that is kept of it, so that it takes no more memory')
+    .argument('<ID>', 'the key', keyId)
+    .action((id: string) =>
+      context.withKeys(async (store) => {
+        const result = await store.delete(id);
+        if (result.outcome !== 'deleted') throw notDeleted(id, result);
+        print(context, { id, deleted: true }, `The key ${id} is deleted.`);
+      }),
+    );
+}
+
 async function listKeys(store: KeyStore, context: CommandContext): Promise<void> {
   const nowMs = await store.now();
   const { records, unreadable } = await store.list();
@@ -156,8 +172,28 @@ function keyId(text: string): string {
   return text;
 }
 
-function requireFound(result: 'changed' | 'missing' | 'revoked', id: string): void {
+function requireFound(result: ChangeResult, id: string): void {
   if (result === 'missing') throw notFound(id);
+  if (result === 'revoked') throw revoked(id);
+}
+
+function notDeleted(id: string, result: DeleteResult): CommandFailure {
+  if (result.outcome === 'missing') return notFound(id);
+  if (result.outcome === 'active') {
+    return new CommandFailure(
+      EXIT.failed,
+      `The key ${id} was not revoked, so its callers may be using it. Nothing was changed. End it first: lontar keys revoke ${id}`,
+    );
+  }
+  const count = 'count' in result ? result.count : 0;
+  const what =
+    result.outcome === 'files'
+      ? `${count} of its files are still being removed, which a running gateway does within a minute`
+      : `${count} of its requests are not finished yet`;
+  return new CommandFailure(
+    EXIT.failed,
+    `The key ${id} cannot be deleted now: ${what}. Nothing was changed. Try again then.`,
+  );
 }
 
 function notFound(id: string): CommandFailure {
