@@ -18,14 +18,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   addresses: [],
   sessions: [],
   page: [],
-  keys: ['redis'],
   backup: ['files', 'redis'],
   doctor: ['home', 'settings', 'locate', 'redis'],
   // Commands.
-  start: ['failure', 'files', 'home', 'settings', 'system', 'processes', 'redis', 'sessions', 'page', 'keys'],
+  start: ['failure', 'files', 'home', 'settings', 'system', 'processes', 'redis', 'sessions', 'page'],
   lontar: [
     ...['failure', 'home', 'settings', 'locate', 'processes', 'redis'],
-    ...['addresses', 'sessions', 'keys', 'backup', 'doctor'],
+    ...['addresses', 'sessions', 'backup', 'doctor'],
   ],
   secrets: ['files'],
   docs: ['settings'],

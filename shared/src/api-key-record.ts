@@ -33,6 +33,15 @@ export const apiKeyRecordSchema = z.object({
   oldHash: z.string().optional(),
   oldHashUntil: count.optional(),
   name: z.string(),
+  /** Whose it is, in free words. */
+  owner: z.string().optional(),
+  note: z.string().optional(),
+  /** Raised by each change of the operator's; not by what admission writes. */
+  version: count.default(1),
+  /** What its latest changes changed, see keys/key-changes.ts. */
+  changes: z.string().optional(),
+  /** Of a key that is derived from the request that made it: digest of what that asked for. */
+  madeFrom: z.string().optional(),
   state: z.enum(['active', 'revoked']),
   createdAt: count,
   revokedAt: count.optional(),

@@ -1,4 +1,4 @@
-import { createHmac, randomInt } from 'node:crypto';
+import { createHmac, hkdfSync, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { BASE62, encodeBase62 } from './base62.ts';
 
@@ -6,6 +6,8 @@ const PREFIX = 'lt_live_';
 const ID_CHARACTERS = 10;
 const SECRET_CHARACTERS = 32;
 const CHECKSUM_CHARACTERS = 6;
+/** Of these the characters of a derived key are taken: three times as many as it needs. */
+const DERIVED_BYTES = 128;
 const FORM = /^lt_live_([0-9A-Za-z]{10})_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
 /** Form of the public part of a key: 10 base62 characters. */
@@ -24,6 +26,22 @@ export interface MintedKey {
  */
 export function mintApiKey(id: string = randomBase62(ID_CHARACTERS)): MintedKey {
   const body = `${PREFIX}${id}_${randomBase62(SECRET_CHARACTERS)}`;
+  return { id, key: body + checksum(body) };
+}
+
+/**
+ * The key that a seed stands for under a pepper: always the same, and without the pepper not to be guessed.
+ *
+ * @param seed any text, such as what names the request that makes the key
+ */
+export function deriveApiKey(seed: string, pepper: string): MintedKey {
+  const bytes = Buffer.from(hkdfSync('sha256', pepper, '', Buffer.from(`lontar api key\n${seed}`), DERIVED_BYTES));
+  // Bytes beyond a multiple of 62 are left out, so that each character is as likely as any other.
+  const digits = [...bytes]
+    .filter((byte) => byte < 4 * BASE62.length)
+    .map((byte) => BASE62.charAt(byte % BASE62.length));
+  const id = digits.slice(0, ID_CHARACTERS).join('');
+  const body = `${PREFIX}${id}_${digits.slice(ID_CHARACTERS, ID_CHARACTERS + SECRET_CHARACTERS).join('')}`;
   return { id, key: body + checksum(body) };
 }
 

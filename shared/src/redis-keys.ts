@@ -10,6 +10,8 @@ export const redisKeys = {
   apiKey: (keyId: string) => `${TAG}:key:${keyId}`,
   /** Sorted set: ids of all API keys, by time of creation; those of one millisecond in order, too. */
   apiKeyIndex: `${TAG}:keys`,
+  /** String with expiry: there for a while after a key was deleted: its uploads go, and it is not made again. */
+  keyDeleted: (keyId: string) => `${TAG}:key-deleted:${keyId}`,
   /** List: sliding hour of a key (its form is in script-includes/sliding-window.lua). */
   keyHour: (keyId: string) => `${TAG}:key-hour:${keyId}`,
   /** Sorted set: a key's reservations, the ids of its unsettled requests, by when they end, Unix ms. */

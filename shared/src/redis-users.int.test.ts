@@ -2,6 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Redis } from 'ioredis';
 import { startTestRedis, type TestRedis } from '../testing/redis-server.ts';
 import { refusedByRedis, testUsers } from '../testing/redis-users.ts';
+import { deleteKey, revokeKey, rotateKey, updateKey } from './keys/change-key.ts';
+import { createKey } from './keys/create-key.ts';
+import { countFreeFailures } from './keys/read-key.ts';
 import { redisKeys } from './redis-keys.ts';
 import { REDIS_USERS, type RedisUser } from './redis-users.ts';
 
@@ -70,7 +73,7 @@ describe('what belongs to another service', () => {
     ['worker', 'an upload', ['HGETALL', redisKeys.upload('x')]],
     ['worker', 'the hour of an address', ['LRANGE', redisKeys.addressHour('192.0.2.1'), '0', '-1']],
     ['worker', 'a ban', ['DEL', redisKeys.addressBan('192.0.2.1')]],
-    ['stats-service', 'to change an API key', ['HSET', redisKeys.apiKey(ID), 'state', 'active']],
+    ['stats-service', "a key's reservations", ['ZRANGE', redisKeys.keyFlight(ID), '0', '-1']],
     ['stats-service', 'to change a count of uploads', ['SET', redisKeys.uploads('2026-01-31', '192.0.2.1'), '0']],
     ['stats-service', 'to put a job into the queue', ['LPUSH', job, 'x']],
     ['stats-service', 'to take a job out', ['DEL', job]],
@@ -87,6 +90,19 @@ describe('what belongs to another service', () => {
     const push = stats.eval("return redis.call('LPUSH', KEYS[1], 'x')", 1, job);
     await expect(push).rejects.toThrow(REFUSED_IN_SCRIPT);
     expect(await server.client.exists(job)).toBe(0);
+  });
+
+  test('stats-service makes, changes and deletes keys', async () => {
+    const stats = connectAs('stats-service');
+    const place = { redis: stats, pepper: 'a pepper of this test, longer than 32 characters' };
+    const actor = { by: 'token', id: 'tok_1' } as const;
+    const { id } = (await createKey(place, { name: 'shop' }, { actor })).record;
+    await updateKey(stats, id, { credits: 5 }, { actor });
+    await rotateKey(place, id, { actor, overlapMs: 60_000 });
+    await countFreeFailures(stats, id);
+    expect((await revokeKey(stats, id, { actor })).record).toMatchObject({ state: 'revoked', credits: 5, version: 4 });
+    await deleteKey(stats, id, { actor });
+    expect(await refusedByRedis(server.url)).toEqual([]);
   });
 
   test('the channels of cancellations and of workers are the only ones', async () => {

@@ -105,23 +105,28 @@ const RIGHTS: Readonly<Record<RedisUser, Rights>> = {
     ],
   },
   'stats-service': {
-    keys: [STATS, EVENTS, redisKeys.instances, redisKeys.probe('*')],
-    reads: [
-      redisKeys.apiKeyIndex,
+    // Of API keys what the operator decides, and not what is in flight.
+    keys: [
+      STATS,
+      EVENTS,
       redisKeys.apiKey('*'),
-      redisKeys.addressBan('*'),
-      redisKeys.blockedAddresses,
-      UPLOADS,
+      redisKeys.apiKeyIndex,
+      redisKeys.keyHour('*'),
+      redisKeys.keyFreeFailures('*'),
+      redisKeys.keyDeleted('*'),
+      redisKeys.instances,
+      redisKeys.probe('*'),
     ],
+    reads: [redisKeys.addressBan('*'), redisKeys.blockedAddresses, UPLOADS],
     commands: [
       ...CONNECTION,
       ...SCRIPTS,
       ...PRESENCE,
       ...words(
-        `decrby del exists get getdel hincrby hlen hmget incr lindex llen lpop lrem pexpire pfadd pfcount pttl rename rpush
+        `decrby del exists get getdel hincrby hlen hmget incr lindex llen lpop lrange lrem pexpire pfadd pfcount pttl rename rpush
          sadd scard xack xadd xautoclaim xdel
          xgroup|create xgroup|createconsumer xgroup|delconsumer xinfo|consumers xinfo|groups xinfo|stream xlen xpending
-         xrange xread xreadgroup xrevrange zadd zcard zcount zrange zrem zremrangebyrank zremrangebyscore zscore`,
+         xrange xread xreadgroup xrevrange zadd zcard zcount zrange zrem zremrangebyrank zremrangebyscore zrevrangebyscore zscore`,
       ),
     ],
     // A script's keys count as written; of these commands none writes.

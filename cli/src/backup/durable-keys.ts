@@ -98,6 +98,7 @@ const OF_RUNNING: readonly RegExp[] = [
   named(redisKeys.probe('*'), '.+'),
   named(redisKeys.addressDownloads('*'), '.+'),
   named(redisKeys.keyFreeFailures('*'), '.+'),
+  named(redisKeys.keyDeleted('*'), '.+'),
   named(redisKeys.cancellations),
   named(redisKeys.workers),
   named(redisKeys.workerChannel('*'), '.+'),

@@ -1,5 +1,7 @@
+import { userInfo } from 'node:os';
+import type { Actor } from '@lontar/shared/keys/actor.ts';
+import type { KeyPlace } from '@lontar/shared/keys/create-key.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
-import { type KeyStore, openKeyStore } from '../keys/key-store.ts';
 import { locateRedis, requirePepper } from '../locate/locate.ts';
 import { connectOnce } from '../redis/connect.ts';
 import type { Surroundings } from '../settings/environment.ts';
@@ -19,7 +21,10 @@ export interface CommandContext {
   json(): boolean;
   /** Runs with a connection to the service's Redis, which is closed afterwards. */
   withRedis<Result>(use: (redis: Redis) => Promise<Result>): Promise<Result>;
-  withKeys<Result>(use: (keys: KeyStore) => Promise<Result>): Promise<Result>;
+  /** As `withRedis`, with the secret that keys are hashed under. */
+  withKeys<Result>(use: (keys: KeyPlace) => Promise<Result>): Promise<Result>;
+  /** In whose name the command changes something. */
+  actor(): Actor;
 }
 
 /**
@@ -51,9 +56,10 @@ export function createContext(
     streams,
     json,
     withRedis,
+    actor: () => ({ by: 'cli', id: systemUser() }),
     withKeys(use) {
       const pepper = requirePepper(surroundings());
-      return withRedis((redis) => use(openKeyStore(redis, pepper)));
+      return withRedis((redis) => use({ redis, pepper }));
     },
   };
 }
@@ -61,4 +67,13 @@ export function createContext(
 /** Prints a result: the data as JSON with `--json`, else the text. */
 export function print(context: CommandContext, data: unknown, text: string): void {
   context.streams.out.write(context.json() ? `${JSON.stringify(data, null, 2)}\n` : `${text}\n`);
+}
+
+/** A container may run as a user that its system has no name for. */
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'unknown');
+  }
 }

@@ -1,17 +1,13 @@
-import { addressBits } from '@lontar/shared/address.ts';
 import { DEFAULT_CONCURRENCY, DEFAULT_STORAGE_BYTES } from '@lontar/shared/api-key-record.ts';
 import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
-import { findHidden } from '@lontar/shared/hidden-characters.ts';
+import { InvalidTerms } from '@lontar/shared/keys/key-refusals.ts';
+import { readTerm, requireFuture, type TermName } from '@lontar/shared/keys/key-rules.ts';
+import type { AddressRule, KeyTerms } from '@lontar/shared/keys/key-terms.ts';
 import { MASK_TYPES, type MaskType } from '@lontar/shared/settlement/settlement.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CommandFailure, EXIT } from '../failure/failure.ts';
-import { BYTE_SIZE_EXAMPLES, parseByteSize, showByteSize } from '../keys/byte-size.ts';
-import { DURATION_EXAMPLES, type Moment, momentMs, parseDuration, parseMoment } from '../keys/duration.ts';
-import type { AddressRule, KeyLimits } from '../keys/key-limits.ts';
-
-const MOST_REQUESTS = 1_000_000_000;
-const MOST_NAME_CHARACTERS = 100;
-const MOST_ADDRESSES = 100;
+import { BYTE_SIZE_EXAMPLES, parseByteSize, showByteSize } from './byte-size.ts';
+import { DURATION_EXAMPLES, type Moment, momentMs, parseDuration, parseMoment } from './duration.ts';
 
 /** What takes a limit away. A word, because commander turns `null` into an empty text. */
 const NONE = 'none';
@@ -20,6 +16,8 @@ type OrNone<Value> = Value | typeof NONE;
 /** Options of `keys create` and `keys update` as commander gives them. */
 export interface KeyOptions {
   readonly name?: string;
+  readonly owner?: OrNone<string>;
+  readonly note?: OrNone<string>;
   readonly perHour?: OrNone<number>;
   readonly perDay?: OrNone<number>;
   readonly credits?: OrNone<number>;
@@ -46,15 +44,19 @@ export function addKeyOptions(command: Command, clearable: boolean): Command {
   };
   const add = (flags: string, about: string, parse: (text: string) => unknown) =>
     command.addOption(new Option(flags, about).argParser(orNone(parse)));
-  add('--per-hour <N>', 'requests in any 3,600 seconds', (text) => count(text, 1_000_000));
-  add('--per-day <N>', 'requests in a UTC day', (text) => count(text, MOST_REQUESTS));
-  add('--credits <N>', 'answered requests in all; one answer costs one credit', (text) => count(text, MOST_REQUESTS));
+  add('--owner <OWNER>', 'whose the key is, in your own words: a name, an address, a number', (text) =>
+    words('owner', text),
+  );
+  add('--note <NOTE>', 'what you want to remember of it', (text) => words('note', text));
+  add('--per-hour <N>', 'requests in any 3,600 seconds', (text) => count('perHour', text));
+  add('--per-day <N>', 'requests in a UTC day', (text) => count('perDay', text));
+  add('--credits <N>', 'answered requests in all; one answer costs one credit', (text) => count('credits', text));
   add('--concurrency <N>', `requests in flight at once (${DEFAULT_CONCURRENCY} unless given)`, (text) =>
-    count(text, 10_000),
+    count('concurrency', text),
   );
   add('--models <a,b>', `models the key may use, of ${PUBLIC_MODELS.join(', ')} (all unless given)`, models);
   add('--addresses <cidr,…>', 'addresses and networks the key may be used from (all unless given)', addresses);
-  add('--max-output-tokens <N>', 'the longest answer, tokens', (text) => count(text, 1_000_000));
+  add('--max-output-tokens <N>', 'the longest answer, tokens', (text) => count('maxOutputTokens', text));
   add(
     '--storage <BYTES>',
     `what the files it uploads may take: ${BYTE_SIZE_EXAMPLES} (${showByteSize(DEFAULT_STORAGE_BYTES)} unless given)`,
@@ -92,13 +94,17 @@ function addPolicyOptions(command: Command): void {
  * @throws CommandFailure rather than commander's error, which repeats what was given
  */
 export function keyName(text: string): string {
-  const name = text.trim();
-  const hidden = findHidden(name);
-  if (name !== '' && name.length <= MOST_NAME_CHARACTERS && hidden === undefined) return name;
-  throw new CommandFailure(
-    EXIT.usage,
-    `error: option '--name <NAME>' must have 1 to ${MOST_NAME_CHARACTERS} characters that are seen: no tabs, line breaks, other control characters or marks that turn the direction of writing${hidden === undefined ? '' : `; it has ${hidden}`}.`,
-  );
+  return words('name', text);
+}
+
+function words(field: 'name' | 'owner' | 'note', text: string): string {
+  try {
+    return readTerm(field, text) ?? '';
+  } catch (error) {
+    if (!(error instanceof InvalidTerms)) throw error;
+    const flags = `--${field} <${field.toUpperCase()}>`;
+    throw new CommandFailure(EXIT.usage, `error: option '${flags}' ${error.problems[0]?.rule}.`);
+  }
 }
 
 /**
@@ -119,9 +125,11 @@ export function duration(text: string): number {
  * @param nowMs the clock of Redis, by which keys expire
  * @throws CommandFailure when the key would have expired already
  */
-export function keyLimits(options: KeyOptions, nowMs: number): KeyLimits {
+export function keyTerms(options: KeyOptions, nowMs: number): KeyTerms {
   return {
     name: options.name,
+    owner: limitOf(options.owner),
+    note: limitOf(options.note),
     perHour: limitOf(options.perHour),
     perDay: limitOf(options.perDay),
     credits: limitOf(options.credits),
@@ -145,19 +153,30 @@ function limitOf<Value>(option: OrNone<Value> | undefined): Value | null | undef
 function expiryMs(expires: Moment | null | undefined, nowMs: number): number | null | undefined {
   if (expires === undefined || expires === null) return expires;
   const expiresAt = momentMs(expires, nowMs);
-  if (expiresAt > nowMs) return expiresAt;
-  throw new CommandFailure(
-    EXIT.usage,
-    `error: option '--expires <DATE>' must lie in the future; ${new Date(expiresAt).toISOString()} has passed.`,
-  );
+  try {
+    requireFuture(expiresAt, nowMs);
+  } catch (error) {
+    if (!(error instanceof InvalidTerms)) throw error;
+    throw new CommandFailure(EXIT.usage, `error: option '--expires <DATE>' ${error.problems[0]?.rule}.`);
+  }
+  return expiresAt;
 }
 
-function count(text: string, most: number): number {
-  const value = Number(text);
-  if (!/^\d{1,10}$/.test(text) || value < 1 || value > most) {
-    throw new InvalidArgumentError(`It must be a whole number from 1 to ${most}.`);
+/** One field by its rule, which commander puts behind the option's name. */
+function term<Name extends TermName>(name: Name, value: unknown): ReturnType<typeof readTerm<Name>> {
+  try {
+    return readTerm(name, value);
+  } catch (error) {
+    if (error instanceof InvalidTerms) throw new InvalidArgumentError(`It ${error.problems[0]?.rule}.`);
+    throw error;
   }
-  return value;
+}
+
+function count(
+  name: 'perHour' | 'perDay' | 'credits' | 'concurrency' | 'maxOutputTokens',
+  text: string,
+): number | null {
+  return term(name, /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN);
 }
 
 function byteSize(text: string): number {
@@ -170,37 +189,16 @@ function byteSize(text: string): number {
   return bytes;
 }
 
-function models(text: string): string[] {
-  const names = listOf(text);
-  const unknown = names.filter((name) => !(PUBLIC_MODELS as readonly string[]).includes(name));
-  if (unknown.length > 0 || names.length === 0) {
-    throw new InvalidArgumentError(`It must be a list of ${PUBLIC_MODELS.join(', ')}.`);
-  }
-  return names;
+function models(text: string): readonly string[] | null {
+  return term('models', listOf(text));
 }
 
-/** In the order of MASK_TYPES, each once. */
 function maskTypes(text: string): readonly MaskType[] {
-  const names = listOf(text);
-  if (names.length === 1 && names[0] === 'all') return MASK_TYPES;
-  const isKnown = names.every((name) => (MASK_TYPES as readonly string[]).includes(name));
-  if (isKnown && names.length > 0) return MASK_TYPES.filter((type) => names.includes(type));
-  throw new InvalidArgumentError(`It must be all, or a list of ${MASK_TYPES.join(', ')}, such as url,key.`);
+  return term('mask', text.trim() === 'all' ? 'all' : listOf(text));
 }
 
-function addresses(text: string): AddressRule[] {
-  const rules = listOf(text).map((item) => ({ text: item, bits: addressBits(item) }));
-  const valid = rules.filter((rule): rule is AddressRule => rule.bits !== undefined);
-  const wrong = rules.find(({ bits }) => bits === undefined);
-  if (wrong) {
-    throw new InvalidArgumentError(
-      `${JSON.stringify(wrong.text)} is no address or network. Examples: 203.0.113.9, 198.51.100.0/24, 2001:db8::/48.`,
-    );
-  }
-  if (valid.length === 0 || valid.length > MOST_ADDRESSES) {
-    throw new InvalidArgumentError(`It must have 1 to ${MOST_ADDRESSES} addresses or networks.`);
-  }
-  return valid;
+function addresses(text: string): readonly AddressRule[] | null {
+  return term('addresses', listOf(text));
 }
 
 function moment(text: string): Moment {

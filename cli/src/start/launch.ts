@@ -1,6 +1,7 @@
+import { createKey } from '@lontar/shared/keys/create-key.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { removeEndpoint, writeEndpoint } from '../home/endpoint.ts';
 import { createHome } from '../home/home.ts';
-import { openKeyStore } from '../keys/key-store.ts';
 import { buildPage } from '../page/build-page.ts';
 import { createPortFinder } from '../processes/ports.ts';
 import { serviceMain } from '../processes/service-process.ts';
@@ -15,7 +16,7 @@ import { createFleet, type Fleet } from './fleet.ts';
 import type { StartOptions } from './options.ts';
 import { readyMessage } from './ready-message.ts';
 import { chooseSecrets } from './secrets.ts';
-import { testOnce } from './self-test.ts';
+import { STARTER, testOnce } from './self-test.ts';
 import { startRedis } from './start-redis.ts';
 import { planPorts, startServices } from './start-services.ts';
 import { type StopRequests, whenFired } from './stop-requests.ts';
@@ -86,10 +87,10 @@ async function startEverything(
   writeEndpoint(home, { pid: process.pid, redisUrl: chosenRedis.full, baseUrls, startedAt, ports: plan.portsInUse });
   const redis = await connectOnce(chosenRedis.connection, 'lontar-start');
   try {
-    const keys = openKeyStore(redis, secrets.pepper);
-    const isFirst = (await keys.count()) === 0;
-    const first = isFirst ? await keys.create({ name: FIRST_KEY_NAME }) : undefined;
-    const selfTest = await testOnce({ keys, redis, home, progress }, baseUrl, settings);
+    const keys = { redis, pepper: secrets.pepper };
+    const isFirst = (await redis.zcard(redisKeys.apiKeyIndex)) === 0;
+    const first = isFirst ? await createKey(keys, { name: FIRST_KEY_NAME }, { actor: STARTER }) : undefined;
+    const selfTest = await testOnce({ keys, home, progress }, baseUrl, settings);
     const link = await signInLink(redis, baseUrl);
     out.write(readyMessage({ baseUrls, signInLink: link, firstKey: first?.key, selfTest, settings, logs: home.logs }));
   } finally {

@@ -3,10 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { limitAddress } from '@lontar/shared/address.ts';
-import type { Redis } from '@lontar/shared/redis-connection.ts';
+import type { Actor } from '@lontar/shared/keys/actor.ts';
+import { deleteKey } from '@lontar/shared/keys/change-key.ts';
+import { createKey, type KeyPlace } from '@lontar/shared/keys/create-key.ts';
+import { keysNow } from '@lontar/shared/keys/read-key.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import type { Home } from '../home/home.ts';
-import type { KeyStore } from '../keys/key-store.ts';
 import type { EverySetting } from '../settings/check-settings.ts';
 import { type ProgressStream, withProgress } from '../system/progress.ts';
 
@@ -15,6 +17,9 @@ const OWN_ADDRESS = '127.0.0.9';
 const KEY_LIFETIME_MS = 10 * 60_000;
 const PROMPT = 'Say hello in one short sentence.';
 const EXTRA_WAIT_MS = 5_000;
+
+/** In whose name `npm start` makes and deletes keys. */
+export const STARTER: Actor = { by: 'service', id: 'npm start' };
 
 export type SelfTest =
   | { readonly outcome: 'answered'; readonly tookMs: number; readonly masked: number }
@@ -26,7 +31,7 @@ export type SelfTest =
  * restart asks nothing. The key for it is made, used once and removed again.
  */
 export async function testOnce(
-  deps: { keys: KeyStore; redis: Redis; home: Home; progress: ProgressStream },
+  deps: { keys: KeyPlace; home: Home; progress: ProgressStream },
   baseUrl: string,
   settings: EverySetting,
 ): Promise<SelfTest> {
@@ -41,13 +46,11 @@ export async function testOnce(
   return result;
 }
 
-async function sendTestRequest(
-  { keys, redis }: { keys: KeyStore; redis: Redis },
-  baseUrl: string,
-  timeoutMs: number,
-): Promise<SelfTest> {
-  const expiresAt = (await keys.now()) + KEY_LIFETIME_MS;
-  const { key, record } = await keys.create({ name: 'self-test', credits: 1, expiresAt });
+async function sendTestRequest({ keys }: { keys: KeyPlace }, baseUrl: string, timeoutMs: number): Promise<SelfTest> {
+  const { redis } = keys;
+  const expiresAt = (await keysNow(redis)) + KEY_LIFETIME_MS;
+  const terms = { name: 'self-test', credits: 1, expiresAt };
+  const { key, record } = await createKey(keys, terms, { actor: STARTER });
   const begun = performance.now();
   try {
     const { status, masked, body } = await ask(baseUrl, key, timeoutMs);
@@ -56,7 +59,7 @@ async function sendTestRequest(
   } catch (error) {
     return { outcome: 'failed', problem: error instanceof Error ? error.message : String(error) };
   } finally {
-    await keys.forget(record.id);
+    await deleteKey(redis, record.id, { actor: STARTER });
     await redis.del(redisKeys.addressHour(limitAddress(OWN_ADDRESS)));
   }
 }

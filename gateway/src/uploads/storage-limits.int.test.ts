@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { PACKED_TERMS } from '@lontar/shared/api-key-record.ts';
+import { deleteKey } from '@lontar/shared/keys/change-key.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { ageWindow } from '@lontar/shared/testing/windows.ts';
 import { startTestGateway, type TestGateway } from '../../testing/running-gateway.ts';
@@ -216,18 +217,18 @@ describe('files that were there before they were counted', () => {
 });
 
 describe('files', () => {
-  test('of a revoked or expired key are 404 at once, for its own caller as well, and are removed', async () => {
+  test('of a revoked, expired or deleted key are 404 at once, for its own caller as well, and are removed', async () => {
     await start();
     const { client } = gateway.redis;
-    for (const end of [{ state: 'revoked' }, { expiresAt: String(Date.now() - 1) }]) {
+    for (const end of [{ state: 'revoked' }, { expiresAt: String(Date.now() - 1) }, 'deleted'] as const) {
       const { id, key } = await gateway.createKey();
       const { url } = (await sendFile(key, SIZE)).body.result;
       expect((await fetch(url)).status).toBe(200);
-      await client.hset(redisKeys.apiKey(id), end);
+      if (end === 'deleted') await deleteKey(client, id, { actor: { by: 'cli', id: 'tester' } });
+      else await client.hset(redisKeys.apiKey(id), end);
       await client.hdel(redisKeys.apiKey(id), PACKED_TERMS);
-      expect([(await fetch(url)).status, (await fetch(url, { headers: { 'x-api-key': key } })).status]).toEqual([
-        404, 404,
-      ]);
+      const own = await fetch(url, { headers: { 'x-api-key': key } });
+      expect([(await fetch(url)).status, own.status]).toEqual([404, end === 'deleted' ? 401 : 404]);
       expect((await fetch(url, { method: 'HEAD' })).status).toBe(404);
       await until(async () => (await contents()) === 0);
       await until(async () => (await client.hget(redisKeys.uploadStorage, `key:${id}`)) === null);

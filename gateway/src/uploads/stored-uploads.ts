@@ -83,8 +83,11 @@ export function watchExpiry(redis: Redis, ttlMs: number): ExpiryWatch {
 
 async function expiredOf(redis: Redis, keyId: string, now: number, ttlMs: number): Promise<string[]> {
   const [state, expiresAt] = await redis.hmget(redisKeys.apiKey(keyId), 'state', 'expiresAt');
-  // A key without a record is a service that is being restored, perhaps: nothing of it is removed for that.
-  const isEnded = state === 'revoked' || (typeof expiresAt === 'string' && now >= Number(expiresAt));
+  const isEnded =
+    state === 'revoked' ||
+    (typeof expiresAt === 'string' && now >= Number(expiresAt)) ||
+    // A key without a record is a service that is being restored, perhaps: nothing of it is removed for that alone.
+    (state === null && (await redis.exists(redisKeys.keyDeleted(keyId))) === 1);
   if (!isEnded && ttlMs === 0) return [];
   const until = isEnded ? '+inf' : now - ttlMs;
   return redis.zrangebyscore(redisKeys.keyUploads(keyId), '-inf', until, 'LIMIT', 0, MOST_OF_A_KEY);

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gatewaySettings } from '@lontar/gateway/config.ts';
+import { waitForAppendOnlyFile } from '@lontar/shared/append-only.ts';
 import { readConfig } from '@lontar/shared/config/read-config.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { VERSION } from '@lontar/shared/version.ts';
@@ -15,7 +16,6 @@ import { listContents } from '../../backup/upload-contents.ts';
 import { OccupiedPlace, requireReplaceable, writeBackup } from '../../backup/write-backup.ts';
 import { CommandFailure, EXIT } from '../../failure/failure.ts';
 import { findPepper } from '../../locate/locate.ts';
-import { waitForAppendOnlyFile } from '../../redis/append-only.ts';
 import { readRedisVersion } from '../../redis/redis-version.ts';
 import { type CommandContext, print } from '../command-context.ts';
 import { explainFileError } from '../file-failure.ts';

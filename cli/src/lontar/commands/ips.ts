@@ -1,4 +1,5 @@
 import { limitAddress } from '@lontar/shared/address.ts';
+import { waitForAppendOnlyFile } from '@lontar/shared/append-only.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { type Command, InvalidArgumentError } from 'commander';
 import {
@@ -9,7 +10,6 @@ import {
   unblockAddress,
 } from '../../addresses/address-blocks.ts';
 import { CommandFailure, EXIT } from '../../failure/failure.ts';
-import { waitForAppendOnlyFile } from '../../redis/append-only.ts';
 import { alignColumns } from '../columns.ts';
 import { type CommandContext, print } from '../command-context.ts';
 import { duration } from '../key-options.ts';

@@ -1,7 +1,7 @@
+import { waitForAppendOnlyFile } from '@lontar/shared/append-only.ts';
 import type { OperatorSession } from '@lontar/shared/operator-sessions.ts';
 import { type Command, InvalidArgumentError } from 'commander';
 import { CommandFailure, EXIT } from '../../failure/failure.ts';
-import { waitForAppendOnlyFile } from '../../redis/append-only.ts';
 import { endSessions, listSessions } from '../../sessions/session-list.ts';
 import { alignColumns } from '../columns.ts';
 import { type CommandContext, print } from '../command-context.ts';

@@ -1,9 +1,12 @@
-import type { ApiKeyRecord } from '@lontar/shared/api-key-record.ts';
-import { MASK_TYPES, type MaskType } from '@lontar/shared/settlement/settlement.ts';
+import type { ApiKeyRecord } from '../api-key-record.ts';
+import { MASK_TYPES, type MaskType } from '../settlement/settlement.ts';
 
 /** What the operator decides about a key. `null` takes a limit away, `undefined` leaves it as it is. */
-export interface KeyLimits {
+export interface KeyTerms {
   readonly name?: string | undefined;
+  /** Whose the key is, in free words. */
+  readonly owner?: string | null | undefined;
+  readonly note?: string | null | undefined;
   readonly perHour?: number | null | undefined;
   readonly perDay?: number | null | undefined;
   readonly credits?: number | null | undefined;
@@ -37,28 +40,30 @@ export interface FieldChange {
 }
 
 /** The fields of a record that the operator's decisions set or take away. */
-export function fieldsOf(limits: KeyLimits): FieldChange {
+export function fieldsOf(terms: KeyTerms): FieldChange {
   const set: Partial<Record<keyof ApiKeyRecord, string>> = {};
   const remove: (keyof ApiKeyRecord)[] = [];
   const put = (field: keyof ApiKeyRecord, value: string | number | null | undefined) => {
     if (value === null) remove.push(field);
     else if (value !== undefined) set[field] = String(value);
   };
-  put('name', limits.name);
-  put('perHour', limits.perHour);
-  put('perDay', limits.perDay);
-  put('credits', limits.credits);
-  put('concurrency', limits.concurrency);
-  put('models', limits.models && limits.models.join(','));
-  put('addresses', limits.addresses && limits.addresses.map(({ text }) => text).join(','));
-  put('addressBits', limits.addresses && limits.addresses.map(({ bits }) => bits).join(','));
-  put('maxOutputTokens', limits.maxOutputTokens);
-  put('storage', limits.storage);
-  put('expiresAt', limits.expiresAt);
+  put('name', terms.name);
+  put('owner', terms.owner);
+  put('note', terms.note);
+  put('perHour', terms.perHour);
+  put('perDay', terms.perDay);
+  put('credits', terms.credits);
+  put('concurrency', terms.concurrency);
+  put('models', terms.models && terms.models.join(','));
+  put('addresses', terms.addresses && terms.addresses.map(({ text }) => text).join(','));
+  put('addressBits', terms.addresses && terms.addresses.map(({ bits }) => bits).join(','));
+  put('maxOutputTokens', terms.maxOutputTokens);
+  put('storage', terms.storage);
+  put('expiresAt', terms.expiresAt);
   // Only what is not as usual is stored.
-  put('mask', limits.mask && (limits.mask.length === MASK_TYPES.length ? null : limits.mask.join(',')));
-  put('keepOwn', limits.keepOwn === undefined ? undefined : limits.keepOwn ? 1 : null);
-  put('noAddressLimit', limits.addressLimit === undefined ? undefined : limits.addressLimit ? null : 1);
-  put('onDisconnect', limits.onDisconnect === 'abort' ? null : limits.onDisconnect);
+  put('mask', terms.mask && (terms.mask.length === MASK_TYPES.length ? null : terms.mask.join(',')));
+  put('keepOwn', terms.keepOwn === undefined ? undefined : terms.keepOwn ? 1 : null);
+  put('noAddressLimit', terms.addressLimit === undefined ? undefined : terms.addressLimit ? null : 1);
+  put('onDisconnect', terms.onDisconnect === 'abort' ? null : terms.onDisconnect);
   return { set, remove };
 }

@@ -1,4 +1,4 @@
-import type { Redis } from '@lontar/shared/redis-connection.ts';
+import type { Redis } from './redis-connection.ts';
 
 const WAIT_MS = 2_000;
 

@@ -1,6 +1,6 @@
-import { addressBits } from '@lontar/shared/address.ts';
-import type { ApiKeyRecord } from '@lontar/shared/api-key-record.ts';
-import type { KeyLimits } from './key-limits.ts';
+import { addressBits } from '../address.ts';
+import type { ApiKeyRecord } from '../api-key-record.ts';
+import type { KeyTerms } from './key-terms.ts';
 
 const HOURS_OF_DAY = 24;
 /** What counts as one address, as bits with the version before them: of IPv6 a network, see `limitAddress`. */
@@ -10,7 +10,7 @@ type Limits = Pick<ApiKeyRecord, 'perHour' | 'perDay' | 'credits' | 'concurrency
 
 interface Finding {
   /** What was decided about the key, any of which brings the finding about. */
-  readonly about: readonly (keyof KeyLimits)[];
+  readonly about: readonly (keyof KeyTerms)[];
   readonly warning: string;
 }
 
@@ -20,7 +20,7 @@ interface Finding {
  * @param given what the operator decided just now: of limits that were there before nothing is said again
  * @param addressPerHour requests that an address may make in an hour; `undefined` where that is not known
  */
-export function limitsThatNeverBind(record: Limits, given: KeyLimits, addressPerHour: number | undefined): string[] {
+export function limitsThatNeverBind(record: Limits, given: KeyTerms, addressPerHour: number | undefined): string[] {
   const findings = [...byOwnLimits(record), ...(addressPerHour === undefined ? [] : byAddress(record, addressPerHour))];
   const isGiven = ({ about }: Finding) => about.some((name) => given[name] !== undefined && given[name] !== null);
   return findings.filter(isGiven).map(({ warning }) => warning);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import type { KeyLimits } from './key-limits.ts';
+import type { KeyTerms } from './key-terms.ts';
 import { limitsThatNeverBind } from './limits-that-never-bind.ts';
 
 type Record = Parameters<typeof limitsThatNeverBind>[0];
 
 /** All limits of the record were given just now. */
-const warnings = (record: Partial<Record>, addressPerHour?: number, given = record as KeyLimits) =>
+const warnings = (record: Partial<Record>, addressPerHour?: number, given = record as KeyTerms) =>
   limitsThatNeverBind({ concurrency: 10, ...record }, given, addressPerHour);
 
 describe('a limit that another one comes before', () => {

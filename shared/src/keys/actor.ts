@@ -1,0 +1,9 @@
+/** Whose change of a key it is. Goes into the script that makes the change. */
+export interface Actor {
+  /** An operator's command, an admin token, a session of the dashboard, or a part of Lontar itself. */
+  readonly by: 'cli' | 'token' | 'session' | 'service';
+  /** Which of them: a system user, the public id of a token or session, a part's name. */
+  readonly id: string;
+  /** Address that it came from, where it came from one. */
+  readonly from?: string;
+}
