@@ -1,5 +1,6 @@
 import type { GenerationEndpoint, PublicModel } from './endpoints.ts';
 import type { ErrorCode } from './errors.ts';
+import type { FailureCause } from './failure-cause.ts';
 import type { Outcome } from './request-event.ts';
 import type { FinishReason, MaskCounts } from './settlement/settlement.ts';
 
@@ -58,6 +59,8 @@ export interface LogRow {
   /** Why the answer ended: `length` where it was cut. */
   readonly finishReason?: FinishReason;
   readonly tokens?: { readonly input: number; readonly output: number };
+  /** Why the model call failed. */
+  readonly cause?: FailureCause;
   readonly attempts?: number;
   readonly queuedMs?: number;
   readonly modelMs?: number;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { failureCauseSchema } from './failure-cause.ts';
 import { readRedisTime, redisTimeSchema } from './redis-clock.ts';
 import type { Redis } from './redis-connection.ts';
 import { redisKeys } from './redis-keys.ts';
@@ -22,7 +23,16 @@ const instanceSchema = z.object({
   draining: z.boolean(),
   /** The last outcome of a model call: `none` before the first. Workers only. */
   model: z
-    .object({ provider: z.string(), lastOutcome: z.enum(['none', 'ok', 'failed']), at: redisTimeSchema })
+    .object({
+      provider: z.string(),
+      lastOutcome: z.enum(['none', 'ok', 'failed']),
+      at: redisTimeSchema,
+      /** Why the last call failed, since when no call has succeeded, and how many have failed since; for the operator. */
+      failure: failureCauseSchema
+        .extend({ since: redisTimeSchema, times: z.number().int() })
+        .optional()
+        .catch(undefined),
+    })
     .optional(),
 });
 

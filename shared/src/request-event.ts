@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GENERATION_ENDPOINTS, PUBLIC_MODELS } from './endpoints.ts';
 import { ERROR_CODES } from './errors.ts';
+import { failureCauseSchema } from './failure-cause.ts';
 import { FINISH_REASONS } from './settlement/settlement.ts';
 
 /** How a request ended, as the metrics and the log name it. */
@@ -50,6 +51,8 @@ export const requestEventSchema = z.object({
       /** Why the answer ended; only where there was one. */
       finishReason: z.enum(FINISH_REASONS).optional().catch(undefined),
       usage: z.object({ input: z.number(), output: z.number(), isEstimated: z.boolean().optional() }).optional(),
+      /** Why the model call failed, for the operator alone. */
+      cause: failureCauseSchema.optional().catch(undefined),
       attempts: z.number().int().optional(),
       queuedMs: z.number().optional(),
       modelMs: z.number().optional(),

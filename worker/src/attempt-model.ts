@@ -1,3 +1,4 @@
+import type { FailureCause } from '@lontar/shared/failure-cause.ts';
 import { chatOf } from '@lontar/shared/generation-job.ts';
 import type { AbortReason, JobStart } from './job-start.ts';
 import {
@@ -18,6 +19,8 @@ export type AttemptResult =
       readonly error: ModelErrorKind;
       readonly retryAfterMs?: number | undefined;
       readonly wasRepeated: boolean;
+      /** For the operator alone. */
+      readonly cause: FailureCause;
     }
   /** `call`: how the call ended all the same; it may have been over when the end came. */
   | { readonly kind: 'aborted'; readonly reason: AttemptEnd; readonly call: ModelErrorKind };
@@ -32,6 +35,9 @@ const IS_CALLERS_DOING: ReadonlySet<ModelErrorKind> = new Set([
   'context_exceeded',
   'request_refused',
 ]);
+
+/** The file of models was edited since the gateway took the request. */
+const NO_SUCH_MODEL: FailureCause = { reason: 'refused', advice: 'This worker has no such model: look at its models.' };
 
 /** Where the parts of an answer go that is streamed. */
 export interface PartTaker {
@@ -52,7 +58,9 @@ export async function attemptModel(
   stream?: PartTaker,
 ): Promise<AttemptResult> {
   const chosen = firstRoute(deps, job.model);
-  if (chosen === undefined) return { kind: 'failed', error: 'refused', wasRepeated: false };
+  if (chosen === undefined) {
+    return { kind: 'failed', error: 'refused', wasRepeated: false, cause: NO_SUCH_MODEL };
+  }
   const { route, language } = chosen;
   const ending = new AbortController();
   const { signal: either } = ending;
@@ -93,15 +101,17 @@ export async function attemptModel(
     const streamedMs = performance.now() - firstPartAt;
     if (firstPartAt > 0 && streamedMs > 1)
       deps.metrics.tokenRate.observe(labels, answer.usage.output / (streamedMs / 1000));
-    deps.noteModelOutcome(true, language.provider);
+    deps.noteModelOutcome(undefined, language.provider);
     return { kind: 'answer', answer, durationMs };
   } catch (error) {
     const kind: ModelErrorKind = error instanceof ModelError ? error.kind : 'invalid_answer';
     deps.metrics.calls.observe({ ...labels, error_type: kind }, (performance.now() - startedAt) / 1000);
     if (either.aborted) return { kind: 'aborted', reason: either.reason as AttemptEnd, call: kind };
-    deps.noteModelOutcome(IS_CALLERS_DOING.has(kind), language.provider);
-    if (!(error instanceof ModelError)) return { kind: 'failed', error: kind, wasRepeated: false };
-    return { kind: 'failed', error: kind, retryAfterMs: error.retryAfterMs, wasRepeated: error.wasRepeated };
+    const cause: FailureCause = { reason: kind, ...(error instanceof ModelError && error.upstream) };
+    deps.noteModelOutcome(IS_CALLERS_DOING.has(kind) ? undefined : cause, language.provider);
+    if (!(error instanceof ModelError)) return { kind: 'failed', error: kind, wasRepeated: false, cause };
+    const { retryAfterMs, wasRepeated } = error;
+    return { kind: 'failed', error: kind, retryAfterMs, wasRepeated, cause };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);

@@ -179,6 +179,20 @@ describe('one start of a job', () => {
     expect(kept).toBe(told);
   });
 
+  test('keeps why the model call failed, and tells it to the heartbeat', async () => {
+    const noted: unknown[] = [];
+    const upstream = { upstreamHost: 'llm.internal', upstreamStatus: 401, upstreamMessage: 'Wrong key.' };
+    const over = { noteModelOutcome: (failure: unknown) => noted.push(failure) };
+    await processGeneration(deps(fails(new ModelError('unauthorized', { upstream })), over), start());
+    const cause = { reason: 'unauthorized', ...upstream };
+    expect(await settled()).toMatchObject({ outcome: 'failed', error: 'upstream_error', cause });
+    await processGeneration(
+      deps(fails(new ModelError('content_blocked')), over),
+      start({ id: `${requestId.slice(0, -1)}2` }),
+    );
+    expect(noted).toEqual([cause, undefined]);
+  });
+
   test('keeps no preview where the operator wants none', async () => {
     await processGeneration(deps(answers, { keepPreviews: false }), start());
     expect(JSON.stringify(await settled())).not.toContain('Tell me');

@@ -1,11 +1,12 @@
 import type { Endpoint } from '@lontar/shared/endpoints.ts';
 import type { GenerationFailure } from '@lontar/shared/errors.ts';
+import type { FailureCause } from '@lontar/shared/failure-cause.ts';
 import { askedText, GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
 import type { JobOutcome } from '@lontar/shared/metrics.ts';
 import type { CatalogSource } from '@lontar/shared/models/catalog.ts';
 import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Rejoined } from '@lontar/shared/settlement/settle.ts';
-import type { FinishReason, Settlement } from '@lontar/shared/settlement/settlement.ts';
+import type { Failed, FinishReason, Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { type AnswerPolicy, answerPolicyOf } from './answer-policy.ts';
 import { type AskDeps, askAlone, askToRun } from './ask-to-run.ts';
 import { type AttemptEnd, type AttemptResult, attemptModel } from './attempt-model.ts';
@@ -33,7 +34,8 @@ export interface ProcessDeps extends AskDeps, SettleDeps {
   readonly keepPreviews: boolean;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  readonly noteModelOutcome: (ok: boolean, provider: string) => void;
+  /** @param failure why the call failed; undefined where the model is well */
+  readonly noteModelOutcome: (failure: FailureCause | undefined, provider: string) => void;
 }
 
 /**
@@ -113,7 +115,7 @@ async function finishBroken(deps: ProcessDeps, run: Run, call: ModelErrorKind | 
 }
 
 /** A failure, with what was used of the answer as far as it came, where it came in parts. */
-function failedAs(error: GenerationFailure, { job, stream }: Run): Settlement {
+function failedAs(error: GenerationFailure, { job, stream }: Run): Failed {
   const received = stream?.stream.transcript.received ?? 0;
   const failed = { v: 1, outcome: 'failed', error } as const;
   if (received === 0) return failed;
@@ -186,7 +188,7 @@ async function finishFailure(
     return { kind: 'again', delayMs: decision.delayMs };
   }
   deps.logger.warn({ ...line, code: decision.error }, 'a request failed at the model');
-  await settleJob(deps, run, failedAs(decision.error, run), failure.error);
+  await settleJob(deps, run, { ...failedAs(decision.error, run), cause: failure.cause }, failure.error);
   return finish(deps, run, 'failed');
 }
 

@@ -1,3 +1,4 @@
+import type { FailureCause } from '@lontar/shared/failure-cause.ts';
 import type { Instance } from '@lontar/shared/instances.ts';
 import type { WorkerMetrics } from '@lontar/shared/metrics.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
@@ -6,7 +7,8 @@ import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 export interface Progress {
   jobStarted(): void;
   jobFinished(): void;
-  noteModelOutcome(ok: boolean, provider: string): void;
+  /** @param failure why the last call failed; undefined where the model is well */
+  noteModelOutcome(failure: FailureCause | undefined, provider: string): void;
   describe(): Pick<Instance, 'lastProgressAt' | 'model'>;
 }
 
@@ -28,8 +30,14 @@ export function createProgress(metrics: WorkerMetrics, provider: string, clock: 
       note();
       metrics.activeJobs.dec();
     },
-    noteModelOutcome(ok, answered) {
-      model = { provider: answered, lastOutcome: ok ? 'ok' : 'failed', at: clock.now() };
+    noteModelOutcome(failure, answered) {
+      const at = clock.now();
+      if (failure === undefined) {
+        model = { provider: answered, lastOutcome: 'ok', at };
+        return;
+      }
+      const { since = at, times = 0 } = model.failure ?? {};
+      model = { provider: answered, lastOutcome: 'failed', at, failure: { ...failure, since, times: times + 1 } };
     },
     describe: () => ({ lastProgressAt, model }),
   };

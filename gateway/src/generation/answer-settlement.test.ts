@@ -55,6 +55,19 @@ describe('what the log keeps of an answer', () => {
   });
 });
 
+test('why the model call failed is reported to the operator, and never told to the caller', () => {
+  const cause = {
+    reason: 'unauthorized',
+    upstreamHost: 'llm.internal:1',
+    upstreamMessage: 'Wrong key.',
+    advice: 'Set it.',
+  };
+  const settlement = { v: 1, outcome: 'failed', error: 'upstream_error', charged: false, cause } as const;
+  const { report, ...told } = answerSettlement(settlement, about());
+  expect(report.generation?.cause).toEqual(cause);
+  expect(JSON.stringify(told)).not.toMatch(/unauthorized|llm\.internal|Wrong key|Set it/);
+});
+
 describe('an answer says why it ended, and what was used of it', () => {
   const settlement = {
     v: 1,

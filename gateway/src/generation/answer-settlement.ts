@@ -123,7 +123,8 @@ function reportGeneration(settlement: Settlement, { job }: SettledRequest) {
   const yielded =
     settlement.outcome === 'answered' ? { masked: settlement.masked, finishReason: finishReason(settlement) } : {};
   const usage = settlement.usage && { usage: settlement.usage };
-  return { endpoint, model, ...charge(settlement), ...work, ...yielded, ...usage, ...answer };
+  const cause = settlement.outcome === 'failed' && settlement.cause ? { cause: settlement.cause } : {};
+  return { endpoint, model, ...charge(settlement), ...work, ...yielded, ...usage, ...answer, ...cause };
 }
 
 /**

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { toolCallSchema } from '../chat-request.ts';
 import { PUBLIC_MODELS } from '../endpoints.ts';
 import { GENERATION_FAILURES, type GenerationFailure } from '../errors.ts';
+import { failureCauseSchema } from '../failure-cause.ts';
 import { redisTimeSchema } from '../redis-clock.ts';
 
 /** The four kinds of sensitive data that are masked. */
@@ -82,6 +83,8 @@ const failedSchema = z.object({
   /** What was used of an answer that came to no end; absent where the model had said nothing yet. */
   usage: tokenUsageSchema.optional(),
   work: workSchema.optional(),
+  /** Why the model call failed: for the operator's row, never for the caller. */
+  cause: failureCauseSchema.optional().catch(undefined),
 });
 
 /**

@@ -3,6 +3,7 @@ import type { JSONObject } from '@ai-sdk/provider';
 import { createCappedFetch } from './capped-fetch.ts';
 import type { LanguageModel, ModelRequest } from './language-model.ts';
 import { sdkModel } from './sdk-model.ts';
+import { createAdvice } from './upstream-advice.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';
 import { describeFailures } from './upstream-words.ts';
 
@@ -22,6 +23,7 @@ export function geminiModel({ apiKey, baseUrl, ...limits }: GeminiOptions): Lang
     modelOf: (name) => google.languageModel(name),
     extras: thinkingOptions,
     describe: limits.redact && describeFailures(new URL(baseUrl).host, limits.redact),
+    advise: createAdvice({ url: `${baseUrl}/models?pageSize=1000`, headers: { 'x-goog-api-key': apiKey } }, limits),
     close: http.close,
   });
 }

@@ -1,4 +1,5 @@
 import type { ChatRequest, ToolCall } from '@lontar/shared/chat-request.ts';
+import type { FailureCause } from '@lontar/shared/failure-cause.ts';
 import type { ProviderName } from '@lontar/shared/models/catalog.ts';
 import type { FinishReason, TokenUsage } from '@lontar/shared/settlement/settlement.ts';
 
@@ -94,25 +95,14 @@ const MESSAGES: Record<ModelErrorKind, string> = {
   cancelled: 'The attempt was cancelled.',
 };
 
-/**
- * What the operator may read of an upstream's refusal, or of a connection that failed: fields of a log line, masked and
- * cut. Never for callers.
- */
-export interface UpstreamWords {
-  readonly upstreamHost: string;
-  /** HTTP status; absent where there was no response. */
-  readonly upstreamStatus?: number;
-  /** The upstream's, or that of the connection's failure. */
-  readonly upstreamCode?: string;
-  /** The upstream's own id of the request. */
-  readonly upstreamRequestId?: string;
-  readonly upstreamMessage?: string;
-}
+/** What the operator may read of a call that failed, beside how it ended: fields of a log line, masked and cut. */
+export type UpstreamWords = Omit<FailureCause, 'reason'>;
 
 export interface ModelErrorDetails {
   /** How long the upstream wants no further request, ms (`Retry-After`). */
   readonly retryAfterMs?: number | undefined;
   readonly upstream?: UpstreamWords | undefined;
+  readonly isUnknownModel?: boolean;
 }
 
 /**
@@ -123,7 +113,9 @@ export interface ModelErrorDetails {
 export class ModelError extends Error {
   readonly kind: ModelErrorKind;
   readonly retryAfterMs: number | undefined;
-  readonly upstream: UpstreamWords | undefined;
+  upstream: UpstreamWords | undefined;
+  /** The upstream does not know the model's name, or has nothing at the path. */
+  readonly isUnknownModel: boolean;
   /** Whether the attempt made a call before the one that failed so, which may have cost money. */
   wasRepeated = false;
 
@@ -133,5 +125,6 @@ export class ModelError extends Error {
     this.kind = kind;
     this.retryAfterMs = details.retryAfterMs;
     this.upstream = details.upstream;
+    this.isUnknownModel = details.isUnknownModel ?? false;
   }
 }

@@ -17,9 +17,10 @@ import { EmptyStreamError, ResponseReader } from './openai/response-reader.ts';
 import { type LimitNames, limitNamesOf, writeRequest } from './openai/write-request.ts';
 import { kindOfWords } from './refusal-kind.ts';
 import { toModelError } from './to-model-error.ts';
+import { createAdvice } from './upstream-advice.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
-import { type DescribeFailure, describeFailures, tellFailure } from './upstream-words.ts';
+import { type Advise, type DescribeFailure, describeFailures, tellFailure } from './upstream-words.ts';
 
 export interface OpenAiOptions extends UpstreamLimits {
   /** Undefined or empty: no Authorization header. */
@@ -53,7 +54,7 @@ export function openAiModel(options: OpenAiOptions): LanguageModel {
           machineNow(),
         );
         failure.wasRepeated = repeats.some((reason) => MAY_HAVE_COST.has(reason));
-        tellFailure(failure, request, options);
+        await tellFailure(failure, request, { ...options, advise: upstream.advise });
         throw failure;
       } finally {
         attempt.finish();
@@ -73,6 +74,7 @@ interface Upstream {
   readonly stream: 'auto' | 'always' | 'never';
   readonly maxAnswerBytes: number;
   readonly describe: DescribeFailure | undefined;
+  readonly advise: Advise | undefined;
   readonly onRepeat: (reason: RepeatReason) => void;
 }
 
@@ -100,6 +102,7 @@ function openUpstream({ apiKey, baseUrl, stream = 'auto', ...limits }: OpenAiOpt
     maxAnswerBytes: limits.maxAnswerBytes,
     onRepeat: (reason) => limits.onRepeat?.(reason),
     describe: limits.redact && describeFailures(url.host, limits.redact),
+    advise: createAdvice({ url: `${url.origin}${root}/models${url.search}`, headers }, limits),
   };
 }
 

@@ -34,6 +34,20 @@ export function kindOfRefusal(status: number, said: UpstreamSaid, request?: Mode
   return 'refused';
 }
 
+/**
+ * Whether the upstream refused because of the model's name, or has nothing at the path: vLLM, Ollama, OpenAI and Gemini
+ * answer 404, LiteLLM and llama.cpp's router 400, each in words of its own.
+ */
+export function isUnknownModel(status: number, { param, words, message }: UpstreamSaid): boolean {
+  if (status === 404) return true;
+  if (status !== 400 && status !== 422) return false;
+  return (
+    param === 'model' ||
+    words.includes('model_not_found') ||
+    (/\bmodel\b/i.test(message) && /not (?:found|exist|supported|available)|unknown|invalid model/i.test(message))
+  );
+}
+
 /** What servers say of themselves where a failure has no status: in a stream, or dressed as a 200. */
 const KIND_OF_FAILURE: readonly (readonly [RegExp, ModelErrorKind])[] = [
   [/^rate_?limit/i, 'rate_limited'],

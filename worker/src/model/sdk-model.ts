@@ -15,7 +15,7 @@ import { kindOfWords } from './refusal-kind.ts';
 import { toModelError } from './to-model-error.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
-import { type DescribeFailure, tellFailure } from './upstream-words.ts';
+import { type Advise, type DescribeFailure, tellFailure } from './upstream-words.ts';
 
 export interface SdkModelOptions extends UpstreamLimits {
   readonly provider: LanguageModel['provider'];
@@ -24,6 +24,7 @@ export interface SdkModelOptions extends UpstreamLimits {
   /** What one provider wants besides the common call options. */
   readonly extras?: (request: ModelRequest) => Partial<LanguageModelV4CallOptions>;
   readonly describe: DescribeFailure | undefined;
+  readonly advise?: Advise | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -53,7 +54,7 @@ export function sdkModel(options: SdkModelOptions): LanguageModel {
           { ended: attempt.ended(), request, describe: options.describe },
           machineNow(),
         );
-        tellFailure(failure, request, options);
+        await tellFailure(failure, request, options);
         throw failure;
       } finally {
         attempt.finish();

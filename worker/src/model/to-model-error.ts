@@ -5,7 +5,7 @@ import type { AttemptEnd } from './attempt.ts';
 import { AnswerTooLargeError } from './capped-fetch.ts';
 import { ModelError, type ModelErrorKind, type ModelRequest } from './language-model.ts';
 import { EmptyStreamError } from './openai/response-reader.ts';
-import { kindOfRefusal, kindOfWords } from './refusal-kind.ts';
+import { isUnknownModel, kindOfRefusal, kindOfWords } from './refusal-kind.ts';
 import { readRetryAfterMs } from './retry-after.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
 import { readUpstreamSaid } from './upstream-said.ts';
@@ -28,6 +28,23 @@ export interface FailedAttempt {
  * @param now for `Retry-After` dates
  */
 export function toModelError(thrown: unknown, attempt: FailedAttempt, now: MachineTime): ModelError {
+  const error = judgeFailure(thrown, attempt, now);
+  // Of one without words of its own the operator learns where it happened.
+  if (SILENT.has(error.kind)) error.upstream ??= attempt.describe?.silence();
+  return error;
+}
+
+/** Kinds of failures for which an upstream need not have said a word. */
+const SILENT: ReadonlySet<ModelErrorKind> = new Set([
+  'timed_out',
+  'connection',
+  'cut_off',
+  'invalid_answer',
+  'empty_answer',
+  'too_large',
+]);
+
+function judgeFailure(thrown: unknown, attempt: FailedAttempt, now: MachineTime): ModelError {
   if (thrown instanceof ModelError) return thrown;
   if (attempt.ended !== undefined) return new ModelError(attempt.ended);
   // What the SDK cannot say in the upstream's protocol.
@@ -68,6 +85,7 @@ function described(
   return new ModelError(kind, {
     retryAfterMs: waits ? readRetryAfterMs(refusal.headers, refusal.said.body, now) : undefined,
     upstream: describe?.refusal(refusal, request),
+    isUnknownModel: kind === 'refused' && isUnknownModel(refusal.said.status ?? refusal.status, refusal.said),
   });
 }
 

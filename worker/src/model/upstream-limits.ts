@@ -1,5 +1,6 @@
 import type { RepeatReason } from '@lontar/shared/metrics.ts';
 import type { ModelErrorKind, UpstreamWords } from './language-model.ts';
+import type { SettingNames } from './upstream-advice.ts';
 import type { Redact } from './upstream-words.ts';
 
 /** What is told of an upstream. */
@@ -13,10 +14,7 @@ export interface ModelReports {
 }
 
 /** A line of the operator's log. */
-export interface ToldFailure extends UpstreamWords {
-  readonly requestId: string;
-  readonly reason: ModelErrorKind;
-}
+export type ToldFailure = UpstreamWords & { readonly requestId: string; readonly reason: ModelErrorKind };
 
 /** What bounds every attempt at a real upstream, and what is told of it. */
 export interface UpstreamLimits extends ModelReports {
@@ -26,4 +24,6 @@ export interface UpstreamLimits extends ModelReports {
   readonly connectTimeoutMs: number;
   /** The largest answer that is read, bytes. */
   readonly maxAnswerBytes: number;
+  /** How the settings of this upstream are called, for advice; none is given where absent. */
+  readonly settings?: SettingNames | undefined;
 }

@@ -8,6 +8,8 @@ export interface DescribeFailure {
   readonly refusal: (refusal: UpstreamRefusal, request: ModelRequest | undefined) => UpstreamWords;
   /** @param code of Node or of the HTTP client: a word of theirs */
   readonly connection: (code: string) => UpstreamWords;
+  /** Of a failure for which nobody has a word: a time that ran out. */
+  readonly silence: () => UpstreamWords;
 }
 
 /** Masks a text from outside; undefined where that fails. */
@@ -46,13 +48,29 @@ export function describeFailures(host: string, redact: Redact): DescribeFailure 
       ...(masked && { upstreamMessage: masked.slice(0, MOST_CHARS).toWellFormed() }),
     };
   };
-  return { refusal, connection: (upstreamCode) => ({ upstreamHost: host, upstreamCode }) };
+  return {
+    refusal,
+    connection: (upstreamCode) => ({ upstreamHost: host, upstreamCode }),
+    silence: () => ({ upstreamHost: host }),
+  };
 }
 
-/** Tells the operator of a failure that the upstream, or the way to it, has a word for. */
-export function tellFailure(failure: ModelError, { requestId }: ModelRequest, { onFailure }: ModelReports): void {
-  if (failure.upstream !== undefined) onFailure?.({ requestId, reason: failure.kind, ...failure.upstream });
+/** Tells the operator of a failed call, and what can be done about it. Never rejects. */
+export async function tellFailure(
+  failure: ModelError,
+  request: ModelRequest,
+  { onFailure, advise }: ModelReports & { readonly advise?: Advise | undefined },
+): Promise<void> {
+  if (failure.upstream === undefined) return;
+  const advice = (await advise?.(failure, request))?.slice(0, MOST_ADVICE_CHARS);
+  if (advice !== undefined) failure.upstream = { ...failure.upstream, advice };
+  onFailure?.({ requestId: request.requestId, reason: failure.kind, ...failure.upstream });
 }
+
+/** What the operator can do about a failure; see `adviseOn`. */
+export type Advise = (failure: ModelError, request: ModelRequest) => Promise<string | undefined>;
+
+const MOST_ADVICE_CHARS = 1_000;
 
 /** Under which names upstreams tell their own id of a request. */
 const ID_HEADERS = [

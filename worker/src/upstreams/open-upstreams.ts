@@ -5,6 +5,7 @@ import { geminiModel } from '../model/gemini-model.ts';
 import type { LanguageModel } from '../model/language-model.ts';
 import { openAiModel } from '../model/openai-model.ts';
 import type { ModelReports, UpstreamLimits } from '../model/upstream-limits.ts';
+import { settingNamesOf } from './operator-words.ts';
 import type { SecretOf } from './secrets.ts';
 
 /** A model behind each upstream of the catalog in force. */
@@ -48,7 +49,11 @@ export function openUpstreams(
       retire(upstream);
     }
     for (const [name, config] of catalog.upstreams) {
-      if (!open.has(name)) open.set(name, openUpstream(config, settings, reports));
+      if (!open.has(name))
+        open.set(
+          name,
+          openUpstream(config, settings, { ...reports, settings: settingNamesOf(config, () => source.current) }),
+        );
     }
   };
   follow(source.current);
@@ -73,7 +78,9 @@ interface OpenUpstream {
 /** Between being chosen and being asked an attempt is not counted yet; both happen in one turn or a few, ms. */
 const CHOSEN_AND_NOT_ASKED_MS = 1_000;
 
-function openUpstream(config: UpstreamConfig, settings: UpstreamSettings, reports: ModelReports): OpenUpstream {
+type UpstreamReports = ModelReports & Pick<UpstreamLimits, 'settings'>;
+
+function openUpstream(config: UpstreamConfig, settings: UpstreamSettings, reports: UpstreamReports): OpenUpstream {
   const model = buildModel(config, settings, reports);
   let inFlight = 0;
   let onIdle: (() => void) | undefined;
@@ -107,7 +114,7 @@ function identityOf(config: UpstreamConfig, { secretOf }: UpstreamSettings): str
   return JSON.stringify([provider, baseUrl, apiKey && secretOf(apiKey), stream]);
 }
 
-function buildModel(config: UpstreamConfig, settings: UpstreamSettings, reports: ModelReports): LanguageModel {
+function buildModel(config: UpstreamConfig, settings: UpstreamSettings, reports: UpstreamReports): LanguageModel {
   const { provider, baseUrl = '', apiKey, stream } = config;
   const limits: UpstreamLimits = {
     timeoutMs: settings.timeoutMs,

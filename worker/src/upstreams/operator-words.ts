@@ -1,4 +1,5 @@
-import type { ModelCatalog, ProviderName } from '@lontar/shared/models/catalog.ts';
+import type { ModelCatalog, ProviderName, UpstreamConfig } from '@lontar/shared/models/catalog.ts';
+import type { SettingNames } from '../model/upstream-advice.ts';
 
 /** Who answers for the first model. */
 export function firstProviderOf(catalog: ModelCatalog): ProviderName {
@@ -16,4 +17,32 @@ export function noticeOf(catalog: ModelCatalog): string {
     return `The server at OPENAI_BASE_URL answers (${names}; MODEL_MAP changes that).`;
   }
   return 'The built-in demo model answers, with made-up text: set GEMINI_API_KEY or OPENAI_BASE_URL for a real one.';
+}
+
+/** What the operator is told to set where an upstream fails; the demo model does not fail. */
+export function settingNamesOf(
+  { name, provider, apiKey }: UpstreamConfig,
+  catalog: () => ModelCatalog,
+): SettingNames | undefined {
+  if (provider === 'demo') return undefined;
+  const { source } = catalog();
+  const prefix = provider === 'gemini' ? 'GEMINI' : 'OPENAI';
+  const key = apiKey?.variable ?? `${prefix}_API_KEY`;
+  if (source === 'file') {
+    return {
+      url: `base_url of the upstream ${name} in the file of models`,
+      key,
+      useModel: (upstreamName, insteadOf) =>
+        `Put "model: ${upstreamName}" (or another of them) in place of ${insteadOf} into the file of models.`,
+    };
+  }
+  return {
+    url: `${prefix}_BASE_URL`,
+    key,
+    useModel(upstreamName, insteadOf) {
+      const wrong = [...catalog().models.values()].filter(({ routes }) => routes[0]?.model === insteadOf);
+      const map = Object.fromEntries(wrong.map((model) => [model.name, upstreamName]));
+      return `Set MODEL_MAP='${JSON.stringify(map)}' (or another of them), and restart the worker.`;
+    },
+  };
 }

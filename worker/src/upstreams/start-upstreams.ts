@@ -38,7 +38,7 @@ export function startUpstreams(
     { timeoutMs: config.MODEL_TIMEOUT_MS, maxAnswerBytes: config.MAX_ANSWER_BYTES, secretOf },
     {
       redact: (words) => previewPrompt(masker, words),
-      onFailure: (failure) => upstreamLines.warn({ ...failure }, 'the upstream refused a request, or is not there'),
+      onFailure: (failure) => upstreamLines.warn({ ...failure }, 'a call of the upstream failed'),
       onRepeat: (reason) => metrics.repeats.inc({ reason }),
     },
   );

@@ -52,6 +52,7 @@ function Detail({ row, texts, prompt, answer }: LogDetail) {
         <OutcomeWord row={row} /> <MaskBadge row={row} />
       </p>
       <Facts row={row} />
+      {row.cause && <Cause {...row.cause} />}
       <Waterfall row={row} />
       {texts === 'kept' && prompt !== undefined && <MaskedText name="Prompt" text={prompt} />}
       {texts === 'kept' && answer !== undefined && <MaskedText name="Answer" text={answer} />}
@@ -90,6 +91,10 @@ function Facts({ row }: { readonly row: LogRow }) {
     ['Ended', row.finishReason && FINISH_WORDS[row.finishReason]],
     ['Masked', row.masked && maskedByType(row.masked)],
   ];
+  return <FactList facts={facts} />;
+}
+
+function FactList({ facts }: { readonly facts: readonly (readonly [string, string | undefined])[] }) {
   return (
     <dl class="facts">
       {facts.map(([name, value]) =>
@@ -101,6 +106,26 @@ function Facts({ row }: { readonly row: LogRow }) {
         ),
       )}
     </dl>
+  );
+}
+
+/** Why the model call failed, and what can be done; the caller was told none of it. */
+function Cause(cause: NonNullable<LogRow['cause']>) {
+  const { reason, upstreamHost, upstreamStatus, upstreamCode, upstreamRequestId, upstreamMessage, advice } = cause;
+  const facts: [string, string | undefined][] = [
+    ['The call', reason.replaceAll('_', ' ')],
+    ['Upstream', upstreamHost],
+    ['HTTP status', upstreamStatus?.toString()],
+    ['Code', upstreamCode],
+    ['Its request', upstreamRequestId],
+    ['It said', upstreamMessage],
+  ];
+  return (
+    <section class="cause" aria-label="Why the model call failed">
+      <h3>Why the model call failed</h3>
+      {advice !== undefined && <p class="fault">▲ {advice}</p>}
+      <FactList facts={facts} />
+    </section>
   );
 }
 

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+/**
+ * Why a model call failed, for the operator alone: what of an upstream's refusal, or of a connection that failed, may stand
+ * in a log line and in the row of its request, masked and cut. Never for callers, never a key.
+ */
+export const failureCauseSchema = z.object({
+  /** How the call ended, in the worker's own words: `unauthorized`, `timed_out`. */
+  reason: z.string().max(40),
+  upstreamHost: z.string().max(300).optional(),
+  /** HTTP status; absent where there was no response. */
+  upstreamStatus: z.number().int().optional(),
+  /** The upstream's, or that of the connection's failure. */
+  upstreamCode: z.string().max(64).optional(),
+  /** The upstream's own id of the request. */
+  upstreamRequestId: z.string().max(128).optional(),
+  /** The beginning of what the upstream said. */
+  upstreamMessage: z.string().max(300).optional(),
+  /** What the operator can do, where that is known. */
+  advice: z.string().max(1_000).optional(),
+});
+
+export type FailureCause = z.infer<typeof failureCauseSchema>;
