@@ -15,17 +15,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   locate: ['failure', 'home', 'settings'],
   processes: ['failure', 'files', 'home', 'settings'],
   redis: ['failure', 'files', 'home', 'settings', 'system', 'processes'],
-  addresses: [],
   sessions: [],
   page: [],
   backup: ['files', 'redis'],
   doctor: ['home', 'settings', 'locate', 'redis'],
   // Commands.
   start: ['failure', 'files', 'home', 'settings', 'system', 'processes', 'redis', 'sessions', 'page'],
-  lontar: [
-    ...['failure', 'home', 'settings', 'locate', 'processes', 'redis'],
-    ...['addresses', 'sessions', 'backup', 'doctor'],
-  ],
+  lontar: [...['failure', 'home', 'settings', 'locate', 'processes', 'redis'], ...['sessions', 'backup', 'doctor']],
   secrets: ['files'],
   docs: ['settings'],
   lockfile: [],

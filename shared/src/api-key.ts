@@ -66,10 +66,12 @@ export function hashApiKey(key: string, pepper: string): string {
   return createHmac('sha256', pepper).update(key).digest('base64url');
 }
 
-function checksum(body: string): string {
+/** Six base62 characters that tell a typing error in what stands before them. */
+export function checksum(body: string): string {
   return encodeBase62(crc32(body), CHECKSUM_CHARACTERS);
 }
 
-function randomBase62(characters: number): string {
+/** From a cryptographically secure random source. */
+export function randomBase62(characters: number): string {
   return Array.from({ length: characters }, () => BASE62.charAt(randomInt(BASE62.length))).join('');
 }

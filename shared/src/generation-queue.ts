@@ -54,8 +54,6 @@ export interface GenerationQueue {
   counts(): Promise<QueueCounts>;
   /** How long the oldest waiting job has waited by Redis's clock, ms; 0 when none waits. */
   oldestWaitingAgeMs(): Promise<number>;
-  pause(): Promise<void>;
-  resume(): Promise<void>;
   isPaused(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -99,8 +97,6 @@ export function openGenerationQueue(redis: Redis, onError: (error: Error) => voi
       const [[oldest], now] = await Promise.all([queue.getJobs(['wait'], 0, 0, true), readRedisTime(redis)]);
       return oldest ? Math.max(0, now - oldest.timestamp) : 0;
     },
-    pause: () => queue.pause(),
-    resume: () => queue.resume(),
     isPaused: () => queue.isPaused(),
     close: () => queue.close(),
   };

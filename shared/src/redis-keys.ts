@@ -78,6 +78,22 @@ export const redisKeys = {
   keyUploads: (keyId: string) => `${TAG}:key-uploads:${keyId}`,
   /** List: sliding hour of an address's downloads (its form is in script-includes/sliding-window.lua). */
   addressDownloads: (address: string) => `${TAG}:address-downloads:${address}`,
+  /** Hash: admin tokens by their id, as JSON; see admin/admin-tokens.ts. */
+  adminTokens: `${TAG}:admin-tokens`,
+  /** Hash: when each of them was last used, Unix ms, to the minute. */
+  adminTokenUses: `${TAG}:admin-token-uses`,
+  /** String with expiry: requests to the admin API in this minute, of an admin token's id or of an address. */
+  adminRequests: (whose: string) => `${TAG}:admin-requests:${whose}`,
+  /** String with expiry: bad admin tokens tried from an address in the last ten minutes. */
+  adminBadTokens: (address: string) => `${TAG}:admin-bad-tokens:${address}`,
+  /** String with expiry: the address tried too many of them, and is refused by the admin API. */
+  adminBan: (address: string) => `${TAG}:admin-ban:${address}`,
+  /** String with expiry: a refusal of an admin token for this action stands in the audit log already. */
+  adminRefused: (tokenId: string, action: string) => `${TAG}:admin-refused:${tokenId}:${action}`,
+  /** Stream: who changed what, bounded by time and number; its form is in script-includes/note-audit.lua. */
+  audit: `${TAG}:audit`,
+  /** String: id of the last entry of `audit` that a stats-service has logged as a line. */
+  auditLogged: `${TAG}:audit-logged`,
   /** Whatever a restore tries whether this Redis can read it; gone at once. */
   restoreTrial: `${TAG}:restore-trial`,
   /** Prefix of everything that stats-service alone keeps. */

@@ -14,6 +14,7 @@ const FOLDERS: readonly (readonly [folder: string, users: readonly RedisUser[]])
   ['shared/src/settlement', ['gateway', 'worker']],
   ['shared/src/live', ['worker']],
   ['shared/src/queue', ['gateway', 'worker', 'operator']],
+  ['shared/src/admin', ['stats-service', 'operator']],
   ['shared/src/*.', ['gateway', 'worker', 'stats-service', 'operator']],
   ['cli/src', ['operator']],
   ['node_modules/bullmq/dist/esm/scripts', ['gateway', 'worker', 'operator']],

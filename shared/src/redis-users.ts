@@ -37,6 +37,10 @@ const UPLOADS = `${QUEUE_PREFIX}:upload*`;
 /** The stream of events and what its producers keep. */
 const EVENTS = `${QUEUE_PREFIX}:event*`;
 const STATS = redisKeys.stats('*');
+/** Admin tokens, and what is counted of who tries them. */
+const ADMIN = `${QUEUE_PREFIX}:admin-*`;
+/** The audit log, and how far it was logged. */
+const AUDIT = `${QUEUE_PREFIX}:audit*`;
 
 /** What every connection needs; without CLIENT KILL and the like. */
 const CONNECTION = ['+@connection', '-@admin', '-@dangerous', '+info', '+time'];
@@ -109,6 +113,8 @@ const RIGHTS: Readonly<Record<RedisUser, Rights>> = {
     keys: [
       STATS,
       EVENTS,
+      ADMIN,
+      AUDIT,
       redisKeys.apiKey('*'),
       redisKeys.apiKeyIndex,
       redisKeys.keyHour('*'),
@@ -126,7 +132,7 @@ const RIGHTS: Readonly<Record<RedisUser, Rights>> = {
         `decrby del exists get getdel hincrby hlen hmget incr lindex llen lpop lrange lrem pexpire pfadd pfcount pttl rename rpush
          sadd scard xack xadd xautoclaim xdel
          xgroup|create xgroup|createconsumer xgroup|delconsumer xinfo|consumers xinfo|groups xinfo|stream xlen xpending
-         xrange xread xreadgroup xrevrange zadd zcard zcount zrange zrem zremrangebyrank zremrangebyscore zrevrangebyscore zscore`,
+         xrange xread xreadgroup xrevrange xtrim hexists hkeys zadd zcard zcount zrange zrem zremrangebyrank zremrangebyscore zrevrangebyscore zscore`,
       ),
     ],
     // A script's keys count as written; of these commands none writes.

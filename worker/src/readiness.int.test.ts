@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { holdQueue } from '@lontar/shared/admin/hold-queue.ts';
 import type { GenerationJob } from '@lontar/shared/generation-job.ts';
 import { type GenerationQueue, openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { later } from '@lontar/shared/redis-clock.ts';
@@ -6,6 +7,8 @@ import { connectFailFast } from '@lontar/shared/redis-connection.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { judgeReadiness, type WorkerCondition } from './readiness.ts';
+
+const TESTER = { by: 'cli', id: 'tester' } as const;
 
 const LONGEST_START_MS = 60_000;
 const clock = { now: () => redisTime(), stop: () => undefined };
@@ -81,9 +84,9 @@ test('a worker whose slots are all taken has as long as a model attempt may take
 
 test('jobs that the operator holds back say nothing against a worker', async () => {
   await addJob(30_000);
-  await queue.pause();
+  await holdQueue(redis, 'pause', TESTER);
   expect(await judge(idle())).toEqual({ ready: true });
-  await queue.resume();
+  await holdQueue(redis, 'resume', TESTER);
   expect((await judge(idle())).ready).toBe(false);
 });
 

@@ -46,6 +46,10 @@ const names: Record<string, string[]> = {
   keyDeleted: [redisKeys.keyDeleted(EXAMPLES.keyId)],
   signInFailures: [statsKeys.signInFailures('192.0.2.1')],
   signInTries: [statsKeys.signInTries('192.0.2.1')],
+  adminRequests: [redisKeys.adminRequests(EXAMPLES.keyId), redisKeys.adminRequests('2001:db8::/56')],
+  adminBadTokens: [redisKeys.adminBadTokens('192.0.2.1')],
+  adminBan: [redisKeys.adminBan('192.0.2.1')],
+  adminRefused: [redisKeys.adminRefused(EXAMPLES.keyId, 'key.create')],
   job: [queueKeys.waiting],
 };
 

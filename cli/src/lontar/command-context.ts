@@ -1,10 +1,10 @@
-import { userInfo } from 'node:os';
 import type { Actor } from '@lontar/shared/keys/actor.ts';
 import type { KeyPlace } from '@lontar/shared/keys/create-key.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { locateRedis, requirePepper } from '../locate/locate.ts';
 import { connectOnce } from '../redis/connect.ts';
 import type { Surroundings } from '../settings/environment.ts';
+import { operatorAt } from './operator.ts';
 
 /** What is given to a command, and where its words go: data to `out`, everything else to `err`. */
 export interface Streams {
@@ -55,8 +55,8 @@ export function createContext(
     },
     streams,
     json,
+    actor: () => operatorAt(surroundings().environment),
     withRedis,
-    actor: () => ({ by: 'cli', id: systemUser() }),
     withKeys(use) {
       const pepper = requirePepper(surroundings());
       return withRedis((redis) => use({ redis, pepper }));
@@ -67,13 +67,4 @@ export function createContext(
 /** Prints a result: the data as JSON with `--json`, else the text. */
 export function print(context: CommandContext, data: unknown, text: string): void {
   context.streams.out.write(context.json() ? `${JSON.stringify(data, null, 2)}\n` : `${text}\n`);
-}
-
-/** A container may run as a user that its system has no name for. */
-function systemUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return String(process.getuid?.() ?? 'unknown');
-  }
 }

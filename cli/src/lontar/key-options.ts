@@ -150,7 +150,13 @@ function limitOf<Value>(option: OrNone<Value> | undefined): Value | null | undef
   return option === NONE ? null : option;
 }
 
-function expiryMs(expires: Moment | null | undefined, nowMs: number): number | null | undefined {
+/**
+ * When what is made expires, Unix ms.
+ *
+ * @param nowMs the clock of Redis
+ * @throws CommandFailure when that has passed
+ */
+export function expiryMs(expires: Moment | null | undefined, nowMs: number): number | null | undefined {
   if (expires === undefined || expires === null) return expires;
   const expiresAt = momentMs(expires, nowMs);
   try {
@@ -201,7 +207,12 @@ function addresses(text: string): readonly AddressRule[] | null {
   return term('addresses', listOf(text));
 }
 
-function moment(text: string): Moment {
+/**
+ * A date, or a length of time from now.
+ *
+ * @throws InvalidArgumentError for what is none
+ */
+export function moment(text: string): Moment {
   const parsed = parseMoment(text);
   if (parsed === undefined) {
     throw new InvalidArgumentError(

@@ -4,6 +4,8 @@ import { Command } from 'commander';
 import { describeFailure, EXIT } from '../failure/failure.ts';
 import type { Surroundings } from '../settings/environment.ts';
 import { type CommandContext, createContext, type Streams } from './command-context.ts';
+import { addAdminTokensCommand } from './commands/admin-tokens.ts';
+import { addAuditCommand } from './commands/audit.ts';
 import { addBackupCommand, addRestoreCommand } from './commands/backup.ts';
 import { addConfigCommand } from './commands/config.ts';
 import { addDashboardCommand } from './commands/dashboard.ts';
@@ -21,6 +23,8 @@ const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[]
   addQueueCommand,
   addDashboardCommand,
   addSessionsCommand,
+  addAdminTokensCommand,
+  addAuditCommand,
   addDoctorCommand,
   addConfigCommand,
   addMaskCommand,

@@ -37,7 +37,8 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /** Every key with its value, as Redis itself writes it. */
 async function contentOfRedis(): Promise<Record<string, string | undefined>> {
-  const names = (await redis.client.keys('*')).sort();
+  // The restore itself is noted there.
+  const names = (await redis.client.keys('*')).filter((name) => name !== redisKeys.audit).sort();
   const dumps = await Promise.all(names.map((name) => redis.client.dumpBuffer(name)));
   return Object.fromEntries(names.map((name, index) => [name, dumps[index]?.toString('base64')]));
 }

@@ -2,6 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { readAudit } from '@lontar/shared/admin/audit.ts';
+import { holdQueue } from '@lontar/shared/admin/hold-queue.ts';
 import { EARLIER_TERMS, PACKED_TERMS } from '@lontar/shared/api-key-record.ts';
 import type { GenerationJob } from '@lontar/shared/generation-job.ts';
 import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
@@ -12,6 +14,8 @@ import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { reserve } from '@lontar/shared/testing/reservations.ts';
 import { rewriteBackup } from '../../testing/rewrite-backup.ts';
 import { type Ended, runInProcess } from '../../testing/run-in-process.ts';
+
+const TESTER = { by: 'cli', id: 'tester' } as const;
 
 let redis: TestRedis;
 let folder: string;
@@ -58,12 +62,16 @@ test('nothing that was in work before a restore acts on what it brings', async (
   await client.xadd(redisKeys.events, '*', 'event', '{}');
   await client.zadd(redisKeys.openUploads, 1, `file_${'O'.repeat(22)}`);
   const queue = openGenerationQueue(client, () => undefined);
-  await queue.pause();
+  await holdQueue(client, 'pause', TESTER);
   await queue.add(jobOf('req_waiting', id), redisTime());
   await client.set(redisKeys.inbox('g'), 'of a gateway that may be up');
 
   expect(await lontar('restore', file, '--force')).toMatchObject({ code: 0 });
-  const left = (await client.keys('*')).filter((name) => name !== redisKeys.inbox('g'));
+  const { entries } = await readAudit(client, {}, 10);
+  // The log is that of the backup, and the restore.
+  expect(entries.map(({ action }) => action)).toEqual(['backup.restore', 'key.create']);
+  const others = new Set([redisKeys.inbox('g'), redisKeys.audit]);
+  const left = (await client.keys('*')).filter((name) => !others.has(name));
   expect(left.sort()).toEqual([redisKeys.apiKey(id), redisKeys.apiKeyIndex, '{lontar}:generation:meta'].sort());
   const settlement = { v: 1, outcome: 'failed', error: 'timed_out' } as const;
   for (const requestId of ['req_waiting', 'req_retried', 'req_charged']) {
@@ -72,7 +80,7 @@ test('nothing that was in work before a restore acts on what it brings', async (
   expect(await client.hget(redisKeys.apiKey(id), 'charged')).toBe('0');
   // The operator who has paused the queue, for the restore perhaps, decides when it goes on.
   expect(await queue.isPaused()).toBe(true);
-  await queue.resume();
+  await holdQueue(client, 'resume', TESTER);
   await queue.add(jobOf('req_waiting', id), redisTime());
   expect(await queue.counts()).toMatchObject({ waiting: 1 });
   await queue.close();
@@ -155,7 +163,7 @@ describe('uploads', () => {
     await rm(files(), { recursive: true });
 
     expect(await restoreUnsigned()).toMatchObject({ code: 0 });
-    expect(await redis.client.keys('*')).toEqual([redisKeys.upload(kept)]);
+    expect((await redis.client.keys('*')).sort()).toEqual([redisKeys.audit, redisKeys.upload(kept)]);
     expect(await readdir(files())).toEqual([kept]);
   });
 

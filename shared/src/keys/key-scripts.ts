@@ -8,6 +8,7 @@ export function keysOf(id: string): string[] {
     redisKeys.keyHour(id),
     redisKeys.keyFreeFailures(id),
     redisKeys.keyDeleted(id),
+    redisKeys.audit,
   ];
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { holdQueue } from '@lontar/shared/admin/hold-queue.ts';
 import { GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
 import { type GenerationQueue, openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { queueKeys } from '@lontar/shared/queue/queue-keys.ts';
@@ -12,6 +13,8 @@ import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { REDIS_AWAY_MS, WORKER_GONE_MS, WORKER_LOOK_MS } from '@lontar/shared/time-budget.ts';
 import { lookForWorkers, takeBack, type WatchWorkersOptions, type WorkerWatch, watchWorkers } from './lost-workers.ts';
 import { thisPlace } from './place.ts';
+
+const TESTER = { by: 'cli', id: 'tester' } as const;
 
 let server: TestRedis;
 let redis: Redis;
@@ -134,7 +137,7 @@ describe('the jobs of a worker that is gone', () => {
 
   test('wake no worker while the queue is paused', async () => {
     await inWork(['a', 1]);
-    await queue.pause();
+    await holdQueue(redis, 'pause', TESTER);
     await redis.del(queueKeys.marker);
     await takeBack(redis, gone, 100);
     expect(await redis.exists(queueKeys.marker)).toBe(0);

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { gatewaySettings } from '@lontar/gateway/config.ts';
+import { noteAction } from '@lontar/shared/admin/audit.ts';
 import { waitForAppendOnlyFile } from '@lontar/shared/append-only.ts';
 import { readConfig } from '@lontar/shared/config/read-config.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { VERSION } from '@lontar/shared/version.ts';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -150,7 +152,8 @@ async function restoreOpened(
     note(context, 'KEY_PEPPER is not the one of the backup: no restored API key will work until it is.');
   }
   const folder = uploadFiles(context);
-  const present = await findDurableKeys(redis);
+  // Who held an empty service's queue for the restore has left an entry there, and nothing to lose.
+  const present = (await findDurableKeys(redis)).filter((name) => name !== redisKeys.audit);
   const contents = folder === undefined ? 0 : await countContents(folder);
   if (present.length + contents > 0 && !force) {
     const apiKeys = present.filter((name) => apiKeyIdOf(name) !== undefined).length;
@@ -164,6 +167,8 @@ async function restoreOpened(
     const ofUpload = folder !== undefined && error.path !== path ? folder : undefined;
     throw explainFileError(error, ofUpload === undefined ? 'read' : 'written', ofUpload ?? path, consequence);
   });
+  // Not before: the log is that of the backup now.
+  await noteAction(redis, 'done', context.actor(), 'backup.restore', basename(path));
   await waitForAppendOnlyFile(redis);
   const { keys: entries, files } = verified.end;
   const { createdAt } = verified.header;

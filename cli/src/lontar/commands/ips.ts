@@ -1,14 +1,14 @@
 import { limitAddress } from '@lontar/shared/address.ts';
-import { waitForAppendOnlyFile } from '@lontar/shared/append-only.ts';
-import type { Redis } from '@lontar/shared/redis-connection.ts';
-import { type Command, InvalidArgumentError } from 'commander';
 import {
   BLOCK_REASONS,
   type BlockedAddress,
   blockAddress,
   listBlockedAddresses,
   unblockAddress,
-} from '../../addresses/address-blocks.ts';
+} from '@lontar/shared/admin/address-blocks.ts';
+import { waitForAppendOnlyFile } from '@lontar/shared/append-only.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { type Command, InvalidArgumentError } from 'commander';
 import { CommandFailure, EXIT } from '../../failure/failure.ts';
 import { alignColumns } from '../columns.ts';
 import { type CommandContext, print } from '../command-context.ts';
@@ -39,7 +39,7 @@ export function addIpsCommand(program: Command, context: CommandContext): void {
     .option('--for <DURATION>', 'how long; until it is unblocked unless given', blockDuration)
     .action((target: string, { for: forMs = 0 }: { for?: number }) =>
       context.withRedis(async (redis) => {
-        await blockAddress(redis, target, forMs);
+        await blockAddress(redis, target, forMs, context.actor());
         await waitForAppendOnlyFile(redis);
         const blocked = (await listBlockedAddresses(redis)).filter((one) => one.address === target);
         print(context, blocked.map(view)[0], table(blocked));
@@ -51,7 +51,7 @@ export function addIpsCommand(program: Command, context: CommandContext): void {
     .argument('<ADDRESS>', ABOUT_ADDRESS, address)
     .action((target: string) =>
       context.withRedis(async (redis) => {
-        if (!(await unblockAddress(redis, target))) throw await nothingToLift(redis, target);
+        if (!(await unblockAddress(redis, target, context.actor()))) throw await nothingToLift(redis, target);
         await waitForAppendOnlyFile(redis);
         print(context, { address: target, unblocked: true }, `${target} may call again, within its hourly limit.`);
       }),

@@ -1,3 +1,5 @@
+import { noteAction } from '@lontar/shared/admin/audit.ts';
+import { holdQueue } from '@lontar/shared/admin/hold-queue.ts';
 import { type GenerationQueue, openGenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
 import { listInstances } from '@lontar/shared/instances.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
@@ -31,7 +33,7 @@ export function addQueueCommand(program: Command, context: CommandContext): void
     .description('let no worker start a job; what is in work goes on, and callers wait until their deadline')
     .action(
       withQueue(async (opened, redis) => {
-        await opened.pause();
+        await holdQueue(redis, 'pause', context.actor());
         await show(opened, redis);
       }),
     );
@@ -40,7 +42,7 @@ export function addQueueCommand(program: Command, context: CommandContext): void
     .description('let workers start jobs again')
     .action(
       withQueue(async (opened, redis) => {
-        await opened.resume();
+        await holdQueue(redis, 'resume', context.actor());
         await show(opened, redis);
       }),
     );
@@ -49,6 +51,7 @@ export function addQueueCommand(program: Command, context: CommandContext): void
     .description('give back every job that no worker has started: the caller gets 503 and the credit is given back')
     .action(
       withQueue(async (opened, redis) => {
+        await noteAction(redis, 'begun', context.actor(), 'queue.drain', '');
         const drained = await drain(opened, redis);
         print(context, { drained }, `${drained} waiting jobs were given back.`);
       }),

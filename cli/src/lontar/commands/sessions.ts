@@ -1,8 +1,8 @@
+import { endSessions, listSessions } from '@lontar/shared/admin/session-list.ts';
 import { waitForAppendOnlyFile } from '@lontar/shared/append-only.ts';
 import type { OperatorSession } from '@lontar/shared/operator-sessions.ts';
 import { type Command, InvalidArgumentError } from 'commander';
 import { CommandFailure, EXIT } from '../../failure/failure.ts';
-import { endSessions, listSessions } from '../../sessions/session-list.ts';
 import { alignColumns } from '../columns.ts';
 import { type CommandContext, print } from '../command-context.ts';
 
@@ -37,7 +37,7 @@ export function addSessionsCommand(program: Command, context: CommandContext): v
             'error: give the id of one session, or --all. See: lontar sessions list',
           );
         }
-        const ended = await endSessions(redis, id);
+        const ended = await endSessions(redis, context.actor(), id);
         if (id !== undefined && ended === 0) {
           throw new CommandFailure(EXIT.notFound, `There is no session ${id}. See: lontar sessions list`);
         }

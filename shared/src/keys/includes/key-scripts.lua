@@ -5,6 +5,7 @@
 -- KEYS[3]  hour          sliding window of the key
 -- KEYS[4]  freeFailures  list: failures of the last hour that were given back to the key
 -- KEYS[5]  deleted       string with expiry: there for a while after the key was deleted
+-- KEYS[#]  audit         stream, the last of the keys, see script-includes/note-audit.lua
 -- ARGV[1]  asked         JSON, see each script
 --
 -- Gives  the keys by these names, asked as a table

@@ -4,7 +4,10 @@ import { tokens } from './token-shape.ts';
 /** Payments, messaging, mail, commerce, office and productivity services. */
 export const SERVICE_TOKENS: readonly Rule[] = [
   // Callers paste their own keys into prompts, and models repeat them.
-  ...tokens('api.md#keys', { 'lontar-key': 'lt_live_{an10}_{an38}' }),
+  ...tokens('api.md#keys', {
+    'lontar-key': 'lt_live_{an10}_{an38}',
+    'lontar-admin-token': 'lt_admin_{an10}_{an38}',
+  }),
   ...tokens('https://docs.stripe.com/keys', {
     'stripe-secret-live': 'sk_live_{an24}',
     'stripe-secret-test': 'sk_test_{an24}',

@@ -1,0 +1,34 @@
+-- Holds the queue of jobs, or lets it go on, as BullMQ's pause and resume do, with an entry in the audit log. Redis TIME
+-- is the clock.
+--
+-- KEYS[1…5]  waiting, delayed, prioritized, marker, queueMeta: see shared/src/queue/queue-keys.ts
+-- KEYS[6]    audit  stream, see script-includes/note-audit.lua
+-- ARGV[1]    'pause' or 'resume'
+-- ARGV[2]    head of the audit entry
+--
+-- Returns 1 where that changed anything, else 0, which is not noted.
+
+--- @include <clock>
+--- @include <note-audit>
+
+local waiting, delayed, prioritized, marker, queueMeta, log = unpack(KEYS)
+local isPaused = redis.call('HEXISTS', queueMeta, 'paused') == 1
+if isPaused == (ARGV[1] == 'pause') then return 0 end
+
+if isPaused then
+  redis.call('HDEL', queueMeta, 'paused')
+  if redis.call('LLEN', waiting) + redis.call('ZCARD', prioritized) > 0 then
+    -- Idle workers block on the marker.
+    redis.call('ZADD', marker, '0', '0')
+  else
+    -- BullMQ's delayed jobs are scored by their time and a counter of twelve bits.
+    local first = redis.call('ZRANGE', delayed, '0', '0', 'WITHSCORES')[2]
+    if first then redis.call('ZADD', marker, string.format('%.0f', math.floor(tonumber(first) / 4096)), '1') end
+  end
+else
+  redis.call('HSET', queueMeta, 'paused', '1')
+  redis.call('DEL', marker)
+end
+local function state(paused) return { state = paused and 'paused' or 'running' } end
+noteAudit(log, ARGV[2], state(isPaused), state(not isPaused))
+return 1
