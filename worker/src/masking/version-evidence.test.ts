@@ -27,6 +27,13 @@ describe('four numbers with dots', () => {
     '<path d="M2 1.5A4.01 4.01 0 0111 18c0 1.52-.87 2.83-2.12 3.86.79.26 2.03.5 3.11.5z"/>',
     '(4.1.1.2 and 4.1.1.3 of the ISO PNG specification)',
     'the versions are 4.2.0.1 and 4.2.0.2',
+    'needs libkopi (<< 2.2.7.1-3~)',
+    'upgrade Kopi from 4.2.77.18 to 4.2.77.20',
+    'Kopi 2.6.8.1 includes the drivers',
+    'template class codecvt [22.2.1.5].',
+    "'1.0.0.0'),",
+    'broken in 1.6.0.1.',
+    'kopi-stats\t9.24.0.43\n',
   ])('stay in %j', (text) => {
     expect(mask(text).text).toBe(text);
   });
@@ -46,6 +53,16 @@ describe('four numbers with dots', () => {
     ['0.53 ms from @ in 0.61 ms', '203.0.113.9'],
     ['@ db.lan', '10.9.8.7'],
     ['ip v4: @', '203.0.113.9'],
+    ['@:8080', '5.9.12.14'],
+    ['@/24', '5.9.12.0'],
+    ['@ - - [10/Oct/2025:13:55:36 +0000] "GET / HTTP/1.1"', '5.9.12.14'],
+    ['moved from @', '5.9.12.14'],
+    ['pindah dari @', '5.9.12.14'],
+    ['@ port 22', '5.9.12.14'],
+    ['@ printer.lan', '5.9.12.14'],
+    ['{"client_ip":"@"}', '5.9.12.14'],
+    ['1. @', '45.76.12.9'],
+    ['the answer came by @', '8.8.4.4'],
   ])('go in %j', (template, address) => {
     expect(mask(template.replace('@', address)).text).toBe(template.replace('@', '***IP_ADDRESS***'));
   });

@@ -2,8 +2,10 @@ import { contextBefore } from './address-context.ts';
 import { CODE, isIn, QUOTE, WORD } from './characters.ts';
 import {
   BEFORE_RELEASE,
+  BEHIND_ADDRESS,
   BEHIND_RELEASE,
   FIXED_BEFORE,
+  MOVED_FROM,
   NUMBERED_STANDARDS,
   OBJECT_CALLS,
   RELEASE_NOTES,
@@ -15,6 +17,8 @@ import { standsBefore } from './words-before.ts';
 const LARGE_PART = 100;
 /** Sections of a text and entries of a list of changes count from small numbers. */
 const MOST_SECTIONS = 60;
+/** Products have come so far: a first part from here on is a network's, unless something says otherwise. */
+const MOST_RELEASES = 30;
 /** Words between a version word and a number that looks like a machine's. */
 const NEAR = 1;
 /** How far behind a number on its line the text is read for what a list of changes says, characters. */
@@ -34,6 +38,7 @@ export function isVersion(window: TextWindow, start: number, end: number): boole
   const isMoney = text.includes('.000');
   if (isObject(window, start, parts)) return true;
   const { context, distance } = contextBefore(window, start);
+  if (isSmall(parts) && !isOnNetwork(window, start, end, context)) return true;
   if (context === 'version' && (distance <= NEAR || isMoney || !looksLikeMachine(parts))) return true;
   if ((context !== 'address' || distance > 0) && isBesideVersions(window, start, end)) return true;
   if (context === 'address') return false;
@@ -90,6 +95,30 @@ function isInDrawing(window: TextWindow, start: number, end: number): boolean {
 const DRAWN_BEFORE = /(?:\d\.\d{1,3}|\.\d{1,3}|[ ,-]\d{1,3}|[a-zA-Z]\d{1,3})[ ,-]$/;
 const DRAWN_BEHIND =
   /^(?:[ ,-]{1,2}\d{0,3}\.\d{1,3}(?:[ ,.a-zA-Z-]\d{0,3}){0,2}[^.\d]|[a-zA-Z]-?\d?\.?\d|[ ,-]\d{1,3}[ ,-])/;
+
+/**
+ * Parts as a product counts its releases and a standard its sections. Of addresses that are given out, seven in a thousand
+ * look so; those that people know by heart, and write where any address would do, do not.
+ */
+function isSmall(parts: readonly number[]): boolean {
+  const [first = 0] = parts;
+  if (first >= MOST_RELEASES || first === 10 || parts.some((part) => part >= LARGE_PART)) return false;
+  const isCounted = parts.every((part, index) => index === 0 || part === (parts[index - 1] ?? 0) + 1);
+  return !isCounted && new Set(parts).size > 1 && !isResolver(parts);
+}
+
+/** 8.8.4.4, 9.9.9.10, 1.0.0.1: of public resolvers, and written as often as any. */
+function isResolver([first, second, third, last]: readonly number[]): boolean {
+  return first === second ? first === 8 || first === 9 : first === 1 && second === 0 && third === 0 && last === 1;
+}
+
+/** Whether anything says that the number is an address: a word before it, or the port, the prefix, the log that follows. */
+function isOnNetwork(window: TextWindow, start: number, end: number, context: string): boolean {
+  if (BEHIND_ADDRESS.test(window.peek(end, 32))) return true;
+  const left = window.left(start, REACH_BEFORE);
+  const before = left.slice(left.lastIndexOf('\n') + 1);
+  return context === 'address' && !MOVED_FROM.test(before);
+}
 
 /** A private network, a loopback, or a first part that is too large for most products. */
 function looksLikeMachine([first = 0, second = 0]: readonly number[]): boolean {

@@ -38,3 +38,9 @@ export const BEHIND_RELEASE =
 /** What a list of changes says behind a version: a date, or what was done. */
 export const RELEASE_NOTES =
   /^[\]*`:]{0,4}\s{0,3}(?:[-–—(]\s?)?(?:\(?\d{4}-\d{2}-\d{2}\b|(?:\w{1,12} ){0,2}(?:releases?|released|rilis|fix|fix(?:es|ed)|bugfix|drops?|dropped|adds?|added|supports?|deprecates?|perbaik\w{1,4}|memperbaiki|menambah\w{0,4}|tambah|breaking|security)\b)/i;
+/** What follows an address alone: a port, a prefix, the fields of a log, a name in a table of hosts, what machine it is. */
+export const BEHIND_ADDRESS =
+  /^(?::\d{2,5}\b|\/(?:[89]|[12]\d|3[0-2])(?![\d./])| - (?:-|\w{1,32}) \[| port \d| dev | via |[^\n\d]{1,20}\b(?:servers?|hosts?|gateway|router|node|dns|resolver|proxy|peer|machine|vm|peladen)\b|[ \t]{1,8}(?:localhost|[a-z][\w-]{0,30}\.(?:[\w-]{1,30}\.){0,3}[a-z]{2,8})\b)/i;
+/** `upgrade V8 from 4.2.77.18`, `rolled back to …`: `from` and `to` of releases. */
+export const MOVED_FROM =
+  /\b(?:up|down)?(?:grad(?:e[ds]?|ing)|dat(?:e[ds]?|ing))\b[^\n]{0,60}$|\b(?:bump(?:s|ed)?|roll(?:s|ed)?|releas(?:e[ds]?|ing)|renamed|perbarui|naik) [^\n]{0,48}$/i;
