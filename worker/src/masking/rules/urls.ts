@@ -65,7 +65,7 @@ const ONE_LABEL: Rule = {
   ...shared,
   source: RFC3986,
   masks: ['http://payments/charge'],
-  keeps: ['http://HOSTNAME/charge', 'http://<host>/x'],
+  keeps: ['http://HOSTNAME/charge', 'http://<host>/x', 'https://storage.{region}.example.com/x'],
 };
 
 const INTERNAL_HOST: Rule = {
@@ -155,7 +155,7 @@ function reasonToMask(window: TextWindow, scheme: string, urlStart: number, auth
   if (host === 'address') return IP_HOST;
   if (!WEB_SCHEMES.has(scheme) || host === 'placeholder') return undefined;
   if (authority.port) return PORT;
-  if (host === 'one-label') return ONE_LABEL;
+  if (host === 'one-label') return goesOnAsTemplate(window, authority.end) ? undefined : ONE_LABEL;
   if (host === 'internal') return INTERNAL_HOST;
   if (host === 'platform') return API_HOST;
   if (host === 'reading') return undefined;
@@ -172,6 +172,11 @@ function isEndpointContext(window: TextWindow, urlStart: number): boolean {
     (isIn(code, LETTER | COLON | EQUALS | QUOTE) || code === CODE.space) &&
     ENDPOINT_CONTEXT.test(window.left(urlStart, 40))
   );
+}
+
+/** `https://storage.{region}.example.com`: the first label of a name whose others are filled in. */
+function goesOnAsTemplate(window: TextWindow, end: number): boolean {
+  return window.at(end) === CODE.dot && /[{$<%]/.test(window.peek(end + 1, 1));
 }
 
 /** `=`, `(` and `@` cannot follow an authority, and dots after it are an ellipsis. */
