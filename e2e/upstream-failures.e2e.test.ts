@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { UPSTREAM_CANARY } from '@lontar/shared/testing/fake-upstream.ts';
 import { ask, expectSuccess } from './harness/client.ts';
+import { eventually } from './harness/eventually.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
 const fine = { kind: 'answer', text: 'It works again.' } as const;
@@ -84,12 +85,33 @@ describe.each(['openai', 'gemini'] as const)('an upstream that speaks %s and', (
     },
   );
 
+  test('tells the operator why, by `lontar doctor`, as long as it fails', async () => {
+    const model = async () => {
+      // It ends with 1, since statistics do not run here.
+      const { stdout } = await stack.lontar('doctor', '--json').catch((error: { stdout: string }) => error);
+      const { checks } = JSON.parse(stdout) as { checks: { check: string; status: string; detail: string }[] };
+      return checks.find(({ check }) => check === 'model');
+    };
+    const finds = (status: string) => eventually(async () => (await model())?.status === status, 40_000);
+    stack.upstream.behave({ kind: 'status', status: 401 });
+    await generate();
+    await finds('failed');
+    const { detail } = (await model()) ?? { detail: '' };
+    expect(detail).toContain('unauthorized');
+    expect(detail).toContain(`127.0.0.1:${stack.upstream.port}, HTTP 401`);
+    expect(detail).toContain(`set ${protocol.toUpperCase()}_API_KEY`);
+    expect(detail).not.toContain(stack.secrets.upstreamKey);
+    stack.upstream.behave(fine);
+    await generate();
+    await finds('ok');
+  });
+
   test('leaves its words in the log of the worker alone, without the key', () => {
     expect(stack.logs()).toContain('a request failed at the model');
     expect(stack.logs()).not.toContain(stack.secrets.upstreamKey);
     const lines = stack.logs().split('\n');
     const withWords = lines.filter((line) => line.includes(UPSTREAM_CANARY));
-    const refusals = withWords.filter((line) => line.includes('the upstream refused a request'));
+    const refusals = withWords.filter((line) => line.includes('a call of the upstream failed'));
     expect(withWords).toEqual(refusals);
     expect(withWords.every((line) => line.includes('"service":"worker"'))).toBe(true);
   });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { settingDigests } from '@lontar/shared/config/setting-digests.ts';
 import { type GatewayMetrics, gatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { startProbeListener } from '@lontar/shared/http/probes.ts';
@@ -19,7 +20,7 @@ import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { VERSION } from '@lontar/shared/version.ts';
 import type { Express } from 'express';
 import type { AdmissionRules } from './admission/admit.ts';
-import type { GatewayConfig } from './config.ts';
+import { type GatewayConfig, gatewaySettings } from './config.ts';
 import { type EventLogDeps, openEventLog } from './events/event-log.ts';
 import { reservationMs } from './generation/generate.ts';
 import type { ReadingLimits } from './generation/generation-rules.ts';
@@ -271,6 +272,7 @@ async function startProbes(
   });
   lifecycle.started('probes', probes.stop);
   const startedAt = clock.now();
+  const settings = settingDigests(gatewaySettings, config);
   const heartbeat = await startHeartbeat(
     redis,
     (): Instance => ({
@@ -281,6 +283,7 @@ async function startProbes(
       startedAt,
       inFlight: inbox.waiting,
       draining: lifecycle.stopping,
+      settings,
     }),
   );
   lifecycle.started('heartbeat', heartbeat.stop);

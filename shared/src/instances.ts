@@ -21,6 +21,8 @@ const instanceSchema = z.object({
   /** When a job was last started or finished; workers only. */
   lastProgressAt: redisTimeSchema.optional(),
   draining: z.boolean(),
+  /** Digests of what it runs with, see `settingDigests`. */
+  settings: z.record(z.string(), z.string()).optional().catch(undefined),
   /** The last outcome of a model call: `none` before the first. Workers only. */
   model: z
     .object({

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Environment } from '@lontar/shared/config/read-config.ts';
+import { settingDigests } from '@lontar/shared/config/setting-digests.ts';
 import type { Endpoint } from '@lontar/shared/endpoints.ts';
 import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { startProbeListener } from '@lontar/shared/http/probes.ts';
@@ -15,7 +16,7 @@ import { createThrottle, throttledWarning, throttleLines } from '@lontar/shared/
 import { STOP_RESERVE_MS } from '@lontar/shared/time-budget.ts';
 import { VERSION } from '@lontar/shared/version.ts';
 import { listenForCancellations } from './cancellations.ts';
-import type { WorkerConfig } from './config.ts';
+import { type WorkerConfig, workerSettings } from './config.ts';
 import { startJobRunner } from './job-runner.ts';
 import type { JobRunner } from './job-start.ts';
 import { createLivePlane } from './live/live-plane.ts';
@@ -179,6 +180,7 @@ async function startProbes(
   const queue = openGenerationQueue(redis, throttledWarning(logger, 'Redis failed a probe'));
   lifecycle.started('queue', () => queue.close());
   const startedAt = clock.now();
+  const settings = settingDigests(workerSettings, config);
   const condition = () => ({
     id,
     startedAt,
@@ -201,6 +203,7 @@ async function startProbes(
     redis,
     (): Instance => ({
       ...condition(),
+      settings,
       service: 'worker',
       version: VERSION,
       metricsUrl: metricsUrl(config, probes.port),

@@ -1,12 +1,11 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '@lontar/shared/config/read-config.ts';
-import { providerOf } from '@lontar/shared/models/catalog-of-variables.ts';
 import type { Home } from '../home/home.ts';
 import { findPepper } from '../locate/locate.ts';
 import { checkSettings } from '../settings/check-settings.ts';
 import type { Surroundings } from '../settings/environment.ts';
-import { type Finding, failed, ok, warning } from './finding.ts';
+import { type Finding, failed, ok } from './finding.ts';
 
 const NEEDED_NODE_MAJOR = 24;
 const OTHERS_MODE_BITS = 0o077;
@@ -31,16 +30,8 @@ function checkNode(version: string): Finding {
 
 function checkConfiguration({ environment }: Surroundings): Finding[] {
   try {
-    const settings = checkSettings(environment);
-    const provider = providerOf(settings);
-    const model =
-      provider === 'demo'
-        ? warning(
-            'model',
-            'The demo model answers with made-up text. Set GEMINI_API_KEY or OPENAI_BASE_URL for a real one.',
-          )
-        : ok('model', `${provider} is configured.`);
-    return [ok('settings', 'All settings are valid.'), model];
+    checkSettings(environment);
+    return [ok('settings', 'All settings of this shell are valid.')];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.problems.map((problem) => failed('settings', problem));

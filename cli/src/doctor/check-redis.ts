@@ -1,5 +1,4 @@
 import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
-import { listInstances } from '@lontar/shared/instances.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { redisWarnings } from '../redis/check-external.ts';
@@ -8,10 +7,9 @@ import { type Finding, failed, ok, warning } from './finding.ts';
 const LEAST_REDIS_MAJOR = 6;
 const MOST_SKEW_MS = 2_000;
 const PROBE_SECONDS = 5;
-const SERVICES = ['gateway', 'worker', 'stats-service'] as const;
 
 /**
- * What Redis and the instances that registered there say.
+ * What Redis says of itself and of the queue.
  *
  * @throws when Redis fails in a way that is no finding: it was reached before
  */
@@ -21,7 +19,6 @@ export async function checkRedis(redis: Redis): Promise<Finding[]> {
     await checkWrite(redis),
     await checkClock(redis),
     ...(await checkDurability(redis)),
-    ...(await checkInstances(redis)),
     await checkQueue(redis),
   ];
 }
@@ -61,21 +58,17 @@ async function checkDurability(redis: Redis): Promise<Finding[]> {
   return warnings.map((text) => warning('redis durability', text));
 }
 
-async function checkInstances(redis: Redis): Promise<Finding[]> {
-  const instances = await listInstances(redis);
-  return SERVICES.map((service) => {
-    const alive = instances.filter((instance) => instance.service === service && !instance.draining);
-    if (alive.length > 0) return ok(service, `${alive.length} running, version ${alive[0]?.version ?? 'unknown'}`);
-    return failed(service, `No ${service} is running. Start one: npm start`);
-  });
-}
-
 async function checkQueue(redis: Redis): Promise<Finding> {
   const queue = openGenerationQueue(redis, () => undefined);
   try {
     const [{ waiting, active, delayed }, paused] = await Promise.all([queue.counts(), queue.isPaused()]);
     const counts = `${waiting} waiting, ${active} active, ${delayed} delayed`;
-    if (paused) return warning('queue', `The queue is paused; ${counts}. Resume it: lontar queue resume`);
+    if (paused) {
+      return failed(
+        'queue',
+        `The queue is paused, so that no caller gets an answer; ${counts}. Resume it: lontar queue resume`,
+      );
+    }
     return ok('queue', counts);
   } finally {
     await queue.close();

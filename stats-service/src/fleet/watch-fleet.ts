@@ -85,7 +85,7 @@ function memberOf(
   metrics: readonly ParsedMetric[] | undefined,
   context: WorkerCircumstances,
 ): FleetMember {
-  const { metricsUrl: _, model, slots, lastProgressAt, ...known } = instance;
+  const { metricsUrl: _, settings: __, model, slots, lastProgressAt, ...known } = instance;
   const failing = instance.service === 'worker' ? workerFailure(instance, context) : undefined;
   return {
     ...known,
