@@ -2,9 +2,9 @@
  * Fits the judge that tells identifiers from values drawn at random, and says how well it does on packages it was not
  * fitted on. Identifiers come from the sources in folders, values from generators.
  *   npm run masking-fit -- node_modules /usr/lib/python3 /usr/include
- * Writes worker/src/masking/identifier-weights.ts; only weights are kept, nothing of the sources.
+ * Writes worker/src/masking/identifier-weights.ts, of which only weights are kept, and the report in docs/masking.md.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { seededRandom } from '../../../shared/testing/seeded-random.ts';
 import {
   CLASS_BUCKETS,
@@ -13,6 +13,7 @@ import {
   WEIGHTS,
 } from '../../../worker/src/masking/identifier-features.ts';
 import { draw } from '../../../worker/src/masking/testing/drawn.ts';
+import { describeFit, type Judged } from './describe-fit.ts';
 import { filesIn, textOf } from './read-texts.ts';
 
 const CODE_LANGUAGES = new Set([
@@ -42,18 +43,19 @@ const HELD_OUT = 5;
 const lower = 'abcdefghijklmnopqrstuvwxyz';
 const upper = lower.toUpperCase();
 const digits = '0123456789';
-const ALPHABETS = [
-  lower + upper + digits,
-  lower + digits,
-  upper + digits,
-  `${lower}${upper}${digits}_-`,
-  lower + upper,
-  `${lower}${upper}${digits}+/`,
+const ALPHABETS: readonly (readonly [kind: string, characters: string])[] = [
+  ['letters and digits', lower + upper + digits],
+  ['small letters and digits', lower + digits],
+  ['capitals and digits', upper + digits],
+  ['base64url', `${lower}${upper}${digits}_-`],
+  ['letters', lower + upper],
+  ['base64', `${lower}${upper}${digits}+/`],
 ];
 
 interface Sample {
   readonly value: string;
-  readonly identifier: boolean;
+  /** Of a drawn value; an identifier has none. */
+  readonly kind?: string;
   readonly held: boolean;
 }
 
@@ -69,8 +71,13 @@ const samples = shuffled([...identifiers, ...drawn]);
 const weights = fit(samples.filter(({ held }) => !held));
 const scale = LARGEST_WEIGHT / Math.max(...weights.map(Math.abs));
 const integers = weights.map((weight) => Math.round(weight * scale));
-report(integers);
+const judged = samples
+  .filter(({ held }) => held)
+  .map(({ value, kind }): Judged => ({ value, kind, score: scoreOf(value, integers) }));
+const description = describeFit(judged);
+console.log(description);
 write(integers);
+writeReport(description);
 
 /** Distinct identifiers with digits or capitals inside: others are told by other means. */
 function readIdentifiers(): Sample[] {
@@ -91,7 +98,7 @@ function readIdentifiers(): Sample[] {
       }
       perLanguage.set(language, known + found.size - before);
     }
-  return [...found].map(([value, held]) => ({ value, identifier: true, held }));
+  return [...found].map(([value, held]) => ({ value, held }));
 }
 
 /** By the folder of a package, so that no package is on both sides. */
@@ -108,11 +115,8 @@ function isHeld(folder: string): boolean {
 function drawValues(count: number): Sample[] {
   return Array.from({ length: count }, (_, index) => {
     const length = SHORTEST + Math.floor(random() ** 1.5 * (LONGEST - SHORTEST));
-    return {
-      value: draw(random, length, ALPHABETS[index % ALPHABETS.length] ?? lower),
-      identifier: false,
-      held: index % HELD_OUT === 0,
-    };
+    const [kind, characters] = ALPHABETS[index % ALPHABETS.length] ?? ['', lower];
+    return { value: draw(random, length, characters), kind, held: index % HELD_OUT === 0 };
   });
 }
 
@@ -128,10 +132,10 @@ function fit(list: readonly Sample[]): number[] {
   const fitted = new Float64Array(WEIGHTS);
   for (let epoch = 0; epoch < EPOCHS; epoch++) {
     const step = 0.08 / (1 + epoch);
-    for (const { value, identifier } of list) {
+    for (const { value, kind } of list) {
       let score = fitted[WEIGHTS - 1] ?? 0;
       eachFeature(value, (index) => (score += fitted[index] ?? 0));
-      const change = step * ((identifier ? 0 : 1) - 1 / (1 + Math.exp(-score)));
+      const change = step * ((kind === undefined ? 0 : 1) - 1 / (1 + Math.exp(-score)));
       eachFeature(value, (index) => (fitted[index] = (fitted[index] ?? 0) * (1 - step * 1e-5) + change));
       fitted[WEIGHTS - 1] = (fitted[WEIGHTS - 1] ?? 0) + change;
     }
@@ -145,48 +149,6 @@ function scoreOf(value: string, judge: readonly number[]): number {
   return score / scale;
 }
 
-function report(judge: readonly number[]): void {
-  const held = samples.filter((sample) => sample.held);
-  const groups: [string, (sample: Sample) => boolean][] = [
-    ['identifiers', ({ identifier }) => identifier],
-    ...[10, 14, 20, 32].map((from, index, all): [string, (sample: Sample) => boolean] => [
-      `drawn, from ${from}`,
-      ({ identifier, value }) => !identifier && value.length >= from && value.length < (all[index + 1] ?? 99),
-    ]),
-  ];
-  console.log(`${samples.length} values, ${held.length} of packages that were held out`);
-  console.log(
-    'share judged drawn at a threshold of'.padEnd(40),
-    [-4, -2, -1, 0, 1, 2, 4].map((threshold) => String(threshold).padStart(7)).join(''),
-  );
-  for (const [name, wanted] of groups) {
-    const group = held.filter(wanted).map(({ value }) => scoreOf(value, judge));
-    const shares = [-4, -2, -1, 0, 1, 2, 4].map(
-      (threshold) => (100 * group.filter((score) => score > threshold).length) / group.length,
-    );
-    console.log(`${name} (${group.length})`.padEnd(40), shares.map((share) => share.toFixed(2).padStart(7)).join(''));
-  }
-  const ranked = held
-    .map(({ value, identifier }) => ({ value, identifier, score: scoreOf(value, judge) }))
-    .sort((a, b) => b.score - a.score);
-  console.log(
-    'identifiers that look most drawn:',
-    ranked
-      .filter(({ identifier }) => identifier)
-      .slice(0, 10)
-      .map(({ value }) => value)
-      .join(' '),
-  );
-  console.log(
-    'drawn values that read most like identifiers:',
-    ranked
-      .filter(({ identifier, value }) => !identifier && value.length > 13)
-      .slice(-10)
-      .map(({ value }) => value)
-      .join(' '),
-  );
-}
-
 function write(judge: readonly number[]): void {
   const text = Buffer.from(Int8Array.from(judge).buffer).toString('base64');
   const lines = text.match(/.{1,100}/g) ?? [];
@@ -194,4 +156,12 @@ function write(judge: readonly number[]): void {
     new URL('../../../worker/src/masking/identifier-weights.ts', import.meta.url),
     `/** Made by \`npm run masking-fit\`: ${LETTER_BUCKETS} weights of letters, ${CLASS_BUCKETS} of classes, one for all; a byte each, in base64. */\nexport const IDENTIFIER_WEIGHTS = [\n${lines.map((line) => `  '${line}',`).join('\n')}\n].join('');\n\n/** What a weight of one stands for: the score is a logarithm of odds times this. */\nexport const WEIGHT_SCALE = ${scale.toFixed(2)};\n`,
   );
+}
+
+function writeReport(description: string): void {
+  const page = new URL('../../../docs/masking.md', import.meta.url);
+  const text = readFileSync(page, 'utf8');
+  const [before, , after] = text.split(/<!-- (?:masking-fit|end of masking-fit) -->\n/);
+  if (before === undefined || after === undefined) throw new Error('docs/masking.md has lost the marks of its report.');
+  writeFileSync(page, `${before}<!-- masking-fit -->\n${description}<!-- end of masking-fit -->\n${after}`);
 }
