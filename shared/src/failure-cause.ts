@@ -21,3 +21,18 @@ export const failureCauseSchema = z.object({
 });
 
 export type FailureCause = z.infer<typeof failureCauseSchema>;
+
+/** Why one call failed, and what to do, in one line. */
+export function describeCause(cause: FailureCause): string {
+  const { reason, upstreamHost, upstreamStatus, upstreamCode, upstreamRequestId, upstreamMessage, advice } = cause;
+  const facts = [
+    reason.replaceAll('_', ' '),
+    upstreamHost,
+    upstreamStatus === undefined ? undefined : `HTTP ${upstreamStatus}`,
+    upstreamCode,
+    upstreamRequestId === undefined ? undefined : `its request ${upstreamRequestId}`,
+    upstreamMessage === undefined ? undefined : `"${upstreamMessage}"`,
+  ];
+  const known = `${facts.filter((fact) => fact !== undefined).join(', ')}.`;
+  return advice === undefined ? known : `${known} ${advice}`;
+}

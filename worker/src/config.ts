@@ -36,7 +36,7 @@ export const workerSettings = z.object({
   }),
   MODEL_MAP: setting(modelMap.optional(), {
     about: 'Upstream names of the public models.',
-    example: '{"ai-2.5-flash":"gpt-5-mini","ai-2.5-pro":"gpt-5"}',
+    example: '{"ai-2.5-flash":"gpt-4.1-mini","ai-2.5-pro":"gpt-4.1"}',
   }),
   MODEL_TIMEOUT_MS: setting(wholeNumber(100, 3_600_000).prefault('60000'), {
     about: 'How long one model attempt may take, ms; the deadline of the request binds too.',

@@ -1,4 +1,5 @@
 import { settingNotes, settingsOf } from '@lontar/shared/config/read-config.ts';
+import { MODEL_HINTS } from '@lontar/shared/models/model-hints.ts';
 import type { z } from 'zod';
 import { defaultOf } from '../settings/describe-settings.ts';
 import { launcherSettings } from '../settings/launcher-settings.ts';
@@ -42,6 +43,9 @@ export function envExample(): string {
     '# Settings of Lontar. Copy this file to .env and uncomment what you want to change; npm start and lontar read it.',
     '# What is set in the real environment wins over this file. See docs/configuration.md.',
     `# ${GENERATED}`,
+    '',
+    '# Who answers. Uncomment the lines of one of these, with your key; without any the built-in demo model answers.',
+    ...MODEL_HINTS.map(({ upstream, lines }) => `# ${upstream}:\n#${lines.join('\n#')}`),
   ];
   return `${head.join('\n')}\n\n${blocks.join('\n\n')}\n`;
 }

@@ -1,4 +1,4 @@
-import type { FailureCause } from '@lontar/shared/failure-cause.ts';
+import { describeCause } from '@lontar/shared/failure-cause.ts';
 import { openGenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
 import { type Instance, listInstances } from '@lontar/shared/instances.ts';
 import { readRedisTime } from '@lontar/shared/redis-clock.ts';
@@ -76,29 +76,11 @@ function checkWorking(workers: readonly NonNullable<Instance['model']>[]): Findi
 }
 
 /** Why calls of the model fail, since when, and what to do, in one line. */
-export function describeFailure(
-  failure: NonNullable<NonNullable<Instance['model']>['failure']>,
-  lastAt: number,
-): string {
+function describeFailure(failure: NonNullable<NonNullable<Instance['model']>['failure']>, lastAt: number): string {
   const { since, times } = failure;
   const often = times === 1 ? 'The last call' : `The last ${times} calls`;
   const when = times === 1 ? `at ${timeOf(lastAt)}` : `since ${timeOf(since)}, the last one at ${timeOf(lastAt)}`;
   return `${often} of the model failed (${when}): ${describeCause(failure)}`;
-}
-
-/** Why one call failed, and what to do, in one line. */
-export function describeCause(cause: FailureCause): string {
-  const { reason, upstreamHost, upstreamStatus, upstreamCode, upstreamRequestId, upstreamMessage, advice } = cause;
-  const facts = [
-    reason.replaceAll('_', ' '),
-    upstreamHost,
-    upstreamStatus === undefined ? undefined : `HTTP ${upstreamStatus}`,
-    upstreamCode,
-    upstreamRequestId === undefined ? undefined : `its request ${upstreamRequestId}`,
-    upstreamMessage === undefined ? undefined : `"${upstreamMessage}"`,
-  ];
-  const known = `${facts.filter((fact) => fact !== undefined).join(', ')}.`;
-  return advice === undefined ? known : `${known} ${advice}`;
 }
 
 function timeOf(at: number): string {

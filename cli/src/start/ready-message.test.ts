@@ -35,6 +35,8 @@ describe('readyMessage', () => {
   test('says when the test request failed', () => {
     const text = readyMessage({ ...facts, selfTest: { outcome: 'failed', problem: 'HTTP 502: no' } });
     expect(text).toContain('FAILED (HTTP 502: no)');
+    const known = { outcome: 'failed', problem: 'HTTP 502: no', cause: 'unauthorized. Set it.' } as const;
+    expect(readyMessage({ ...facts, selfTest: known })).toContain('Why: unauthorized. Set it.');
   });
 });
 

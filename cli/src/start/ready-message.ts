@@ -1,5 +1,6 @@
 import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
 import { providerOf } from '@lontar/shared/models/catalog-of-variables.ts';
+import { MODEL_HINTS } from '@lontar/shared/models/model-hints.ts';
 import { SIGN_IN_SECONDS } from '../sessions/sign-in-link.ts';
 import type { EverySetting } from '../settings/check-settings.ts';
 import type { SelfTest } from './self-test.ts';
@@ -57,8 +58,8 @@ function modelLines(settings: EverySetting): string[] {
   if (provider === 'demo') {
     return [
       'Model: the built-in DEMO model answers. It is no AI: its text is made up, with made-up secrets to show masking.',
-      '  For a real one, put GEMINI_API_KEY=… (or OPENAI_BASE_URL=… and OPENAI_API_KEY=…) into the file .env here,',
-      '  then stop and start again.',
+      '  For a real one, put these lines into the file .env here, then stop and start again.',
+      ...MODEL_HINTS.map(({ upstream, lines }) => `  ${upstream}:\n    ${lines.join('\n    ')}`),
     ];
   }
   const upstream = provider === 'gemini' ? settings.GEMINI_BASE_URL : settings.OPENAI_BASE_URL;
@@ -75,6 +76,7 @@ function selfTestLines(test: SelfTest): string[] {
   }
   return [
     `Test request: FAILED (${test.problem}).`,
-    '  The service runs, but callers will see the same. Check the model settings and the logs of the worker.',
+    ...(test.cause === undefined ? [] : [`  Why: ${test.cause}`]),
+    '  The service runs, but callers will see the same until that is mended; npm run lontar -- doctor says whether it is.',
   ];
 }

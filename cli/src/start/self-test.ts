@@ -2,12 +2,17 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { limitAddress } from '@lontar/shared/address.ts';
+import { describeCause } from '@lontar/shared/failure-cause.ts';
+import { listInstances } from '@lontar/shared/instances.ts';
 import type { Actor } from '@lontar/shared/keys/actor.ts';
 import { deleteKey } from '@lontar/shared/keys/change-key.ts';
 import { createKey, type KeyPlace } from '@lontar/shared/keys/create-key.ts';
 import { keysNow } from '@lontar/shared/keys/read-key.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { HEARTBEAT_MS } from '@lontar/shared/time-budget.ts';
 import type { Home } from '../home/home.ts';
 import type { EverySetting } from '../settings/check-settings.ts';
 import { type ProgressStream, withProgress } from '../system/progress.ts';
@@ -17,13 +22,15 @@ const OWN_ADDRESS = '127.0.0.9';
 const KEY_LIFETIME_MS = 10 * 60_000;
 const PROMPT = 'Say hello in one short sentence.';
 const EXTRA_WAIT_MS = 5_000;
+const LOOK_EVERY_MS = 200;
 
 /** In whose name `npm start` makes and deletes keys. */
 export const STARTER: Actor = { by: 'service', id: 'npm start' };
 
 export type SelfTest =
   | { readonly outcome: 'answered'; readonly tookMs: number; readonly masked: number }
-  | { readonly outcome: 'failed'; readonly problem: string }
+  /** `cause`: what the worker says of it, and what to do, where it says something. */
+  | { readonly outcome: 'failed'; readonly problem: string; readonly cause?: string | undefined }
   | { readonly outcome: 'skipped' };
 
 /**
@@ -54,7 +61,9 @@ async function sendTestRequest({ keys }: { keys: KeyPlace }, baseUrl: string, ti
   const begun = performance.now();
   try {
     const { status, masked, body } = await ask(baseUrl, key, timeoutMs);
-    if (status !== 200) return { outcome: 'failed', problem: `HTTP ${status}: ${messageOf(body)}` };
+    if (status !== 200) {
+      return { outcome: 'failed', problem: `HTTP ${status}: ${messageOf(body)}`, cause: await causeFrom(redis) };
+    }
     return { outcome: 'answered', tookMs: Math.round(performance.now() - begun), masked };
   } catch (error) {
     return { outcome: 'failed', problem: error instanceof Error ? error.message : String(error) };
@@ -62,6 +71,18 @@ async function sendTestRequest({ keys }: { keys: KeyPlace }, baseUrl: string, ti
     await deleteKey(redis, record.id, { actor: STARTER });
     await redis.del(redisKeys.addressHour(limitAddress(OWN_ADDRESS)));
   }
+}
+
+/** Why the model did not answer, as the worker says with its next heartbeat; `undefined` where it says nothing. */
+async function causeFrom(redis: Redis): Promise<string | undefined> {
+  const end = performance.now() + 2 * HEARTBEAT_MS;
+  while (performance.now() < end) {
+    const instances = await listInstances(redis).catch(() => []);
+    const failure = instances.flatMap(({ model }) => model?.failure ?? [])[0];
+    if (failure !== undefined) return describeCause(failure);
+    await delay(LOOK_EVERY_MS);
+  }
+  return undefined;
 }
 
 interface Reply {
