@@ -39,7 +39,14 @@ export function countEvent(event: RequestEvent, add: AddCount): void {
 
 /** A user is an API key, or the address where no valid key was given. */
 export function userOf(event: Pick<RequestEvent, 'keyId' | 'address'>): string {
-  return event.keyId === undefined ? `address:${event.address}` : `key:${event.keyId}`;
+  return event.keyId === undefined ? `address:${event.address}` : `${KEY_USER}${event.keyId}`;
+}
+
+const KEY_USER = 'key:';
+
+/** The API key that a user is; `undefined` for an address. */
+export function keyIdOf(user: string): string | undefined {
+  return user.startsWith(KEY_USER) ? user.slice(KEY_USER.length) : undefined;
 }
 
 const DAY_MS = 86_400_000;

@@ -10,6 +10,14 @@ export const redisKeys = {
   apiKey: (keyId: string) => `${TAG}:key:${keyId}`,
   /** Sorted set: ids of all API keys, by time of creation; those of one millisecond in order, too. */
   apiKeyIndex: `${TAG}:keys`,
+  /** Sorted set: entries that keys are listed by name and owner and found by, see keys/index-entries.ts. */
+  apiKeyTexts: `${TAG}:keys-by-text`,
+  /** Sorted set: ids of keys by the minute of their last use, Unix minutes; 0 for never. */
+  apiKeyUse: `${TAG}:keys-by-use`,
+  /** Sorted set: ids of the keys of a state (`active`, `expired` or `revoked`), by time of creation. */
+  apiKeysOf: (state: string) => `${TAG}:keys-of:${state}`,
+  /** Sorted set: ids of active keys that will expire, by when, Unix ms. */
+  apiKeysExpiring: `${TAG}:keys-expiring`,
   /** String with expiry: there for a while after a key was deleted: its uploads go, and it is not made again. */
   keyDeleted: (keyId: string) => `${TAG}:key-deleted:${keyId}`,
   /** List: sliding hour of a key (its form is in script-includes/sliding-window.lua). */

@@ -4,6 +4,7 @@ import { startTestRedis, type TestRedis } from '../testing/redis-server.ts';
 import { refusedByRedis, testUsers } from '../testing/redis-users.ts';
 import { deleteKey, revokeKey, rotateKey, updateKey } from './keys/change-key.ts';
 import { createKey } from './keys/create-key.ts';
+import { countKeys, listKeys } from './keys/list-keys.ts';
 import { countFreeFailures } from './keys/read-key.ts';
 import { redisKeys } from './redis-keys.ts';
 import { REDIS_USERS, type RedisUser } from './redis-users.ts';
@@ -100,6 +101,15 @@ describe('what belongs to another service', () => {
     await updateKey(stats, id, { credits: 5 }, { actor });
     await rotateKey(place, id, { actor, overlapMs: 60_000 });
     await countFreeFailures(stats, id);
+    for (const query of [
+      { search: 's' },
+      { owner: 'x', descending: true },
+      { sort: 'used' },
+      { state: 'active' },
+    ] as const) {
+      expect((await listKeys(stats, query)).cursor).toBeNull();
+    }
+    expect(await countKeys(stats)).toMatchObject({ active: 1 });
     expect((await revokeKey(stats, id, { actor })).record).toMatchObject({ state: 'revoked', credits: 5, version: 4 });
     await deleteKey(stats, id, { actor });
     expect(await refusedByRedis(server.url)).toEqual([]);

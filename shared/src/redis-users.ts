@@ -117,6 +117,10 @@ const RIGHTS: Readonly<Record<RedisUser, Rights>> = {
       AUDIT,
       redisKeys.apiKey('*'),
       redisKeys.apiKeyIndex,
+      redisKeys.apiKeyTexts,
+      redisKeys.apiKeyUse,
+      redisKeys.apiKeysOf('*'),
+      redisKeys.apiKeysExpiring,
       redisKeys.keyHour('*'),
       redisKeys.keyFreeFailures('*'),
       redisKeys.keyDeleted('*'),
@@ -132,7 +136,8 @@ const RIGHTS: Readonly<Record<RedisUser, Rights>> = {
         `decrby del exists get getdel hincrby hlen hmget incr lindex llen lpop lrange lrem pexpire pfadd pfcount pttl rename rpush
          sadd scard xack xadd xautoclaim xdel
          xgroup|create xgroup|createconsumer xgroup|delconsumer xinfo|consumers xinfo|groups xinfo|stream xlen xpending
-         xrange xread xreadgroup xrevrange xtrim hexists hkeys zadd zcard zcount zrange zrem zremrangebyrank zremrangebyscore zrevrangebyscore zscore`,
+         xrange xread xreadgroup xrevrange xtrim hexists hkeys
+         zadd zcard zcount zmscore zrange zrangebylex zrangebyscore zrem zremrangebyrank zremrangebyscore zrevrangebylex zrevrangebyscore zscore`,
       ),
     ],
     // A script's keys count as written; of these commands none writes.
@@ -148,7 +153,9 @@ const RIGHTS: Readonly<Record<RedisUser, Rights>> = {
       ...PRESENCE,
       ...QUEUE_WRITES,
       ...SETTLEMENT,
-      ...words('config|get decr decrby expire hkeys incr pfcount restore scan smembers xrevrange'),
+      ...words(
+        'config|get decr decrby expire hkeys incr pfcount restore scan smembers xrevrange zmscore zrevrangebylex',
+      ),
     ],
   },
   probe: { keys: [redisKeys.probe('container')], commands: words('set') },

@@ -20,6 +20,7 @@ import { consumeEvents } from './events/consume-events.ts';
 import { exportGauges, refreshedAtScrape } from './export-metrics.ts';
 import { watchFleet } from './fleet/watch-fleet.ts';
 import { startHttpServer } from './http-server.ts';
+import { indexOldKeys } from './index-old-keys.ts';
 import { startLiveService } from './live/live-service.ts';
 import { followLog } from './log/follow-log.ts';
 import { openPage } from './page/serve-page.ts';
@@ -128,6 +129,8 @@ async function startCounting(base: Base): Promise<void> {
     logger,
   });
   lifecycle.started('event consumer', () => consumer.stop());
+  const indexing = indexOldKeys(base.redis, logger);
+  lifecycle.started('indexing of keys', () => indexing.stop());
   const sampler = startSampler(base);
   lifecycle.started('sampler', () => sampler.stop());
 }

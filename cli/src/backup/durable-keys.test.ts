@@ -43,6 +43,7 @@ const names: Record<string, string[]> = {
   partial: [redisKeys.partial('req_x', 'text'), redisKeys.partial('req_x', 'reasoning')],
   followers: [redisKeys.followers('req_x')],
   keyFreeFailures: [redisKeys.keyFreeFailures(EXAMPLES.keyId)],
+  apiKeysOf: ['active', 'expired', 'revoked'].map((state) => redisKeys.apiKeysOf(state)),
   keyDeleted: [redisKeys.keyDeleted(EXAMPLES.keyId)],
   signInFailures: [statsKeys.signInFailures('192.0.2.1')],
   signInTries: [statsKeys.signInTries('192.0.2.1')],

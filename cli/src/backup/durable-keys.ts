@@ -37,6 +37,7 @@ const isCount = ([value = Buffer.alloc(0)]: readonly Buffer[]) => /^-?[0-9]{1,15
 export const DURABLE: readonly DurableFamily[] = [
   { names: named(redisKeys.apiKey('*'), KEY_ID), type: 'hash', most: 100 },
   { names: named(redisKeys.apiKeyIndex), type: 'zset', most: LARGE },
+  { names: named(redisKeys.apiKeyUse), type: 'zset', most: LARGE },
   { names: named(redisKeys.keyHour('*'), KEY_ID), type: 'list', most: WINDOW_SECONDS },
   { names: named(redisKeys.addressHour('*'), ADDRESS), type: 'list', most: WINDOW_SECONDS },
   { names: named(redisKeys.addressBadKeys('*'), ADDRESS), type: 'list', most: WINDOW_SECONDS },
@@ -68,12 +69,20 @@ export const DURABLE: readonly DurableFamily[] = [
   { names: named(redisKeys.stats('reset')), type: 'hash', most: SMALL },
 ];
 
+/** Made of the records of API keys, and made anew by a restore. */
+const INDEX: readonly RegExp[] = [
+  named(redisKeys.apiKeyTexts),
+  named(redisKeys.apiKeysOf('*'), '(?:active|expired|revoked)'),
+  named(redisKeys.apiKeysExpiring),
+];
+
 /**
  * What belongs to requests and uploads in work and to events not yet counted. Their settling would act on keys and
  * statistics that were restored and know nothing of them, so a restore removes it. Nor is what uploads take in the storage
  * backed up: gateways count it from the uploads that are there.
  */
 const IN_WORK: readonly RegExp[] = [
+  ...INDEX,
   named(redisKeys.keyFlight('*'), '.+'),
   named(redisKeys.keysInFlight),
   named(redisKeys.request('*'), '.+'),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { EARLIER_TERMS, PACKED_TERMS } from '@lontar/shared/api-key-record.ts';
+import { indexAllKeys } from '@lontar/shared/keys/index-keys.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { createFile } from '../files/new-file.ts';
@@ -49,6 +50,7 @@ export async function restoreBackup(redis: Redis, backup: VerifiedBackup, files:
     if ('file' in line) await restoreFile(line, lines, files);
     else for await (const piece of piecesOf(redis, backup.header, line)) await restorePiece(redis, piece, now);
   }
+  await indexAllKeys(redis);
   // A gateway that goes on may have counted the uploads before all of them were there.
   await redis.hdel(redisKeys.uploadStorage, 'counted');
   if (files !== undefined) await removeUnknownContents(redis, files);

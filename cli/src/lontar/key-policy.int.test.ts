@@ -78,6 +78,44 @@ describe('what is masked, exempt, and goes on', () => {
   });
 });
 
+describe('a list of some keys', () => {
+  test('has those that were asked for, in the order that was asked for, over many pages', async () => {
+    const owner = ['--owner', ' Ann Bold '];
+    const { id, ...made } = await json('create', '--name', 'zeta bot', ...owner, '--note', 'paid in cash');
+    expect(made).toMatchObject({ owner: 'Ann Bold', note: 'paid in cash', version: 1, lastUsedAt: null });
+    await json('create', '--name', 'alpha bot', ...owner);
+    const names = async (...args: string[]) => {
+      const { code, out } = await keys(['list', '--json', ...args]);
+      expect(code).toBe(0);
+      return (JSON.parse(out) as { name: string }[]).map(({ name }) => name);
+    };
+    expect(await names('--owner', 'Ann Bold')).toEqual(['zeta bot', 'alpha bot']);
+    expect((await names('--search', 'BOT')).sort()).toEqual(['alpha bot', 'zeta bot']);
+    expect((await names('--sort', 'name')).slice(-1)).toEqual(['zeta bot']);
+    expect(await names('--owner', 'Ann Bold', '--descending', '--limit', '1')).toEqual(['alpha bot']);
+    expect((await keys(['list', '--owner', 'nobody'])).out).toBe('There are no such keys.\n');
+    expect((await keys(['show', id])).out).toMatch(/^owner +Ann Bold$/m);
+    expect(await json('update', id, '--owner', 'none', '--note', 'none')).toMatchObject({
+      owner: null,
+      note: null,
+      version: 2,
+    });
+    expect((await keys(['delete', id])).out).toContain('zeta bot');
+    expect((await keys(['delete', id])).code).toBe(3);
+    expect(await names('--owner', 'Ann Bold')).toEqual(['alpha bot']);
+  });
+
+  test.each([
+    ['--name', '\u202Egpj.exe', 'U+202E'],
+    ['--owner', 'x'.repeat(10_000), '1 to 100 characters'],
+    ['--note', 'a\nb', 'U+000A'],
+  ])('no key has the %s %.20j', async (option, value, why) => {
+    const { code, out, err } = await keys(['create', '--name', 'x', option, value]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(why);
+  });
+});
+
 describe('a limit that can never bind', () => {
   const WARNING =
     'warning: --per-hour 5000 binds only callers at 50 addresses or more: RATE_LIMIT_PER_HOUR lets 100 requests an hour through from each address, and binds first for fewer. --no-address-limit exempts the key.\n';

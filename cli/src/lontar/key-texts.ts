@@ -17,6 +17,7 @@ export function describeKey(key: KeyView & { readonly freeFailuresLastHour?: num
     ...(key.note === null ? [] : [['note', key.note] as [string, string]]),
     ['state', key.state],
     ['created', key.createdAt],
+    ['last used', key.lastUsedAt ?? 'never, or before this was noted'],
     ...(key.revokedAt === null ? [] : [['revoked', key.revokedAt] as [string, string]]),
     ['expires', key.expiresAt ?? 'never'],
     ['per hour', limit(key.perHour)],
@@ -39,23 +40,43 @@ export function describeKey(key: KeyView & { readonly freeFailuresLastHour?: num
   return lines.map(([label, value]) => `${label.padEnd(width)}  ${showHidden(value)}`).join('\n');
 }
 
-/** Many keys, a row each. */
-export function tableOfKeys(keys: readonly KeyView[]): string {
+/**
+ * Many keys, a row each.
+ *
+ * @param areSome whether only some keys were asked for
+ */
+export function tableOfKeys(keys: readonly KeyView[], areSome = false): string {
+  if (keys.length === 0 && areSome) return 'There are no such keys.';
   if (keys.length === 0) return 'There are no keys yet. Make one: npm run lontar -- keys create --name NAME';
   const rows = keys.map((key) => [
     key.id,
     key.state,
     key.createdAt.slice(0, 10),
     key.expiresAt?.slice(0, 10) ?? 'never',
+    key.lastUsedAt?.slice(0, 16).replace('T', ' ') ?? '-',
     key.credits === null ? String(key.charged) : `${key.charged}/${key.credits}`,
     key.perHour === null ? '-' : String(key.perHour),
     key.perDay === null ? '-' : String(key.perDay),
     `${showByteSize(key.stored)}/${showByteSize(key.storage)}`,
+    showHidden(key.owner ?? '-'),
     policyOf(key),
     showHidden(key.name),
   ]);
   return alignColumns([
-    ['ID', 'STATE', 'CREATED', 'EXPIRES', 'USED', 'PER HOUR', 'PER DAY', 'STORED', 'OPTIONS', 'NAME'],
+    [
+      'ID',
+      'STATE',
+      'CREATED',
+      'EXPIRES',
+      'LAST USED',
+      'USED',
+      'PER HOUR',
+      'PER DAY',
+      'STORED',
+      'OWNER',
+      'OPTIONS',
+      'NAME',
+    ],
     ...rows,
   ]);
 }

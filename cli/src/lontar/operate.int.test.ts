@@ -234,10 +234,11 @@ describe('backup and restore', () => {
   const open = `file_${'O'.repeat(22)}`;
 
   async function fill(): Promise<string> {
-    const { data } = await lontar('keys', 'create', '--name', 'shop', '--credits', '100', '--json');
+    const { data } = await lontar('keys', 'create', '--name', 'shop', '--owner', 'Ann', '--credits', '100', '--json');
     const { id } = data as { id: string };
     const { client } = redis;
     await client.hincrby(redisKeys.apiKey(id), 'charged', 7);
+    await client.zadd(redisKeys.apiKeyUse, 29_000_000, id);
     await client.zadd(redisKeys.keyFlight(id), Date.now() + 60_000, 'req_a', Date.now() + 60_000, 'req_b');
     await client.set(redisKeys.uploads('2026-01-31', '192.0.2.1'), '5', 'EX', 1000);
     await fillWindows(client, [redisKeys.addressHour('192.0.2.1')], 2);
@@ -263,7 +264,7 @@ describe('backup and restore', () => {
     const { client } = redis;
     const before = await client.hgetall(redisKeys.apiKey(id));
     const written = await lontar('backup', file(), '--json');
-    expect(written).toMatchObject({ code: 0, data: { apiKeys: 1, entries: 9, files: 2, missingFiles: [] } });
+    expect(written).toMatchObject({ code: 0, data: { apiKeys: 1, entries: 10, files: 2, missingFiles: [] } });
     expect((await stat(file())).mode & 0o777).toBe(0o600);
     expect(gunzipSync(await readFile(file())).toString()).not.toContain('p'.repeat(40));
 
@@ -271,7 +272,7 @@ describe('backup and restore', () => {
     await rm(files(), { recursive: true });
     expect(await lontar('restore', file(), '--json')).toMatchObject({
       code: 0,
-      data: { apiKeys: 1, entries: 9, files: 2 },
+      data: { apiKeys: 1, entries: 10, files: 2 },
     });
     expect(await client.hgetall(redisKeys.apiKey(id))).toEqual({ ...before, charged: '5' });
     expect(await client.ttl(redisKeys.uploads('2026-01-31', '192.0.2.1'))).toBeGreaterThan(900);
@@ -282,6 +283,8 @@ describe('backup and restore', () => {
     const absent = [redisKeys.stats('session:secret'), redisKeys.request('req_a'), redisKeys.upload(open)];
     expect(await client.exists(...absent)).toBe(0);
     expect((await lontar('keys', 'list', '--json')).data).toHaveLength(1);
+    const lastUsedAt = new Date(29_000_000 * 60_000).toISOString();
+    expect((await lontar('keys', 'list', '--owner', 'Ann', '--json')).data).toMatchObject([{ id, lastUsedAt }]);
   });
 
   test('prints the checksum of the file as it lies there, as sha256sum does', async () => {

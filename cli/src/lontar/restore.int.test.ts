@@ -72,7 +72,8 @@ test('nothing that was in work before a restore acts on what it brings', async (
   expect(entries.map(({ action }) => action)).toEqual(['backup.restore', 'key.create']);
   const others = new Set([redisKeys.inbox('g'), redisKeys.audit]);
   const left = (await client.keys('*')).filter((name) => !others.has(name));
-  expect(left.sort()).toEqual([redisKeys.apiKey(id), redisKeys.apiKeyIndex, '{lontar}:generation:meta'].sort());
+  const index = [redisKeys.apiKeyIndex, redisKeys.apiKeyTexts, redisKeys.apiKeyUse, redisKeys.apiKeysOf('active')];
+  expect(left.sort()).toEqual([redisKeys.apiKey(id), ...index, '{lontar}:generation:meta'].sort());
   const settlement = { v: 1, outcome: 'failed', error: 'timed_out' } as const;
   for (const requestId of ['req_waiting', 'req_retried', 'req_charged']) {
     expect(await settle(client, { requestId, keyId: id, settlement, takeBack: true })).toEqual({ kind: 'gone' });

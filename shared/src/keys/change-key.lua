@@ -13,6 +13,8 @@
 --            onlyActive   whether a revoked key must not be changed
 --            keepOverlap  whether an earlier hash that is still good must not be ended
 --            overlapMs    how long the present hash stays good beside the new one; absent where it does not
+--            texts        where name or owner are changed: { name, owner, remove, add }, both as they are expected to be
+--                         ('' for none), and the entries to take out of the set of texts and to put into it
 --            letters      what stands for each field in `changes` (see key-changes.ts)
 --
 -- Returns JSON: the answer of includes/answer-change.lua, or, having changed nothing, one of these:
@@ -20,12 +22,14 @@
 --   { status = 'expected', version, changes }  the record has another version; its latest changes as it has them
 --   { status = 'revoked' }
 --   { status = 'overlap', earlierUntil }       until when the earlier hash is good, Unix ms
+--   { status = 'moved' }                       name or owner are not as they were expected to be: read them anew
 --   { status = 'same' }                        every field has what it is asked to have
 --
 -- Setting the same fields again changes nothing. Each change raises `version` by one: a record without it has version 1.
 
 --- @include "includes/key-scripts"
 --- @include "includes/answer-change"
+--- @include "includes/index-key"
 --- @include <packed-terms>
 
 -- A hash of few fields and short values takes a fifth of the memory: 64 bytes are the longest such value.
@@ -48,6 +52,9 @@ if asked.keepOverlap then
   if now < earlierUntil then
     return cjson.encode({ status = 'overlap', earlierUntil = earlierUntil })
   end
+end
+if asked.texts and (asked.texts.name ~= (before.name or '') or asked.texts.owner ~= (before.owner or '')) then
+  return cjson.encode({ status = 'moved' })
 end
 
 local set = asked.set
@@ -73,4 +80,9 @@ table.sort(letters)
 local changes = (before.changes or '') .. string.format(';%d', version + 1) .. table.concat(letters)
 while #changes > MOST_CHANGES do changes = string.gsub(changes, '^;[^;]*', '', 1) end
 redis.call('HSET', record, 'version', string.format('%d', version + 1), 'changes', changes)
-return answerChange(asked.action, withoutSecrets(before), withoutSecrets(fieldsOf(record)))
+local after = fieldsOf(record)
+if isIndexed(asked.id) then
+  if asked.texts then settleTexts(asked.texts.remove, asked.texts.add) end
+  placeKey(asked.id, after.state, after.expiresAt)
+end
+return answerChange(asked.action, withoutSecrets(before), withoutSecrets(after))

@@ -3,15 +3,17 @@ import { waitForAppendOnlyFile } from '../append-only.ts';
 import type { Redis } from '../redis-connection.ts';
 import { loadScript } from '../redis-script.ts';
 import type { Actor } from './actor.ts';
+import { entriesOf } from './index-entries.ts';
 import { changedSince, FIELD_LETTERS } from './key-changes.ts';
-import { KeyChanged, KeyNotFound, KeyRevoked, OverlapRuns } from './key-refusals.ts';
+import { KeyChanged, KeyContended, KeyNotFound, KeyRevoked, OverlapRuns } from './key-refusals.ts';
 import { type Fields, type KeyReply, keysOf, readReply } from './key-scripts.ts';
 import { type FieldChange, fieldsOf, type KeyTerms } from './key-terms.ts';
 import { type KeyInUse, showKey } from './read-key.ts';
 
 const changeScript = loadScript(new URL('./change-key.lua', import.meta.url));
 const deleteScript = loadScript(new URL('./delete-key.lua', import.meta.url));
-const NO_FIELDS: FieldChange = { set: {}, remove: [] };
+/** Others that change the same key's name at once. */
+const MOST_TRIES = 20;
 
 /** What a change did. */
 export interface KeyChange {
@@ -38,15 +40,25 @@ export interface ChangeTerms {
  * @throws KeyNotFound
  * @throws KeyRevoked
  * @throws KeyChanged where the key has another version than expected
+ * @throws KeyContended where many others change its name at once; nothing was changed
  * @throws when Redis fails; whether the key was changed is then unknown. It can be asked again
  */
 export async function updateKey(redis: Redis, id: string, terms: KeyTerms, change: ChangeTerms): Promise<KeyChange> {
-  return conclude(
-    redis,
-    id,
-    change,
-    await apply(redis, id, { ...fieldsOf(terms), action: 'update', onlyActive: true }, change),
-  );
+  const fields = { ...fieldsOf(terms), action: 'update', onlyActive: true } as const;
+  if (terms.name === undefined && terms.owner === undefined) {
+    return conclude(redis, id, change, await apply(redis, id, fields, change));
+  }
+  return unlessMoved(async () => {
+    const held = await showKey(redis, id);
+    const next = {
+      ...held,
+      name: terms.name ?? held.name,
+      owner: terms.owner === undefined ? held.owner : (terms.owner ?? undefined),
+    };
+    const texts = { ...textsOf(held), add: entriesOf(next) };
+    const reply = await apply(redis, id, { ...fields, texts }, change);
+    return reply.status === 'moved' ? undefined : conclude(redis, id, change, reply);
+  });
 }
 
 /**
@@ -100,18 +112,44 @@ export async function rotateKey(
  * @throws KeyNotFound
  * @throws UnreadableKey
  * @throws KeyChanged where the key has another version than expected
+ * @throws KeyContended where many others change its name at once; nothing was changed
  * @throws when Redis fails; whether it was deleted is then unknown. It can be asked again
  */
 export async function deleteKey(redis: Redis, id: string, change: ChangeTerms): Promise<KeyChange> {
-  const record = await showKey(redis, id);
-  const asked = { id, actor: change.actor, expected: change.expectedVersion };
-  const reply = readReply(await deleteScript(redis, keysOf(id), [JSON.stringify(asked)]));
-  if (reply.status !== 'changed') return conclude(redis, id, change, reply);
-  await waitForAppendOnlyFile(redis);
-  return { record, before: reply.before, after: {} };
+  return unlessMoved(async () => {
+    const record = await showKey(redis, id);
+    const asked = { id, actor: change.actor, expected: change.expectedVersion, texts: textsOf(record) };
+    const reply = readReply(await deleteScript(redis, keysOf(id), [JSON.stringify(asked)]));
+    if (reply.status === 'moved') return undefined;
+    if (reply.status !== 'changed') return conclude(redis, id, change, reply);
+    await waitForAppendOnlyFile(redis);
+    return { record, before: reply.before, after: {} };
+  });
+}
+
+/** What a script has to find of a key's name and owner, and the entries that they have in the index. */
+function textsOf(record: KeyInUse): Texts {
+  return { name: record.name, owner: record.owner ?? '', remove: entriesOf(record) };
+}
+
+/** Tries again where another change of the key's name or owner came between reading and writing. */
+async function unlessMoved(change: () => Promise<KeyChange | undefined>): Promise<KeyChange> {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const done = await change();
+    if (done !== undefined) return done;
+  }
+  throw new KeyContended();
+}
+
+interface Texts {
+  readonly name: string;
+  readonly owner: string;
+  readonly remove: readonly string[];
+  readonly add?: readonly string[];
 }
 
 interface Applied extends FieldChange {
+  readonly texts?: Texts;
   readonly action: 'update' | 'rotate' | 'revoke';
   readonly stamp?: string;
   readonly onlyActive?: boolean;
@@ -121,7 +159,7 @@ interface Applied extends FieldChange {
 
 async function apply(redis: Redis, id: string, fields: Applied, change: ChangeTerms): Promise<KeyReply> {
   const { actor, expectedVersion: expected } = change;
-  const asked = { ...NO_FIELDS, ...fields, id, actor, expected, letters: FIELD_LETTERS };
+  const asked = { ...fields, id, actor, expected, letters: FIELD_LETTERS };
   const reply = readReply(await changeScript(redis, keysOf(id), [JSON.stringify(asked)]));
   if (reply.status === 'changed') await waitForAppendOnlyFile(redis);
   return reply;

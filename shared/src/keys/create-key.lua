@@ -5,6 +5,7 @@
 --            id         the key's id
 --            createdAt  Unix ms
 --            fields     the record's fields, each a text
+--            texts      its entries in the set of texts
 --            actor      whose change it is, see shared/src/keys/actor.ts
 --
 -- Returns JSON: the answer of includes/answer-change.lua; { status = 'taken' } where the id is another key's, or
@@ -13,6 +14,7 @@
 
 --- @include "includes/key-scripts"
 --- @include "includes/answer-change"
+--- @include "includes/index-key"
 
 local held = redis.call('HMGET', record, 'hash', 'madeFrom')
 if held[1] then
@@ -32,4 +34,6 @@ if latest then
   score = string.format('%.3f', latest + 0.001)
 end
 redis.call('ZADD', index, score, asked.id)
+settleTexts({}, asked.texts)
+placeKey(asked.id, 'active', asked.fields.expiresAt)
 return answerChange('create', {}, withoutSecrets(asked.fields))

@@ -5,6 +5,7 @@ import type { Redis } from '../redis-connection.ts';
 import { loadScript } from '../redis-script.ts';
 import type { Actor } from './actor.ts';
 import type { KeyChange } from './change-key.ts';
+import { entriesOf } from './index-entries.ts';
 import { KeyMadeBefore } from './key-refusals.ts';
 import { keysOf, readReply } from './key-scripts.ts';
 import { fieldsOf, type KeyTerms } from './key-terms.ts';
@@ -57,7 +58,9 @@ export async function createKey(
     const { id, key } = seed === undefined ? mint() : deriveApiKey(seed, pepper);
     const own = { id, hash: hashApiKey(key, pepper), state: 'active', createdAt, charged: '0' };
     const fields = { ...own, ...set, ...(madeFrom !== undefined && { madeFrom }) };
-    const reply = readReply(await createScript(redis, keysOf(id), [JSON.stringify({ id, createdAt, fields, actor })]));
+    const texts = entriesOf({ id, name: terms.name, owner: set.owner, createdAt: Number(createdAt) });
+    const asked = { id, createdAt, fields, texts, actor };
+    const reply = readReply(await createScript(redis, keysOf(id), [JSON.stringify(asked)]));
     if (reply.status === 'changed') {
       await waitForAppendOnlyFile(redis);
       const { before, after } = reply;

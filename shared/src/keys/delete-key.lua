@@ -1,10 +1,10 @@
 -- Takes an API key away, with all that is the key's own, in one step: from here on it is neither listed nor let through.
 --
 -- KEYS     as includes/key-scripts.lua names them
--- ARGV[1]  what is asked, JSON: id, actor and expected as for change-key.lua
+-- ARGV[1]  what is asked, JSON: id, actor and expected as for change-key.lua, and texts: { name, owner, remove }
 --
 -- Returns JSON: the answer of includes/answer-change.lua, or, having changed nothing, { status = 'missing' } or
--- { status = 'expected', version, changes } as change-key.lua does.
+-- { status = 'expected', version, changes } or { status = 'moved' } as change-key.lua does.
 --
 -- What is in flight stays in the key's reservations until it is settled; a settlement that finds no record gives back
 -- nothing. That the key was deleted is known for a while: gateways remove its uploads by it, and a late repeat of the request
@@ -12,6 +12,7 @@
 
 --- @include "includes/key-scripts"
 --- @include "includes/answer-change"
+--- @include "includes/index-key"
 
 local KNOWN_MS = 604800000
 
@@ -23,7 +24,12 @@ local version = tonumber(before.version or '1')
 if asked.expected and asked.expected ~= version then
   return cjson.encode({ status = 'expected', version = version, changes = before.changes or '' })
 end
+if asked.texts.name ~= (before.name or '') or asked.texts.owner ~= (before.owner or '') then
+  return cjson.encode({ status = 'moved' })
+end
 redis.call('DEL', record, hour, freeFailures)
 redis.call('ZREM', index, asked.id)
+settleTexts(asked.texts.remove, {})
+takeKey(asked.id)
 redis.call('SET', deleted, '1', 'PX', string.format('%d', KNOWN_MS))
 return answerChange('delete', withoutSecrets(before), {})

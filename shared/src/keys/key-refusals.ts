@@ -65,6 +65,15 @@ export class KeyMadeBefore extends KeyRefusal {
   }
 }
 
+/** Others changed the name or owner of the key, again and again, while this change was made. */
+export class KeyContended extends KeyRefusal {
+  readonly code = 'key_contended';
+
+  constructor() {
+    super('Others are changing this key at the same time. Nothing was changed. Try again.');
+  }
+}
+
 /** A record that is there but makes no sense. */
 export class UnreadableKey extends KeyRefusal {
   readonly code = 'unreadable_key';

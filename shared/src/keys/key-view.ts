@@ -11,6 +11,8 @@ export interface KeyView {
   readonly version: number;
   readonly state: 'active' | 'expired' | 'revoked';
   readonly createdAt: string;
+  /** The minute of its last request; `null` where there was none, or none is known. */
+  readonly lastUsedAt: string | null;
   readonly revokedAt: string | null;
   readonly expiresAt: string | null;
   readonly perHour: number | null;
@@ -49,6 +51,7 @@ export function viewKey(record: KeyInUse, nowMs: number): KeyView {
     version: record.version,
     state: expired ? 'expired' : record.state,
     createdAt: isoTime(record.createdAt),
+    lastUsedAt: record.lastUsedAt === undefined ? null : isoTime(record.lastUsedAt),
     revokedAt: record.revokedAt === undefined ? null : isoTime(record.revokedAt),
     expiresAt: record.expiresAt === undefined ? null : isoTime(record.expiresAt),
     perHour: record.perHour ?? null,

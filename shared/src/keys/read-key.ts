@@ -5,10 +5,13 @@ import { KeyNotFound, UnreadableKey } from './key-refusals.ts';
 
 const READ_AT_ONCE = 500;
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 
-/** A key's record, and what its uploads take, bytes; those on their way are among them. */
+/** A key's record, when it was used last, and what its uploads take, bytes; those on their way are among them. */
 export interface KeyInUse extends ApiKeyRecord {
   readonly stored: number;
+  /** Begin of the minute of its last request, Unix ms; absent where there was none, or none is known. */
+  readonly lastUsedAt?: number;
 }
 
 export interface KeyList {
@@ -33,14 +36,16 @@ export async function showKey(redis: Redis, id: string): Promise<KeyInUse> {
  * @throws when Redis fails
  */
 export async function findKey(redis: Redis, id: string): Promise<KeyInUse | undefined> {
-  const [fields, stored] = await Promise.all([
+  const [fields, stored, minute] = await Promise.all([
     redis.hgetall(redisKeys.apiKey(id)),
     redis.hget(redisKeys.uploadStorage, `key:${id}`),
+    redis.zscore(redisKeys.apiKeyUse, id),
   ]);
   if (Object.keys(fields).length === 0) return undefined;
   const parsed = apiKeyRecordSchema.safeParse(fields);
   if (!parsed.success) throw new UnreadableKey(id, parsed.error.issues);
-  return { ...parsed.data, stored: Number(stored ?? 0) };
+  const lastUsedAt = Number(minute ?? 0) * MINUTE_MS;
+  return { ...parsed.data, stored: Number(stored ?? 0), ...(lastUsedAt > 0 && { lastUsedAt }) };
 }
 
 /**

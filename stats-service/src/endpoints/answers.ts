@@ -32,8 +32,8 @@ export async function answerUsage({ redis, clock }: ReadDeps): Promise<HttpAnswe
  *
  * @throws when Redis fails
  */
-export async function answerStats({ redis, clock }: ReadDeps): Promise<HttpAnswer> {
-  return success(await readServiceStats(redis, clock.now()));
+export async function answerStats({ redis }: Pick<ReadDeps, 'redis'>): Promise<HttpAnswer> {
+  return success(await readServiceStats(redis));
 }
 
 export async function answerHealth(deps: HealthDeps): Promise<HttpAnswer> {

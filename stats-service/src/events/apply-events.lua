@@ -10,7 +10,8 @@
 -- KEYS[7]  event bytes      string: bytes in the stream
 -- KEYS[8]  tally taken      hash: what was sent as numbers and taken by take-tally.lua
 -- KEYS[9]  people taken     sorted set
--- KEYS[10…] counters, distinct people and response times that the plan names by their place in KEYS
+-- KEYS[10] key use          sorted set: API keys to the minute of their last request, Unix minutes
+-- KEYS[11…] counters, distinct people and response times that the plan names by their place in KEYS
 -- KEYS[the last two] tally and people: what was told as numbers and nobody has taken yet
 -- ARGV[1]  consumer that holds the events
 -- ARGV[2]  ids of the events, JSON list in the order of the stream; may be empty
@@ -18,6 +19,7 @@
 --            counts   list of { key, expiry in ms or '0', { field, amount, field, amount, … } }
 --            people   list of { set, sketch, counter hash, field, expiry in ms or '0', { member, … } }
 --            active   list of { user, Unix ms }
+--            used     list of { id of an API key, Unix minutes }
 --            refused  list of { name, shared name, row, shared row, count }
 -- ARGV[4]  how long a user counts as active, ms
 -- ARGV[5]  rows the log keeps
@@ -85,6 +87,9 @@ for _, people in ipairs(plan.people) do
 end
 
 for _, user in ipairs(plan.active) do redis.call('ZADD', KEYS[2], 'GT', user[2], user[1]) end
+
+-- Not of keys that are not listed: those that were deleted must not come back.
+for _, used in ipairs(plan.used) do redis.call('ZADD', KEYS[10], 'XX', 'GT', used[2], used[1]) end
 
 --- @include <clock>
 

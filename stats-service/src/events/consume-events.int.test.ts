@@ -4,6 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { LogRow } from '@lontar/shared/dashboard-contract.ts';
 import { userOf, utcDay } from '@lontar/shared/event-counts.ts';
+import { deleteKey } from '@lontar/shared/keys/change-key.ts';
+import { createKey } from '@lontar/shared/keys/create-key.ts';
+import { showKey } from '@lontar/shared/keys/read-key.ts';
 import { createLogger } from '@lontar/shared/logger.ts';
 import { createRegistry } from '@lontar/shared/metrics.ts';
 import { connectPatient } from '@lontar/shared/redis-connection.ts';
@@ -73,7 +76,7 @@ test('10,000 mixed events are counted exactly once while consumers are killed an
 
   expect(await redis.client.xpending(redisKeys.events, 'stats')).toEqual([0, null, null, null]);
   expect(await readUsage(redis.client, now)).toEqual(referenceUsage(events, now));
-  const stats = await readServiceStats(redis.client, now);
+  const stats = await readServiceStats(redis.client);
   expect(stats.masked_by_type).toEqual(referenceMasked(events));
   expect(stats.total_users).toBe(new Set(events.filter(isGeneration).map(userOf)).size);
   expect(await readTiles(redis.client, now)).toMatchObject(referenceTiles(events, now));
@@ -113,6 +116,26 @@ test('what cannot be understood is dropped, counted, and does not hold up the re
   connection.disconnect();
   expect(Number(await redis.client.hget(statsKeys.totals, 'all'))).toBe(before + 2);
   expect((await metrics.dropped.get()).values.find(({ labels }) => labels.reason === 'malformed')?.value).toBe(7);
+}, 20_000);
+
+test('the last use of a key is noted to the minute, and no key comes back that was deleted', async () => {
+  const place = { redis: redis.client, pepper: 'p'.repeat(40) };
+  const actor = { by: 'cli', id: 'tester' } as const;
+  const kept = (await createKey(place, { name: 'kept' }, { actor })).record;
+  const deleted = (await createKey(place, { name: 'deleted' }, { actor })).record;
+  await deleteKey(redis.client, deleted.id, { actor });
+  const minute = Math.floor(Date.now() / 60_000) * 60_000;
+  const [of] = mixedEvents(1, [minute], 6);
+  const use = (keyId: string, at: number) => ({ ...of, keyId, at }) as RequestEvent;
+  const connection = connectPatient(redis.url, 'use');
+  const deps = { redis: connection, consumer: 'use', keepTexts: false, logger: createLogger('test', 'silent') };
+  const consumer = consumeEvents({ ...deps, metrics: statsMetrics(createRegistry('stats-service', 'test')) });
+  await append([use(kept.id, minute + 20_000), use(deleted.id, minute), use(kept.id, minute - 600_000)]);
+  await drained();
+  await consumer.stop();
+  connection.disconnect();
+  expect(await showKey(redis.client, kept.id)).toMatchObject({ lastUsedAt: minute });
+  expect(await redis.client.zscore(redisKeys.apiKeyUse, deleted.id)).toBeNull();
 }, 20_000);
 
 test('a lost group is made anew and nothing is lost with it', async () => {

@@ -49,6 +49,7 @@ const OWN_KEYS = [
   redisKeys.eventBytes,
   redisKeys.eventTallyTaken,
   redisKeys.eventPeopleTaken,
+  redisKeys.apiKeyUse,
 ];
 const BOUNDS = [ACTIVE_MS, LOG_ROWS, LOG_TEXTS, EXACT_PEOPLE, LOG_REFUSED_ROWS, LOG_OPEN_ROWS, ROW_OPEN_MS];
 

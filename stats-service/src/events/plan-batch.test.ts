@@ -37,7 +37,7 @@ function event(part: Partial<RequestEvent> = {}): RequestEvent {
 
 /** What a plan adds to one field of one key. */
 function added(plan: BatchPlan, key: string, field: string): number {
-  const place = plan.keys.indexOf(key) + 10;
+  const place = plan.keys.indexOf(key) + 11;
   const fields = plan.counts.find(([at]) => at === place)?.[2] ?? [];
   const at = fields.indexOf(field);
   return at < 0 ? 0 : Number(fields[at + 1]);
@@ -48,6 +48,24 @@ test('a batch becomes one increment per counter', () => {
   expect(added(plan, statsKeys.totals, 'requests')).toBe(2);
   expect(added(plan, statsKeys.totals, 'response_ms')).toBe(200);
   expect(new Set(plan.counts.map(([key]) => key)).size).toBe(plan.counts.length);
+});
+
+test('notes the latest minute of each key, also of refused requests and of those that are told as numbers', () => {
+  const refused = event({ at: AT + 60_000, status: 429, outcome: 'rate_limited' });
+  const minute = Math.floor(AT / 60_000);
+  const told = [refused, event({ at: AT - 60_000 }), event({ keyId: 'other00000' })];
+  const { keyId: _, ...nobodys } = event();
+  const people = [[{ day: '2026-01-31', user: 'key:abcdefghij', address: '192.0.2.1' }, AT + 120_000]] as const;
+  const numbers = { counters: [], people };
+  const plan = planTold(
+    [...told, nobodys].map((event) => ({ event, count: 1 })),
+    true,
+    numbers,
+  );
+  expect(plan.used).toEqual([
+    ['abcdefghij', String(minute + 2)],
+    ['other00000', String(minute)],
+  ]);
 });
 
 test('each event counts for the UTC day on which it was answered', () => {

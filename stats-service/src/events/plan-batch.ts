@@ -1,4 +1,4 @@
-import { countEvent, userOf, utcDay } from '@lontar/shared/event-counts.ts';
+import { countEvent, keyIdOf, userOf, utcDay } from '@lontar/shared/event-counts.ts';
 import { OTHER_ADDRESSES, type TallyField, type TallyPerson } from '@lontar/shared/event-tally.ts';
 import { isAnswer, isGenerationRoute, isThinned, type RequestEvent } from '@lontar/shared/request-event.ts';
 import { DAY_DETAIL_TTL_MS, DAY_TTL_MS, MOMENT_TTL_MS, momentStart, statsKeys } from '../stats-keys.ts';
@@ -32,7 +32,7 @@ export interface Numbers {
  * are handed over beside the rest, because their texts are long: as JSON inside JSON, each would be written and read twice.
  */
 export interface BatchPlan {
-  /** From KEYS[10] on. */
+  /** From KEYS[11] on. */
   readonly keys: readonly string[];
   readonly counts: readonly (readonly [key: number, expiry: string, fields: readonly string[]])[];
   readonly people: readonly (readonly [
@@ -44,12 +44,15 @@ export interface BatchPlan {
     members: readonly string[],
   ])[];
   readonly active: readonly (readonly [user: string, at: string])[];
+  /** API keys and the minute of their last request, Unix minutes. */
+  readonly used: readonly (readonly [keyId: string, minute: string])[];
   readonly log: readonly (readonly [row: string, texts: string])[];
   readonly refused: readonly RefusedRow[];
 }
 
 /** Place in KEYS of the plan's first own key. */
-const FIRST_KEY = 10;
+const FIRST_KEY = 11;
+const MINUTE_MS = 60_000;
 
 /**
  * Adds up a batch of events, so that Redis makes one increment per counter and not one per event.
@@ -65,13 +68,15 @@ export function planBatch(
   const counts = new Counts();
   const people = new People();
   const active = new Map<string, number>();
+  const used = new Map<string, number>();
   const log: [string, string][] = [];
   const refused: RefusedRow[] = [];
   const saw = (day: string, user: string, address: string, at: number) => {
-    active.set(user, Math.max(active.get(user) ?? 0, at));
+    noteLatest(active, user, at);
     people.saw(day, user, address);
   };
   for (const { event, texts, count } of told) {
+    if (event.keyId !== undefined) noteLatest(used, event.keyId, minuteOf(event.at));
     if (isAnswer(event)) addCounts(counts, event, count);
     // Whose requests these were is sent beside them.
     if (isAnswer(event) && isGenerationRoute(event.route) && event.address !== OTHER_ADDRESSES) {
@@ -81,7 +86,11 @@ export function planBatch(
     if (isThinned(event)) refused.push(refusedRow(event, count));
     else log.push([logRow(event), keepTexts ? logTexts(event, texts) : '']);
   }
-  for (const [{ day, user, address }, at] of numbers.people) saw(day, user, address, at);
+  for (const [{ day, user, address }, at] of numbers.people) {
+    saw(day, user, address, at);
+    const keyId = keyIdOf(user);
+    if (keyId !== undefined) noteLatest(used, keyId, minuteOf(at));
+  }
   for (const [counter, amount] of numbers.counters) addCounter(counts, counter, amount);
   const keys = new KeyList();
   return {
@@ -97,6 +106,7 @@ export function planBatch(
         members,
       ]),
     active: [...active].map(([user, at]) => [user, String(at)]),
+    used: [...used].map(([keyId, minute]) => [keyId, String(minute)]),
     log,
     refused,
     keys: keys.list,
@@ -151,6 +161,14 @@ class Counts {
     });
     return totals.size > 0 ? [[statsKeys.totals, '0', textOf(totals)], ...kept] : kept;
   }
+}
+
+function noteLatest(latest: Map<string, number>, name: string, at: number): void {
+  latest.set(name, Math.max(latest.get(name) ?? 0, at));
+}
+
+function minuteOf(atMs: number): number {
+  return Math.floor(atMs / MINUTE_MS);
 }
 
 function increase(fields: Map<string, number>, field: string, amount: number): void {

@@ -8,14 +8,15 @@ import { KeyNotFound, KeyRefusal, KeyRevoked, OverlapRuns } from '@lontar/shared
 import type { KeyTerms } from '@lontar/shared/keys/key-terms.ts';
 import { viewKey } from '@lontar/shared/keys/key-view.ts';
 import { limitsThatNeverBind } from '@lontar/shared/keys/limits-that-never-bind.ts';
-import { countFreeFailures, type KeyInUse, keysNow, readAllKeys, showKey } from '@lontar/shared/keys/read-key.ts';
+import { countFreeFailures, type KeyInUse, keysNow, showKey } from '@lontar/shared/keys/read-key.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { CommandFailure, EXIT } from '../../failure/failure.ts';
 import { type CommandContext, print } from '../command-context.ts';
 import { addKeyOptions, duration, type KeyOptions, keyName, keyTerms } from '../key-options.ts';
-import { describeKey, tableOfKeys } from '../key-texts.ts';
+import { describeKey } from '../key-texts.ts';
+import { addListCommand } from './list-keys.ts';
 
 const DAY_MS = 86_400_000;
 const addressSettings = z.object({ RATE_LIMIT_PER_HOUR: gatewaySettings.shape.RATE_LIMIT_PER_HOUR });
@@ -28,10 +29,7 @@ const addressSettings = z.object({ RATE_LIMIT_PER_HOUR: gatewaySettings.shape.RA
 export function addKeysCommand(program: Command, context: CommandContext): void {
   const keys = program.command('keys').description('make, show, change and end API keys');
   addCreate(keys, context);
-  keys
-    .command('list')
-    .description('all keys, oldest first')
-    .action(() => context.withKeys(({ redis }) => listKeys(redis, context)));
+  addListCommand(keys, context);
   keys
     .command('show')
     .description('one key: state, limits and use')
@@ -121,17 +119,6 @@ function addRotate(keys: Command, context: CommandContext): void {
         printIssued(await rotateKey(place, id, terms), await keysNow(place.redis), context);
       }),
     );
-}
-
-async function listKeys(redis: Redis, context: CommandContext): Promise<void> {
-  const nowMs = await keysNow(redis);
-  const { records, unreadable } = await readAllKeys(redis);
-  const views = records.map((record) => viewKey(record, nowMs));
-  const isNoneReadable = records.length === 0 && unreadable.length > 0;
-  print(context, views, isNoneReadable ? 'No key can be read.' : tableOfKeys(views));
-  if (unreadable.length > 0) {
-    throw new CommandFailure(EXIT.failed, unreadable.map(({ message }) => message).join('\n'));
-  }
 }
 
 async function printKey(redis: Redis, id: string, context: CommandContext): Promise<KeyInUse> {

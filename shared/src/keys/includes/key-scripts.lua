@@ -5,6 +5,12 @@
 -- KEYS[3]  hour          sliding window of the key
 -- KEYS[4]  freeFailures  list: failures of the last hour that were given back to the key
 -- KEYS[5]  deleted       string with expiry: there for a while after the key was deleted
+-- KEYS[6]  texts         sorted set of entries for lists by name and owner, and searches, see index-entries.ts
+-- KEYS[7]  use           sorted set: ids of indexed keys by the minute of their last use, Unix minutes; 0 for never
+-- KEYS[8]  active        sorted sets: ids of indexed keys of this state, by time of creation
+-- KEYS[9]  expired
+-- KEYS[10] revoked
+-- KEYS[11] expiring      sorted set: ids of active keys that will expire, by when, Unix ms
 -- KEYS[#]  audit         stream, the last of the keys, see script-includes/note-audit.lua
 -- ARGV[1]  asked         JSON, see each script
 --
@@ -13,7 +19,7 @@
 --        fieldsOf(hash)       all fields of a hash
 --        withoutSecrets(map)  of a record's fields those that an answer and a log may have
 
-local record, index, hour, freeFailures, deleted = unpack(KEYS)
+local record, index, hour, freeFailures, deleted, texts, use, active, expired, revoked, expiring = unpack(KEYS)
 local asked = cjson.decode(ARGV[1])
 --- @include <clock>
 

@@ -1,0 +1,71 @@
+/**
+ * Measures what 50,000 API keys take in Redis, and how long lists, searches and changes of them take.
+ * `node e2e/measure-keys.ts [KEYS]`
+ */
+
+import { PACKED_TERMS } from '@lontar/shared/api-key-record.ts';
+import { updateKey } from '@lontar/shared/keys/change-key.ts';
+import { createKey } from '@lontar/shared/keys/create-key.ts';
+import { countKeys, listKeys } from '@lontar/shared/keys/list-keys.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { startTestRedis } from '@lontar/shared/testing/redis-server.ts';
+
+const KEYS = Number(process.argv[2] ?? 50_000);
+const AT_ONCE = 500;
+const TRIES = 200;
+/** As long as the terms of a key without lists are. */
+const TERMS = Buffer.alloc(60, 1);
+const MINUTES = 29_000_000;
+
+const server = await startTestRedis();
+const redis = server.client;
+const actor = { by: 'service', id: 'measure-keys' } as const;
+const place = { redis, pepper: 'p'.repeat(40) };
+const usedMemory = async () => Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
+const say = (what: string, value: string) => process.stdout.write(`${what.padEnd(44)} ${value}\n`);
+
+const before = await usedMemory();
+const ids: string[] = [];
+for (let from = 0; from < KEYS; from += AT_ONCE) {
+  const made = await Promise.all(
+    Array.from({ length: AT_ONCE }, (_, index) => {
+      const number = from + index;
+      const owner = `customer${number % 5_000}@example.org`;
+      return createKey(place, { name: `shop ${number} key`, owner, perHour: 100, credits: 1_000 }, { actor });
+    }),
+  );
+  ids.push(...made.map(({ record }) => record.id));
+}
+// As admission and the statistics leave a key that is used.
+for (const [index, id] of ids.entries()) {
+  void redis.hset(redisKeys.apiKey(id), PACKED_TERMS, TERMS, 'charged', 17);
+  void redis.zadd(redisKeys.apiKeyUse, 'XX', MINUTES + (index % 40_000), id);
+}
+await redis.ping();
+say(`memory of a key with its indexes (${KEYS} keys)`, `${Math.round(((await usedMemory()) - before) / KEYS)} B`);
+
+async function measure(what: string, run: (number: number) => Promise<unknown>): Promise<void> {
+  const times: number[] = [];
+  for (let number = 0; number < TRIES; number += 1) {
+    const begin = performance.now();
+    await run(number);
+    times.push(performance.now() - begin);
+  }
+  times.sort((a, b) => a - b);
+  const [p50 = 0, p95 = 0] = [times[TRIES / 2], times[(TRIES * 95) / 100]];
+  say(what, `p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms`);
+}
+
+let cursor: string | null = null;
+await measure('list, page after page', async () => {
+  ({ cursor } = await listKeys(redis, { cursor: cursor ?? undefined }));
+});
+await measure('list by name', () => listKeys(redis, { sort: 'name' }));
+await measure('list by last use', () => listKeys(redis, { sort: 'used', descending: true }));
+await measure('search that finds many', (number) => listKeys(redis, { search: `shop ${number}` }));
+await measure('search with a filter that finds none', () => listKeys(redis, { search: 'shop', state: 'revoked' }));
+await measure('filter by owner', (number) => listKeys(redis, { owner: `customer${number}@example.org` }));
+await measure('filter by state', () => listKeys(redis, { state: 'active' }));
+await measure('count by state', () => countKeys(redis));
+await measure('rename', (number) => updateKey(redis, ids[number] ?? '', { name: `other ${number}` }, { actor }));
+await server.stop();
