@@ -8,6 +8,7 @@ import { startProbeListener } from '@lontar/shared/http/probes.ts';
 import { listen } from '@lontar/shared/http/server.ts';
 import { type Instance, startHeartbeat } from '@lontar/shared/instances.ts';
 import type { Lifecycle } from '@lontar/shared/lifecycle.ts';
+import { TAKES_NUMBERS } from '@lontar/shared/live/numbered-frames.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
@@ -71,7 +72,7 @@ export async function startGateway(
   logger: Logger,
   lifecycle: Lifecycle,
 ): Promise<RunningGateway> {
-  const gateway = `gateway-${randomBytes(6).toString('hex')}`;
+  const gateway = `gateway-${randomBytes(6).toString('hex')}${TAKES_NUMBERS}`;
   const redis = connectFailFast(config.REDIS_URL, gateway);
   const reader = connectPatient(config.REDIS_URL, `${gateway}-inbox`);
   lifecycle.started('redis', () => redis.disconnect());

@@ -40,6 +40,13 @@ export const redisKeys = {
   partial: (requestId: string, track: string) => `${TAG}:partial:${requestId}:${track}`,
   /** Set with expiry: gateways beside the first one that have readers of an unsettled request's answer. */
   followers: (requestId: string) => `${TAG}:followers:${requestId}`,
+  /**
+   * Hash with expiry: what the numbers of a worker's streams stand for, `start` and request id. Beside the partial texts, so
+   * that users of Redis made for an earlier version may have it.
+   */
+  streamNumbers: (worker: string) => `${TAG}:partial:${worker}:numbers`,
+  /** String with expiry: masked pieces of a worker's streams on their way to their partial texts (numbered-frames.ts). */
+  streamJournal: (worker: string) => `${TAG}:partial:${worker}:journal`,
   /** Sorted set: ids of keys with reservations, by when the sweeper has to look at them, Unix ms. */
   keysInFlight: `${TAG}:keys-in-flight`,
   /** Hash: one upload's state and metadata; its content is in the upload storage. */

@@ -86,7 +86,7 @@ function deps(generate: Generate, over: Partial<ProcessDeps> = {}): ProcessDeps 
     ),
     personas: { '/api/ai': 'one', '/api/ai2': 'two', '/api/ai3': 'three' },
     masker,
-    live: createLivePlane({ redis: server.client, metrics, onRedisFailure: () => undefined }),
+    live: createLivePlane({ redis: server.client, worker: 'w', metrics, onRedisFailure: () => undefined }),
     freeFailuresPerHour: 5,
     keepPreviews: true,
     random: () => 0.5,

@@ -49,10 +49,12 @@ export async function settleJob(
   // Whatever ended the call, the upstream has worked once a part of an answer was here.
   const hasWorked = (run.stream?.stream.transcript.received ?? 0) > 0;
   const cost = run.spentBefore || hasWorked || (call !== undefined && mayHaveCost(call)) ? 'yes' : 'no';
-  const streamed = job.stream === true && { streamed: { followers: run.stream?.stream.followers ?? [] } };
-  const result = await untilTaken(deps, job, () =>
-    run.settle({ keyId, settlement: ofJob(settlement, job), cost, freeFailuresPerHour, attempt, replyTo, ...streamed }),
-  );
+  const told = ofJob(settlement, job);
+  const result = await untilTaken(deps, job, () => {
+    const { followers = [], kept } = run.stream?.stream ?? {};
+    const streamed = job.stream === true && { streamed: { followers, kept } };
+    return run.settle({ keyId, settlement: told, cost, freeFailuresPerHour, attempt, replyTo, ...streamed });
+  });
   countCall(deps, call, chargeOf(result));
   if (result && result.kind !== 'settled') {
     deps.logger.info({ requestId, result: result.kind }, 'settlement lost: already settled');

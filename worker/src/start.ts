@@ -80,7 +80,7 @@ export async function startWorker(
     upstreams,
     personas: personasOf(config),
     masker,
-    live: openLivePlane(connections.jobs, metrics, logger),
+    live: openLivePlane(connections.jobs, id, metrics, logger),
     freeFailuresPerHour: config.FREE_FAILURES_PER_HOUR,
     keepPreviews: config.LOG_CONTENT === 'masked',
     random: Math.random,
@@ -212,9 +212,9 @@ async function startProbes(
   lifecycle.started('heartbeat', heartbeat.stop);
 }
 
-function openLivePlane(redis: Redis, metrics: WorkerMetrics, logger: Logger) {
+function openLivePlane(redis: Redis, worker: string, metrics: WorkerMetrics, logger: Logger) {
   const onRedisFailure = throttledWarning(logger, 'Redis refused pieces of streamed answers; readers get them later');
-  return createLivePlane({ redis, metrics, onRedisFailure });
+  return createLivePlane({ redis, worker, metrics, onRedisFailure });
 }
 
 function personasOf(config: WorkerConfig): Record<Endpoint, string> {

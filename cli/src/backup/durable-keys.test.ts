@@ -41,6 +41,8 @@ const names: Record<string, string[]> = {
   workerChannel: [redisKeys.workerChannel('worker-1a2b3c4d5e6f')],
   addressDownloads: [redisKeys.addressDownloads('192.0.2.1')],
   partial: [redisKeys.partial('req_x', 'text'), redisKeys.partial('req_x', 'reasoning')],
+  streamNumbers: [redisKeys.streamNumbers('worker-0123456789ab')],
+  streamJournal: [redisKeys.streamJournal('worker-0123456789ab')],
   followers: [redisKeys.followers('req_x')],
   keyFreeFailures: [redisKeys.keyFreeFailures(EXAMPLES.keyId)],
   apiKeysOf: ['active', 'expired', 'revoked'].map((state) => redisKeys.apiKeysOf(state)),

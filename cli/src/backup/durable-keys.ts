@@ -88,6 +88,8 @@ const IN_WORK: readonly RegExp[] = [
   named(redisKeys.request('*'), '.+'),
   named(redisKeys.partial('*', '*'), '.+', '(?:text|reasoning)'),
   named(redisKeys.followers('*'), '.+'),
+  named(redisKeys.streamNumbers('*'), '.+'),
+  named(redisKeys.streamJournal('*'), '.+'),
   named(redisKeys.openUploads),
   named(redisKeys.uploadStorage),
   named(redisKeys.keyUploads('*'), '.+'),

@@ -12,7 +12,9 @@ process.once('message', (plan: StreamPlan) => void run(plan));
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
 async function run(plan: StreamPlan): Promise<void> {
-  const expected = streamTokens(plan.wish.tokens).join('');
+  const tokens = streamTokens(plan.wish.tokens);
+  const expected = tokens.join('');
+  const ends = endsOf(tokens);
   const startedAt = performance.now();
   let opened = 0;
   const noteOpened = () => {
@@ -26,8 +28,9 @@ async function run(plan: StreamPlan): Promise<void> {
     for (let turn = 0; turn < plan.turns; turn++) {
       const name = `s${process.pid}x${number}x${turn}`;
       const read = await readStream(plan, name, expected, turn === 0 ? noteOpened : () => undefined);
-      gaps.push(...gapsOf(read, await timesOf(plan, name)));
-      seen.push(read.seen);
+      const times = await timesOf(plan, name);
+      gaps.push(...gapsOf(read, times, ends));
+      seen.push({ ...read.seen, withheldMs: withheldMs(read, times, ends) });
     }
     return seen;
   });
@@ -38,7 +41,7 @@ async function run(plan: StreamPlan): Promise<void> {
 }
 
 interface ReadStream {
-  readonly seen: StreamSeen;
+  readonly seen: Omit<StreamSeen, 'withheldMs'>;
   /** How much of the text was here, and when, Unix ms. */
   readonly arrivals: readonly (readonly [length: number, at: number])[];
 }
@@ -122,15 +125,29 @@ async function timesOf({ upstreamPort }: StreamPlan, name: string): Promise<numb
   return (await answer.json()) as number[];
 }
 
-function gapsOf({ arrivals, seen }: ReadStream, times: readonly number[]): number[] {
-  if (seen.broken !== undefined || times.length === 0) return [];
-  const length = arrivals.at(-1)?.[0] ?? 0;
-  const each = length / times.length;
+/** Where each token ends in the text. */
+function endsOf(tokens: readonly string[]): number[] {
+  let end = 0;
+  return tokens.map((token) => {
+    end += token.length;
+    return end;
+  });
+}
+
+function gapsOf({ arrivals, seen }: ReadStream, times: readonly number[], ends: readonly number[]): number[] {
+  if (seen.broken !== undefined) return [];
   let arrival = 0;
   return times.map((at, index) => {
-    while ((arrivals[arrival]?.[0] ?? length) < (index + 1) * each) arrival++;
+    while (arrival < arrivals.length - 1 && (arrivals[arrival]?.[0] ?? 0) < (ends[index] ?? 0)) arrival++;
     return (arrivals[arrival]?.[1] ?? Number.NaN) - at;
   });
+}
+
+/** From the upstream's first token to the first one behind the text that came first: only then its last word had ended. */
+function withheldMs({ arrivals }: ReadStream, times: readonly number[], ends: readonly number[]): number {
+  const length = arrivals[0]?.[0] ?? 0;
+  const behind = ends.findIndex((end) => end > length);
+  return (times[behind] ?? times[0] ?? 0) - (times[0] ?? 0);
 }
 
 function say(message: StreamMessage): void {

@@ -170,13 +170,21 @@ function streamsSection({ streams }: Results): string[] {
         ['first text of one stream, upstream itself', `${first.direct.toFixed(1)} ms`],
         ['added by the service, p50 and p99', `${first.addedP50.toFixed(1)} and ${first.addedP99.toFixed(1)} ms`],
         [
+          'of it beside the wait for the end of the first word, which masking needs',
+          `${first.besideWordP50.toFixed(1)} and ${first.besideWordP99.toFixed(1)} ms`,
+        ],
+        [
           'a stream of 500 tokens, times the upstream',
           `${wall.share.toFixed(3)} × of ${(wall.direct / 1_000).toFixed(1)} s`,
         ],
         [`${many.streams} streams at once of 20 tokens/s: whole and in order`, String(many.whole)],
         ['from the upstream to the client, p50 and p99', `${many.gapP50.toFixed(0)} and ${many.gapP99.toFixed(0)} ms`],
         ['Redis commands a second', many.commandsPerSecond.toFixed(0)],
-        ['bytes to Redis, times the text', many.bytesTimesText.toFixed(2)],
+        ['bytes of these commands, times the text of that time', many.bytesTimesText.toFixed(2)],
+        [
+          'bytes to Redis of a whole request, and of its text',
+          `${many.bytesOfStream.toFixed(0)} and ${many.textOfStream.toFixed(0)}`,
+        ],
         ['growth of the gateway for each', `${(many.gatewayBytes / 1024).toFixed(1)} KB`],
         ['20 streams without a pause', `${saturated.tokensPerSecond.toFixed(0)} tokens/s`],
         ['processor time of a token, µs', cpu.join(', ')],

@@ -11,7 +11,14 @@ import type { Upstream } from './contenders.ts';
 /** What streams take and give. Times in ms. */
 export interface StreamFigures {
   /** One stream at a time, by turns with the upstream itself: what the service adds to the time of its first text. */
-  readonly first: { readonly direct: number; readonly addedP50: number; readonly addedP99: number };
+  readonly first: {
+    readonly direct: number;
+    readonly addedP50: number;
+    readonly addedP99: number;
+    /** The same, less the time until the first word had ended at the upstream: until then masking has to withhold it. */
+    readonly besideWordP50: number;
+    readonly besideWordP99: number;
+  };
   /** Of a stream of 500 tokens: its time by the service as a share of the upstream's own. */
   readonly wall: { readonly direct: number; readonly share: number };
   /** Many streams at once. */
@@ -20,10 +27,14 @@ export interface StreamFigures {
     readonly whole: number;
     readonly gapP50: number;
     readonly gapP99: number;
-    /** What all processes together sent to Redis. */
+    /** What all processes together sent to Redis, in the middle of the streams. */
     readonly commandsPerSecond: number;
-    /** Bytes that reached Redis, as a multiple of the text. */
+    /** Bytes of these commands as they arrive there, as a multiple of the text of that time, UTF-8. */
     readonly bytesTimesText: number;
+    /** Bytes that reached Redis for each stream from its request to its event, admission and settlement included. */
+    readonly bytesOfStream: number;
+    /** Bytes of its text. */
+    readonly textOfStream: number;
     /** Growth of the gateway's memory for each stream, bytes. */
     readonly gatewayBytes: number;
   };
@@ -96,15 +107,24 @@ const TURNS = 10;
 async function measureFirst(ask: Ask, streams: number): Promise<StreamFigures['first']> {
   const wish = { ...ALONE, tokens: 5 };
   const times: Record<Side, number[]> = { direct: [], service: [] };
+  const besideWord: number[] = [];
   for (let done = 0; done < streams; done += TURNS) {
     for (const side of ['direct', 'service'] as const) {
       // The first of a process connects and is compiled.
       const { seen } = await ask(side, wish, { turns: TURNS + 2 });
-      times[side].push(...seen.slice(2).map(({ firstMs }) => firstMs));
+      const warm = seen.slice(2);
+      times[side].push(...warm.map(({ firstMs }) => firstMs));
+      if (side === 'service') besideWord.push(...warm.map(({ firstMs, withheldMs }) => firstMs - withheldMs));
     }
   }
-  const direct = median(times.direct);
-  return { direct, addedP50: median(times.service) - direct, addedP99: p99(times.service) - p99(times.direct) };
+  const [direct, directP99] = [median(times.direct), p99(times.direct)];
+  return {
+    direct,
+    addedP50: median(times.service) - direct,
+    addedP99: p99(times.service) - directP99,
+    besideWordP50: median(besideWord) - direct,
+    besideWordP99: p99(besideWord) - directP99,
+  };
 }
 
 async function measureWall(ask: Ask, tokens: number): Promise<StreamFigures['wall']> {
@@ -125,29 +145,35 @@ async function measureMany(service: ServiceUnderTest, ask: Ask, streams: number)
   const gateway = service.gateways[0]?.pid ?? 0;
   const memoryBefore = residentBytes(gateway);
   const bytesBefore = await bytesReceived(service);
-  let watched: Promise<{ readonly perSecond: number; readonly memory: number }> | undefined;
+  let watched: ReturnType<typeof watch> | undefined;
   const { seen, gaps } = await ask('service', MANY, { streams, rampMs: 2_000 }, () => {
     watched = watch(service, gateway);
   });
-  const { perSecond = Number.NaN, memory = memoryBefore } = (await watched) ?? {};
-  const text = streams * streamTokens(MANY.tokens).join('').length;
+  const { perSecond = Number.NaN, bytesPerSecond = Number.NaN, memory = memoryBefore } = (await watched) ?? {};
+  const textOfStream = streamTokens(MANY.tokens).join('').length;
+  const textPerSecond = (streams * MANY.tokensPerSecond * textOfStream) / MANY.tokens;
   return {
     streams,
     whole: seen.filter(({ broken }) => broken === undefined).length,
     gapP50: gaps[Math.floor(gaps.length / 2)] ?? Number.NaN,
     gapP99: gaps[Math.floor(gaps.length * 0.99)] ?? Number.NaN,
     commandsPerSecond: perSecond,
-    bytesTimesText: ((await bytesReceived(service)) - bytesBefore) / text,
+    bytesTimesText: bytesPerSecond / textPerSecond,
+    bytesOfStream: ((await bytesReceived(service)) - bytesBefore) / streams,
+    textOfStream,
     gatewayBytes: (memory - memoryBefore) / streams,
   };
 }
 
 async function watch(service: ServiceUnderTest, gateway: number) {
-  const startedAt = performance.now();
   const finish = await watchCommands(service.redis);
+  const startedAt = performance.now();
+  const bytesBefore = await bytesReceived(service);
   await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
   const commands = Object.values(finish()).reduce((sum, count) => sum + count, 0);
-  return { perSecond: (commands * 1_000) / (performance.now() - startedAt), memory: residentBytes(gateway) };
+  const bytes = (await bytesReceived(service)) - bytesBefore;
+  const seconds = (performance.now() - startedAt) / 1_000;
+  return { perSecond: commands / seconds, bytesPerSecond: bytes / seconds, memory: residentBytes(gateway) };
 }
 
 async function bytesReceived({ redis }: ServiceUnderTest): Promise<number> {

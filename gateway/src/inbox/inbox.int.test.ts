@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Frame } from '@lontar/shared/live/frames.ts';
+import { writeNumbered } from '@lontar/shared/live/numbered-frames.ts';
 import { createLogger } from '@lontar/shared/logger.ts';
 import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
@@ -126,6 +128,45 @@ describe('an inbox', () => {
     await server.start();
     await reply('req_d', 'after', 'g5');
     expect(await after).toMatchObject({ text: 'after' });
+  });
+
+  test('hands over frames by the numbers of their streams, and asks what a number stands for that it has not heard of', async () => {
+    const inbox = await open('numbers.2');
+    const seen: Frame[] = [];
+    const reading = Promise.withResolvers<void>();
+    const stop = inbox.read('req_1', (frame) => {
+      seen.push(frame);
+      if (frame[4] === 'end') reading.resolve();
+    });
+    const piece = (number: number, offset: number, data: string, goesOn = false) =>
+      writeNumbered([{ number, track: 'text', offset, data, goesOn }]);
+    const add = (sequence: number, pieces: string, ...firsts: string[]) =>
+      server.client.xadd(redisKeys.inbox('numbers.2'), '*', 'numbered', 'w', String(sequence), pieces, ...firsts);
+    await add(1, '', '1 1 req_1', piece(1, 0, 'One '), '2 1 req_other', piece(2, 0, 'not read'));
+    await add(2, piece(1, 0, 'two ', true));
+    // Of another worker, which introduced it to another gateway.
+    await server.client.hset(redisKeys.streamNumbers('v'), '9', '1 req_1');
+    for (let sequence = 1; seen.length < 3; sequence++) {
+      await server.client.xadd(
+        redisKeys.inbox('numbers.2'),
+        '*',
+        'numbered',
+        'v',
+        String(sequence),
+        piece(9, 8, 'three '),
+      );
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await add(3, piece(1, 0, 'end', true));
+    await reading.promise;
+    stop();
+    const texts = [...new Set(seen.map((frame) => JSON.stringify(frame)))].map((json) => JSON.parse(json) as Frame);
+    expect(texts).toEqual([
+      ['req_1', 1, 'text', 0, 'One '],
+      ['req_1', 1, 'text', 4, 'two '],
+      ['req_1', 1, 'text', 8, 'three '],
+      ['req_1', 1, 'text', 8, 'end'],
+    ]);
   });
 
   test('is gone when its gateway has stopped', async () => {

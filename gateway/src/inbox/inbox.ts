@@ -1,3 +1,4 @@
+import { readNumberedStart } from '@lontar/shared/live/numbered-frames.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
@@ -65,7 +66,7 @@ export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): 
   const key = redisKeys.inbox(gateway);
   const bytesKey = redisKeys.inboxBytes(gateway);
   const waiters = createWaiters(logger);
-  const readers = createFrameReaders();
+  const readers = createFrameReaders((worker, numbers) => lookUpNumbers(redis, worker, numbers));
   let stopped = false;
   let last = '0-0';
   const trimmer = createTrimmer(reader, key, bytesKey);
@@ -137,9 +138,9 @@ function createTrimmer(reader: Redis, key: string, bytesKey: string) {
   let replies = 0;
   let bytes = 0;
   return {
-    note(json: string): void {
+    note(text: string): void {
       replies++;
-      bytes += Buffer.byteLength(json);
+      bytes += Buffer.byteLength(text);
     },
     async trim(last: string): Promise<void> {
       if (replies < TRIM_AFTER && bytes < TRIM_AFTER_BYTES) return;
@@ -149,6 +150,12 @@ function createTrimmer(reader: Redis, key: string, bytesKey: string) {
       await trimInboxScript(reader, [key, bytesKey], [last, read]);
     },
   };
+}
+
+/** Where Redis fails, nothing is known: the next entry asks again. */
+async function lookUpNumbers(redis: Redis, worker: string, numbers: readonly number[]) {
+  const said = await redis.hmget(redisKeys.streamNumbers(worker), ...numbers.map(String)).catch(() => undefined);
+  return said?.map((start) => (start === null ? undefined : readNumberedStart(start)));
 }
 
 /** Looks for the stored results of those that have waited for so long, ms. */
@@ -162,12 +169,15 @@ async function recheck(redis: Redis, waiters: Waiters, olderThanMs: number): Pro
 }
 
 /** Hands an entry's replies, or its frames, to who waits for them. */
-function deliverTo(waiters: Waiters, readers: FrameReaders, note: (json: string) => void) {
+function deliverTo(waiters: Waiters, readers: FrameReaders, note: (text: string) => void) {
   return (fields: readonly string[]): void => {
     const [kind, frames = ''] = fields;
     if (kind === 'frames') {
       note(frames);
       readers.deliver(frames);
+    } else if (kind === 'numbered') {
+      note(fields.filter((_, index) => index > 2 && index % 2 === 1).join(''));
+      readers.deliverNumbered(fields);
     }
     for (const [requestId, json] of repliesOf(fields)) {
       note(json);

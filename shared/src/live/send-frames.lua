@@ -1,11 +1,20 @@
 -- Sends masked pieces of answers to the inboxes of the gateways that stream them, one entry for each.
 --
+-- KEYS[1]  journal   string: pieces of numbered streams that are not in their partial texts yet (save-partials.lua)
+-- KEYS[2]  numbers   hash: what the numbers of this worker's streams stand for
 -- for each inbox        KEYS  its stream, its bytes
 -- for each first frame  KEYS  request hash, key's flight
 -- ARGV[1]  number of inboxes
 -- ARGV[2]  number of first frames: of starts of which nothing is known to be visible yet
--- then for each inbox        frames of the others, JSON without the brackets around; '' for none
--- then for each first frame  request id, start, number of its inbox from 1, frames, JSON likewise
+-- ARGV[3]  name of this worker
+-- ARGV[4]  how long numbers and journal are kept without a further one, ms
+-- then for each inbox
+--   number of its entry among all of this worker's
+--   numbered pieces of the streams that it waits for
+--   numbered pieces of others that it follows: another inbox waits for them
+--   frames for a gateway that takes no numbers, JSON without the brackets around
+-- then for each first frame  request id, start, number of its inbox from 1, number of the stream, its frames: numbered where
+--                            the stream has a number, JSON likewise where that is 0
 --
 -- Returns { firsts, inboxes }
 --   firsts   for each 'visible': it was written, and the start's later frames may follow without being asked about;
@@ -14,42 +23,78 @@
 --   inboxes  for each 1 where it took its frames; 0 where there is no such gateway, or it is far behind
 --
 -- Frames never displace replies: an inbox that is half full takes none. Its gateway finds the gap, and fills it from the
--- partial text or the stored result.
+-- partial text or the stored result. Pieces of numbered streams are noted in the journal in any case.
 --
--- Not idempotent, but harmless: a frame that comes twice is known by its offset.
+-- Not idempotent, but harmless: a frame that comes twice is known by its offset, an entry that does by its number, and a
+-- journal that is longer than it should be is not taken.
 
 local call, format = redis.call, string.format
 --- @include <send-replies>
 --- @include <become-visible>
 
-local PER_INBOX, PER_FIRST, HEAD, FIRST_ARGS = 2, 2, 2, 4
-local inboxCount, firstCount = tonumber(ARGV[1]), tonumber(ARGV[2])
-local parts, isOpen, inboxes, firsts = {}, {}, {}, {}
+local FIXED, PER_INBOX, PER_FIRST, HEAD, INBOX_ARGS, FIRST_ARGS = 2, 2, 2, 4, 4, 5
+-- Of a worker that has not saved partial texts for long: it writes them anew.
+local MOST_JOURNAL_BYTES = 8388608
+local journal, numbers = unpack(KEYS, 1, FIXED)
+local inboxCount, firstCount, worker, ttl = unpack(ARGV, 1, HEAD)
+inboxCount, firstCount = tonumber(inboxCount), tonumber(firstCount)
+local firstOfFirsts = HEAD + INBOX_ARGS * inboxCount
+local noted, isOpen, inboxes, firsts, entries, lists = {}, {}, {}, {}, {}, {}
 
 for number = 1, inboxCount do
-  local inbox, inboxBytes = unpack(KEYS, PER_INBOX * (number - 1) + 1, PER_INBOX * number)
-  local others = ARGV[HEAD + number]
-  parts[number] = others ~= '' and { others } or {}
+  local inbox, inboxBytes = unpack(KEYS, FIXED + PER_INBOX * (number - 1) + 1, FIXED + PER_INBOX * number)
+  local a = HEAD + INBOX_ARGS * (number - 1)
+  local sequence, own, followed, json = unpack(ARGV, a + 1, a + INBOX_ARGS)
+  if own ~= '' then noted[#noted + 1] = own end
+  entries[number] = { 'numbered', worker, sequence, own .. followed }
+  lists[number] = json ~= '' and { json } or {}
   isOpen[number] = call('EXISTS', inbox) == 1 and tonumber(call('GET', inboxBytes) or '0') < MOST_INBOX_BYTES / 2
 end
 for number = 1, firstCount do
-  local k, a = PER_INBOX * inboxCount + PER_FIRST * (number - 1), HEAD + inboxCount + FIRST_ARGS * (number - 1)
+  local k, a = FIXED + PER_INBOX * inboxCount + PER_FIRST * (number - 1), firstOfFirsts + FIRST_ARGS * (number - 1)
   local request, flight = unpack(KEYS, k + 1, k + PER_FIRST)
-  local id, start, inbox, frames = unpack(ARGV, a + 1, a + FIRST_ARGS)
+  local id, start, inbox, stream, frames = unpack(ARGV, a + 1, a + FIRST_ARGS)
   inbox = tonumber(inbox)
   local isAllowed, wasShown = mayShow(request, flight, id, start)
-  firsts[number] = not isAllowed and 'refused' or (isOpen[inbox] or wasShown) and 'visible' or 'later'
+  local isVisible = isAllowed and (isOpen[inbox] or wasShown)
+  firsts[number] = not isAllowed and 'refused' or isVisible and 'visible' or 'later'
+  if isVisible and stream ~= '0' then
+    call('HSET', numbers, stream, start .. ' ' .. id)
+    noted[#noted + 1] = frames
+  end
   if isAllowed and isOpen[inbox] then
     if not wasShown then show(request, start) end
-    parts[inbox][#parts[inbox] + 1] = frames
+    local list = stream == '0' and lists[inbox] or entries[inbox]
+    if stream ~= '0' then list[#list + 1] = format('%s %s %s', stream, start, id) end
+    list[#list + 1] = frames
   end
 end
+
+local function send(number, fields, bytes)
+  sendReplies(KEYS[FIXED + PER_INBOX * (number - 1) + 1], KEYS[FIXED + PER_INBOX * number], fields, bytes)
+  inboxes[number] = 1
+end
 for number = 1, inboxCount do
-  local isWritten = isOpen[number] and #parts[number] > 0
-  if isWritten then
-    local json = '[' .. table.concat(parts[number], ',') .. ']'
-    sendReplies(KEYS[PER_INBOX * (number - 1) + 1], KEYS[PER_INBOX * number], { 'frames', json }, #json)
+  inboxes[number] = 0
+  local entry, list = entries[number], lists[number]
+  if isOpen[number] and (entry[4] ~= '' or #entry > 4) then
+    local bytes = 0
+    for field = 4, #entry, 2 do bytes = bytes + #entry[field] end
+    send(number, entry, bytes)
   end
-  inboxes[number] = isWritten and 1 or 0
+  if isOpen[number] and #list > 0 then
+    local json = '[' .. table.concat(list, ',') .. ']'
+    send(number, { 'frames', json }, #json)
+  end
+end
+if #noted > 0 then
+  local text = table.concat(noted)
+  local length = call('APPEND', journal, text)
+  if length == #text then
+    call('PEXPIRE', journal, ttl)
+    call('PEXPIRE', numbers, ttl)
+  elseif length > MOST_JOURNAL_BYTES then
+    call('DEL', journal)
+  end
 end
 return { firsts, inboxes }

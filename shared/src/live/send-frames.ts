@@ -1,3 +1,4 @@
+import { GENERATION_JOB } from '../generation-job.ts';
 import type { Redis } from '../redis-connection.ts';
 import { redisKeys } from '../redis-keys.ts';
 import { loadScript } from '../redis-script.ts';
@@ -10,14 +11,28 @@ export interface FirstFrames {
   readonly keyId: string;
   /** Number of the job's start. */
   readonly start: number;
+  /** Number of the stream; 0 where its gateway takes none. */
+  readonly number: number;
   readonly gateway: string;
-  /** As `joinFrames` writes them. */
+  /** As `writeNumbered` writes them, or, without a number, as `joinFrames`. */
   readonly frames: string;
 }
 
+/** What goes to one gateway. */
+export interface InboxFrames {
+  /** Of this worker's entries for that gateway, each one more than the one before. */
+  readonly sequence: number;
+  /** Numbered pieces (`writeNumbered`) of streams that this gateway waits for. */
+  readonly own: string;
+  /** The same of streams that it follows. */
+  readonly followed: string;
+  /** As `joinFrames` writes them, for a gateway that takes no numbers. */
+  readonly json: string;
+}
+
 export interface FrameBatch {
-  /** By gateway: frames of starts that are visible, as `joinFrames` writes them. */
-  readonly others: ReadonlyMap<string, string>;
+  /** By gateway, those of the first frames included. */
+  readonly inboxes: ReadonlyMap<string, InboxFrames>;
   readonly firsts: readonly FirstFrames[];
 }
 
@@ -43,16 +58,18 @@ export function joinFrames(frames: readonly string[]): string {
  * Sends frames to gateways, one entry for each inbox, and asks about the first ones whether they may be visible. See
  * send-frames.lua for the contract.
  *
- * @throws when Redis fails; whether frames were sent, and are visible, is then unknown
+ * @param worker whose streams they are
+ * @throws when Redis fails; whether frames were sent, noted in the journal, and are visible, is then unknown
  */
-export async function sendFrames(redis: Redis, { others, firsts }: FrameBatch): Promise<FramesSent> {
-  const gateways = [...new Set([...others.keys(), ...firsts.map(({ gateway }) => gateway)])];
-  const keys = gateways.flatMap((gateway) => [redisKeys.inbox(gateway), redisKeys.inboxBytes(gateway)]);
-  const args: (string | number)[] = [gateways.length, firsts.length];
-  for (const gateway of gateways) args.push(others.get(gateway) ?? '');
-  for (const { requestId, keyId, start, gateway, frames } of firsts) {
+export async function sendFrames(redis: Redis, worker: string, { inboxes, firsts }: FrameBatch): Promise<FramesSent> {
+  const gateways = [...inboxes.keys()];
+  const keys = [redisKeys.streamJournal(worker), redisKeys.streamNumbers(worker)];
+  keys.push(...gateways.flatMap((gateway) => [redisKeys.inbox(gateway), redisKeys.inboxBytes(gateway)]));
+  const args: (string | number)[] = [gateways.length, firsts.length, worker, GENERATION_JOB.resultTtlMs];
+  for (const { sequence, own, followed, json } of inboxes.values()) args.push(sequence, own, followed, json);
+  for (const { requestId, keyId, start, number, gateway, frames } of firsts) {
     keys.push(redisKeys.request(requestId), redisKeys.keyFlight(keyId));
-    args.push(requestId, start, gateways.indexOf(gateway) + 1, frames);
+    args.push(requestId, start, gateways.indexOf(gateway) + 1, number, frames);
   }
   const [standings, taken] = (await sendFramesScript(redis, keys, args)) as [FirstStanding[], number[]];
   return { firsts: standings, taken: new Set(gateways.filter((_, index) => taken[index] === 1)) };

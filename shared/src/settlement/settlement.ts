@@ -108,12 +108,6 @@ export type Settlement = z.infer<typeof answeredSchema> | z.infer<typeof failedS
 export type Answered = Extract<Settlement, { outcome: 'answered' }>;
 export type Failed = Extract<Settlement, { outcome: 'failed' }>;
 
-/** An answer without what the gateway that streams it has got already, see `textLength`. */
-export function withoutText({ reasoning = '', text, ...answered }: Answered): Answered {
-  const reasoningLength = reasoning.length > 0 && { reasoningLength: reasoning.length };
-  return { ...answered, text: '', textLength: text.length, ...reasoningLength };
-}
-
 /** The stored form of a settlement, JSON. */
 export function writeSettlement(settlement: Settlement): string {
   const earlier = settlement.outcome === 'failed' ? EARLIER_CODES[settlement.error] : undefined;

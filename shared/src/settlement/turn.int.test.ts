@@ -185,6 +185,36 @@ describe('one turn', () => {
     expect(await redis.exists(...[2, 3, 4].flatMap(left))).toBe(0);
   });
 
+  test('makes an answer of its partial texts and the rest, and takes no partial text that is another', async () => {
+    await enqueue(3);
+    await take(3);
+    const text = 'Café "🌐" \\ a/b\x00\x1f\x7f\u2028 and on';
+    const settlement = { ...answered(text), reasoning: 'Hm, é.' };
+    const kept = { textBytes: Buffer.byteLength('Café "🌐" '), reasoningBytes: Buffer.byteLength('Hm, é') };
+    const streamed = { followers: ['g2'], kept };
+    // The first has more than its worker knows of; the second lost something; of the third nothing is left.
+    await redis.mset(redisKeys.partial(idOf(1), 'text'), text, redisKeys.partial(idOf(1), 'reasoning'), 'Hm, é');
+    await redis.mset(
+      redisKeys.partial(idOf(2), 'text'),
+      text.slice(1),
+      redisKeys.partial(idOf(2), 'reasoning'),
+      'Hm, é',
+    );
+    const endings = [1, 2, 3].map((number) => ending(number, { settlement, streamed }));
+    expect(outcomes(await end(endings))).toEqual(['settled finished', 'settled finished', 'settled finished']);
+    for (const number of [1, 2, 3]) {
+      const stored = (await redis.hget(redisKeys.request(idOf(number)), 'result')) ?? '';
+      expect(JSON.parse(stored)).toEqual(settlement);
+    }
+    const replies = (await entriesOf('g2')).flatMap((fields) => fields.filter((_field, index) => index % 4 === 3));
+    for (const reply of replies) {
+      const lengths = { textLength: text.length, reasoningLength: 6 };
+      expect(JSON.parse(reply)).toEqual({ ...settlement, text: '', reasoning: undefined, ...lengths });
+    }
+    expect(replies).toHaveLength(3);
+    expect(outcomes(await end([ending(1, { settlement, streamed })]))).toEqual(['already gone']);
+  });
+
   test('settles even where Redis is full, and takes', async () => {
     await enqueue(2);
     await take(1);

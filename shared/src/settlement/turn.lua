@@ -20,18 +20,24 @@
 --   terms    see <settle-request>; '' settles nothing, and the rest is ''
 --   fence
 --   number of the inbox, from 1
---   the settlement, JSON, where the key pays
+--   the settlement, JSON, where the key pays; '' of a streamed answer
 --   the settlement, JSON, where it does not; '' where it pays in any case
 --   cost
 --   free failures of a key in an hour
 -- then for each streamed ending
 --   its number among the endings, from 1
---   the settlement as its gateways get it, JSON: without what frames have brought; '' where they get it whole
 --   numbers of the inboxes of gateways that follow, with commas between
+--   the answer, JSON, without text and reasoning; '' where the settlement is no answer
+--   for text, then for reasoning
+--     bytes of it that the partial text has at least
+--     SHA-1 of these, hexadecimal; '' where they are 0
+--     what follows them
+--     UTF-16 units of the whole
 --
 -- Returns { endings, jobs, next }
 --   endings  for each { settled, charge, JSON, finished }, or { 'error', message } where it failed; the others are whole
---              settled   as <settle-request> says; '' where nothing was to be settled
+--              settled   as <settle-request> says; '' where nothing was to be settled; 'incomplete' where a partial text is not
+--                        what it was said to be: nothing was settled or finished, and the ending is to be sent with its text
 --              charge    of 'settled' and 'already', else ''
 --              JSON      of 'already', else ''
 --              finished  'finished'; 'lost' where the lock has ended or is another start's, and the job was left alone;
@@ -46,7 +52,7 @@
 --- @include <settle-request>
 --- @include <send-replies>
 
-local QUEUE_KEYS, PER_INBOX, PER_ENDING, PER_STREAM, HEAD, ARGS, STREAM_ARGS = 7, 2, 6, 3, 9, 9, 3
+local QUEUE_KEYS, PER_INBOX, PER_ENDING, PER_STREAM, HEAD, ARGS, STREAM_ARGS = 7, 2, 6, 3, 9, 9, 11
 local waiting, active, stalled, delayed, prioritized, marker, queueMeta = unpack(KEYS, 1, QUEUE_KEYS)
 local jobPrefix, lock, lockMs, most, mostBytes, ttl, inboxCount, endingCount, streamCount = unpack(ARGV, 1, HEAD)
 local firstEnding = QUEUE_KEYS + PER_INBOX * tonumber(inboxCount)
@@ -56,8 +62,29 @@ local firstStream, firstStreamArg = firstEnding + PER_ENDING * tonumber(endingCo
 
 local replies, replyBytes, finished, streams = {}, {}, {}, {}
 for number = 0, tonumber(streamCount) - 1 do
-  local ending, short, followers = unpack(ARGV, firstStreamArg + STREAM_ARGS * number + 1, firstStreamArg + STREAM_ARGS * (number + 1))
-  streams[tonumber(ending)] = { keys = firstStream + PER_STREAM * number, short = short, followers = followers }
+  local a = firstStreamArg + STREAM_ARGS * number
+  local ending, followers, head = unpack(ARGV, a + 1, a + 3)
+  streams[tonumber(ending)] = { keys = firstStream + PER_STREAM * number, args = a + 3, head = head, followers = followers }
+end
+
+-- One text of a streamed answer, as JSON; nil where its partial text is not what it should be.
+local function textOf(key, bytes, sha1, rest)
+  if bytes == '0' then return cjson.encode(rest) end
+  local kept = (call('GET', key) or ''):sub(1, tonumber(bytes))
+  if redis.sha1hex(kept) ~= sha1 then return nil end
+  return cjson.encode(kept .. rest)
+end
+
+-- The answer as it is stored, and as its gateways get it: without what frames have brought. nil as textOf.
+local function answerOf(stream)
+  local a, head = stream.args, stream.head:sub(1, -2)
+  local text = textOf(KEYS[stream.keys + 1], unpack(ARGV, a + 1, a + 3))
+  local reasoning = text and textOf(KEYS[stream.keys + 2], unpack(ARGV, a + 5, a + 7))
+  if not reasoning then return nil end
+  local textLength, reasoningLength = ARGV[a + 4], ARGV[a + 8]
+  local hasReasoning = reasoningLength ~= '0'
+  return head .. ',"text":' .. text .. (hasReasoning and ',"reasoning":' .. reasoning or '') .. '}',
+    head .. ',"text":"","textLength":' .. textLength .. (hasReasoning and ',"reasoningLength":' .. reasoningLength or '') .. '}'
 end
 
 -- As BullMQ's moveToFinished does with a job that is not to be kept.
@@ -82,7 +109,7 @@ end
 -- What a stream leaves behind when its request is settled, and what each of its gateways gets.
 local function endStream(stream, id, settlement)
   call('DEL', unpack(KEYS, stream.keys + 1, stream.keys + PER_STREAM))
-  if stream.short ~= '' then settlement = stream.short end
+  settlement = stream.short or settlement
   for inbox in stream.followers:gmatch('%d+') do reply(inbox, id, settlement) end
   return settlement
 end
@@ -92,11 +119,16 @@ local function endStart(number)
   local id, owner, terms, fence, inbox, paid, unpaid, cost, mostFree = unpack(ARGV, a + 1, a + ARGS)
   local request, flight, keyRecord, job, jobLock, freeFailures = unpack(KEYS, k + 1, k + PER_ENDING)
   local outcome, charge, settlement = '', '', ''
+  local stream = streams[number]
+  if stream and stream.head ~= '' then
+    paid, stream.short = answerOf(stream)
+    if not paid then return { 'incomplete', '', '', '' } end
+  end
   if terms ~= '' then
     outcome, charge, settlement =
       settleRequest(request, flight, keyRecord, job, freeFailures, id, terms, paid, ttl, fence, unpaid, cost, mostFree)
     if outcome == 'settled' then
-      local sent = streams[number] and endStream(streams[number], id, settlement) or settlement
+      local sent = stream and endStream(stream, id, settlement) or settlement
       if inbox ~= '0' then reply(inbox, id, sent) end
     end
   end

@@ -5,8 +5,9 @@ import { keysOfStream, redisKeys } from '../redis-keys.ts';
 import { loadScript } from '../redis-script.ts';
 import { JOB_LOCK_MS } from '../time-budget.ts';
 import { chargeTerms, impliesCost } from './charge.ts';
+import { type KeptText, NOTHING_KEPT, writeRest } from './kept-text.ts';
 import { readResult, type SettleInput, type SettleResult, withCharge } from './settle.ts';
-import { type Settlement, withoutText, writeSettlement } from './settlement.ts';
+import { writeSettlement } from './settlement.ts';
 
 const turnScript = loadScript(new URL('./turn.lua', import.meta.url));
 
@@ -27,6 +28,8 @@ export interface Ending {
     readonly streamed?: {
       /** Gateways that follow it, beside the one that asked for it. */
       readonly followers: readonly string[];
+      /** What its partial texts have: that is not sent again. */
+      readonly kept?: KeptText | undefined;
     };
   };
 }
@@ -61,13 +64,44 @@ export interface TurnResult {
 }
 
 /**
- * Tells Redis of everything that has ended in one turn of a worker's event loop, and takes the next jobs: one script. See
- * turn.lua for the contract.
+ * Tells Redis of everything that has ended in one turn of a worker's event loop, and takes the next jobs: one script, and a
+ * second one where a partial text that an answer was to be made of turned out to be another. See turn.lua for the contract.
  *
  * @throws when Redis cannot be reached or refuses the whole script; what became of the endings is then unknown, and each may
  *   be sent again, and jobs that were taken are given back by their lock (worker/src/recovery)
  */
-export async function runTurn(redis: Redis, { endings, take, lock }: Turn): Promise<TurnResult> {
+export async function runTurn(redis: Redis, turn: Turn): Promise<TurnResult> {
+  const [ended, jobs, nextAt] = await sendTurn(redis, turn);
+  const incomplete = turn.endings.filter((_, index) => isIncomplete(ended[index]));
+  // A reply of its own for each: they go on in the order in which they were.
+  const again = incomplete.length > 0 ? await sendWhole(redis, incomplete, turn.lock) : [];
+  const ends = ended.map((reply) => (isIncomplete(reply) ? (again.shift() ?? reply) : reply));
+  return {
+    ended: ends.map((reply, index) => readEnded(reply, turn.endings[index])),
+    taken: isFailure(jobs) ? new Error(jobs[1]) : jobs,
+    nextAt: Number(nextAt),
+  };
+}
+
+/** Endings with all of their texts. An error in sending them is theirs alone: jobs have been taken. */
+async function sendWhole(redis: Redis, endings: readonly Ending[], lock: string): Promise<EndedReply[]> {
+  const whole = endings.map((ending) => {
+    const { settle } = ending;
+    if (settle?.streamed === undefined) return ending;
+    return { ...ending, settle: { ...settle, streamed: { ...settle.streamed, kept: NOTHING_KEPT } } };
+  });
+  try {
+    const [ended] = await sendTurn(redis, { endings: whole, take: 0, lock });
+    return [...ended];
+  } catch (error) {
+    return endings.map(() => ['error', error instanceof Error ? error.message : 'unknown']);
+  }
+}
+
+async function sendTurn(
+  redis: Redis,
+  { endings, take, lock }: Turn,
+): Promise<[ended: readonly EndedReply[], jobs: TakenReply, nextAt: string]> {
   const inboxes = [...new Set(endings.flatMap((ending) => gatewaysOf(ending)))];
   const streamed = endings.filter(({ settle }) => settle?.streamed !== undefined).length;
   const keys = [...KEYS_OF_QUEUE, ...inboxes.flatMap((name) => [redisKeys.inbox(name), redisKeys.inboxBytes(name)])];
@@ -78,12 +112,7 @@ export async function runTurn(redis: Redis, { endings, take, lock }: Turn): Prom
     pushArguments(all, ending, inboxes);
   }
   if (streamed > 0) for (const [index, ending] of endings.entries()) pushStream(keys, all, index + 1, ending, inboxes);
-  const [ended, jobs, nextAt] = (await turnScript(redis, keys, all)) as [EndedReply[], TakenReply, string];
-  return {
-    ended: ended.map((reply, index) => readEnded(reply, endings[index])),
-    taken: isFailure(jobs) ? new Error(jobs[1]) : jobs,
-    nextAt: Number(nextAt),
-  };
+  return (await turnScript(redis, keys, all)) as [EndedReply[], TakenReply, string];
 }
 
 /** About how many bytes one ending's settlement has: what bounds a turn. */
@@ -113,11 +142,15 @@ const KEYS_OF_QUEUE = [
 ];
 
 type Failure = readonly ['error', string];
-type EndedReply = readonly [SettleResult['kind'] | '', string, string, Ended['job'] | ''] | Failure;
+type EndedReply = readonly [SettleResult['kind'] | 'incomplete' | '', string, string, Ended['job'] | ''] | Failure;
 type TakenReply = readonly TakenJob[] | Failure;
 
 function isFailure(reply: readonly unknown[]): reply is Failure {
   return reply[0] === 'error';
+}
+
+function isIncomplete(reply: EndedReply | undefined): boolean {
+  return reply?.[0] === 'incomplete';
 }
 
 function pushKeys(keys: string[], { requestId, settle }: Ending): void {
@@ -133,10 +166,13 @@ function pushArguments(args: (string | number)[], { requestId, lock, settle }: E
     args.push('', '', '', '', '', '', '');
     return;
   }
-  const { settlement, attempt, replyTo, cost, freeFailuresPerHour } = settle;
+  const { settlement, attempt, replyTo, cost, freeFailuresPerHour, streamed } = settle;
   const unpaid = impliesCost(settlement) ? '' : writeSettlement(withCharge(settlement, false));
   args.push(chargeTerms(settlement), attempt ?? 0, replyTo === undefined ? 0 : inboxes.indexOf(replyTo) + 1);
-  args.push(writeSettlement(withCharge(settlement, true)), unpaid, cost ?? 'look', freeFailuresPerHour ?? 0);
+  // An answer that was streamed is made of what is said of the stream.
+  const isMade = streamed !== undefined && settlement.outcome === 'answered';
+  const paid = isMade ? '' : writeSettlement(withCharge(settlement, true));
+  args.push(paid, unpaid, cost ?? 'look', freeFailuresPerHour ?? 0);
 }
 
 function pushStream(
@@ -148,19 +184,19 @@ function pushStream(
 ): void {
   if (settle?.streamed === undefined) return;
   keys.push(...keysOfStream(requestId));
-  const others = settle.streamed.followers.filter((gateway) => gateway !== settle.replyTo);
-  args.push(number, writeShort(settle.settlement), others.map((name) => inboxes.indexOf(name) + 1).join());
+  const { followers, kept = NOTHING_KEPT } = settle.streamed;
+  const others = followers.filter((gateway) => gateway !== settle.replyTo);
+  args.push(number, others.map((name) => inboxes.indexOf(name) + 1).join());
+  args.push(...(settle.settlement.outcome === 'answered' ? writeRest(settle.settlement, kept) : NO_ANSWER));
 }
 
-/** '' where there is nothing to leave out. */
-function writeShort(settlement: Settlement): string {
-  return settlement.outcome === 'answered' ? writeSettlement(withoutText(settlement)) : '';
-}
+const NO_ANSWER = ['', 0, '', '', 0, 0, '', '', 0] as const;
 
 function readEnded(reply: EndedReply, ending: Ending | undefined): Ended | Error {
   if (isFailure(reply)) return new Error(reply[1]);
   const [kind, charge, json, job] = reply;
   const settle = ending?.settle;
+  if (kind === 'incomplete') return new Error('the text of an answer is missing');
   return {
     job: job === '' ? 'kept' : job,
     ...(settle && kind !== '' && { settled: readResult(settle.settlement, [kind, charge, json]) }),

@@ -8,6 +8,8 @@ const MOST_BYTES_ON_THE_WAY = 8_388_608;
 
 export interface SendDeps {
   readonly redis: Redis;
+  /** Instance id of this worker. */
+  readonly worker: string;
   readonly metrics: Pick<WorkerMetrics, 'framesSent' | 'frameBytes' | 'framesDropped'>;
   /** Called for each write that Redis refused; must not flood the log. */
   readonly onRedisFailure: (error: unknown) => void;
@@ -19,11 +21,12 @@ export interface FrameSender {
 }
 
 /** Sends the pieces of a worker's streams. Never throws: what Redis refuses is dropped and counted, and readers get it later. */
-export function frameSender({ redis, metrics, onRedisFailure }: SendDeps): FrameSender {
+export function frameSender({ redis, worker, metrics, onRedisFailure }: SendDeps): FrameSender {
   let bytesOnTheWay = 0;
+  const nextSequence = countEntries();
 
   function send(all: readonly Outgoing[]): void {
-    for (const batch of packFrames(all)) {
+    for (const batch of packFrames(all, nextSequence)) {
       if (redis.status !== 'ready') drop(batch, 'redis_away');
       else if (bytesOnTheWay + batch.bytes > MOST_BYTES_ON_THE_WAY) drop(batch, 'behind');
       else void sendBatch(batch);
@@ -34,7 +37,7 @@ export function frameSender({ redis, metrics, onRedisFailure }: SendDeps): Frame
     const { frames, bytes, asking, counts } = batch;
     bytesOnTheWay += bytes;
     try {
-      const { firsts, taken } = await sendFrames(redis, batch);
+      const { firsts, taken } = await sendFrames(redis, worker, batch);
       const dropped = [...counts].reduce((sum, [gateway, count]) => (taken.has(gateway) ? sum : sum + count), 0);
       metrics.framesSent.inc(frames - dropped);
       metrics.frameBytes.inc(bytes);
@@ -48,10 +51,25 @@ export function frameSender({ redis, metrics, onRedisFailure }: SendDeps): Frame
     }
   }
 
-  function drop({ frames, asking }: FilledBatch, reason: 'redis_away' | 'behind' | 'refused'): void {
+  function drop({ frames, asking, streams }: FilledBatch, reason: 'redis_away' | 'behind' | 'refused'): void {
     metrics.framesDropped.inc({ reason }, frames);
+    for (const { onLost } of streams) onLost();
     for (const { onStanding } of asking) onStanding(undefined);
   }
 
   return { send };
+}
+
+/** Gateways whose entries are counted; a gateway that is counted anew sees that as a gap, and fills it. */
+const MOST_GATEWAYS = 1_000;
+
+function countEntries(): (gateway: string) => number {
+  const sequences = new Map<string, number>();
+  return (gateway) => {
+    const [oldest] = sequences.size >= MOST_GATEWAYS && !sequences.has(gateway) ? sequences.keys() : [];
+    if (oldest !== undefined) sequences.delete(oldest);
+    const next = (sequences.get(gateway) ?? 0) + 1;
+    sequences.set(gateway, next);
+    return next;
+  };
 }

@@ -1,12 +1,19 @@
-import { type Growth, type PartialAnswer, type SavedPartial, savePartials } from '@lontar/shared/live/save-partials.ts';
+import {
+  type Growth,
+  type NumberedGrowth,
+  type PartialAnswer,
+  type SavedNumbered,
+  type SavedPartial,
+  savePartials,
+} from '@lontar/shared/live/save-partials.ts';
 import type { WorkerMetrics } from '@lontar/shared/metrics.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
-import { type LiveStream, NOTHING_SAVED, type Saved } from './live-stream.ts';
+import { type LiveStream, NOTHING_SAVED, type Saved, type SavedTracks } from './live-stream.ts';
 
 /** What is masked so far is kept so often, ms, and at once where a stream has so many characters more. */
 const SAVE_MS = 1_000;
 const SAVE_CHARS = 2_048;
-/** Characters, and streams, of one script call at most; the others follow as soon as it has answered. */
+/** Characters that are written by their text, and streams of them, in one script call at most; the others follow it. */
 const MOST_CHARS = 524_288;
 const MOST_STREAMS = 500;
 /** Gateways that follow a stream at most; more readers share those. */
@@ -14,6 +21,8 @@ const MOST_FOLLOWERS = 16;
 
 export interface PartialDeps {
   readonly redis: Redis;
+  /** Instance id of this worker. */
+  readonly worker: string;
   readonly metrics: Pick<WorkerMetrics, 'partialsSaved'>;
   /** Called for each write that Redis refused; must not flood the log. */
   readonly onRedisFailure: (error: unknown) => void;
@@ -31,19 +40,30 @@ export interface Partials {
   forget(stream: LiveStream): void;
 }
 
-/** A stream, what is new of it, and what Redis has of it once it has taken that. */
+/** A stream, and what Redis has of it once it has taken what is new. */
 interface Growing {
   readonly stream: LiveStream;
+  readonly after: SavedTracks;
+  /** Losses that are mended by then. */
+  readonly losses: number;
+}
+
+interface Written extends Growing {
   readonly answer: PartialAnswer;
-  readonly after: LiveStream['saved'];
+}
+
+interface Numbered extends Growing {
+  readonly growth: NumberedGrowth;
 }
 
 /** Never throws, nor do its methods. */
-export function keepPartials({ redis, metrics, onRedisFailure }: PartialDeps): Partials {
+export function keepPartials({ redis, worker, metrics, onRedisFailure }: PartialDeps): Partials {
   const grown = new Set<LiveStream>();
   /** Those that wait for no second. */
   const urgent = new Set<LiveStream>();
-  const gone = new WeakSet<LiveStream>();
+  const closed = new WeakSet<LiveStream>();
+  /** Numbers that Redis still has. */
+  let gone: number[] = [];
   let timer: NodeJS.Timeout | undefined;
   let isSaving = false;
 
@@ -55,7 +75,7 @@ export function keepPartials({ redis, metrics, onRedisFailure }: PartialDeps): P
   }
 
   async function save(): Promise<void> {
-    if (isSaving || urgent.size === 0) return;
+    if (isSaving || urgent.size + gone.length === 0) return;
     if (redis.status !== 'ready') {
       // Later, with those that grow until then.
       for (const stream of urgent) later(stream);
@@ -63,27 +83,42 @@ export function keepPartials({ redis, metrics, onRedisFailure }: PartialDeps): P
       return;
     }
     isSaving = true;
-    const growing = takeFrom(urgent);
+    // The journal is taken out as a whole.
+    const numbered = takeNumbered(urgent, grown);
+    const written = takeWritten(urgent);
+    const ended = gone;
+    gone = [];
     try {
-      const saved = await savePartials(
-        redis,
-        growing.map(({ answer }) => answer),
-      );
+      const saved = await savePartials(redis, {
+        worker,
+        numbered: numbered.map(({ growth }) => growth),
+        gone: ended,
+        answers: written.map(({ answer }) => answer),
+      });
       metrics.partialsSaved.inc();
-      for (const [index, one] of growing.entries()) noteSaved(one, saved[index]);
-      for (const { stream } of growing) if (stream.unsaved > 0 && stream.standing !== 'refused') later(stream);
+      for (const [index, one] of numbered.entries()) noteNumbered(one, saved.numbered[index]);
+      for (const [index, one] of written.entries()) noteSaved(one, saved.answers[index]);
     } catch (error) {
       onRedisFailure(error);
-      for (const { stream } of growing) later(stream);
+      // The journal may have been taken out.
+      for (const { stream } of numbered) stream.noteLost();
+      gone.push(...ended);
     } finally {
       isSaving = false;
     }
-    void save();
+    for (const { stream } of [...numbered, ...written]) {
+      if ((stream.unsaved > 0 || stream.isLost) && stream.standing !== 'refused') later(stream);
+    }
+    if (urgent.size > 0) void save();
   }
 
   function later(stream: LiveStream): void {
-    if (gone.has(stream)) return;
+    if (closed.has(stream)) return;
     grown.add(stream);
+    schedule();
+  }
+
+  function schedule(): void {
     timer ??= setTimeout(saveAll, SAVE_MS).unref();
   }
 
@@ -100,28 +135,47 @@ export function keepPartials({ redis, metrics, onRedisFailure }: PartialDeps): P
       urgent.add(stream);
     },
     forget(stream) {
-      gone.add(stream);
+      closed.add(stream);
       grown.delete(stream);
       urgent.delete(stream);
+      if (stream.number === 0 || stream.standing !== 'visible') return;
+      gone.push(stream.number);
+      schedule();
     },
   };
 }
 
+/** Takes out those whose pieces are in the journal. */
+function takeNumbered(urgent: Set<LiveStream>, grown: Set<LiveStream>): Numbered[] {
+  const all: Numbered[] = [];
+  for (const stream of new Set([...urgent, ...grown])) {
+    const { number, standing, isLost, sent: after, losses } = stream;
+    if (number === 0 || standing !== 'visible' || isLost) continue;
+    urgent.delete(stream);
+    grown.delete(stream);
+    const growth = { number, textBytes: after.text.bytes, reasoningBytes: after.reasoning.bytes };
+    all.push({ stream, after, losses, growth });
+  }
+  return all;
+}
+
 /** Takes out as many as one call may have, and what is new of each. */
-function takeFrom(streams: Set<LiveStream>): Growing[] {
-  const all: Growing[] = [];
+function takeWritten(streams: Set<LiveStream>): Written[] {
+  const all: Written[] = [];
   let chars = 0;
   for (const stream of streams) {
     if (all.length >= MOST_STREAMS || chars >= MOST_CHARS) break;
     streams.delete(stream);
-    const { requestId, keyId, start, saved, transcript, standing } = stream;
+    const { requestId, keyId, start, number, standing } = stream;
     // Of one that nobody may have seen, only whether a gateway follows by now.
-    const isKept = standing === 'visible';
-    if (isKept) chars += stream.unsaved;
-    const text = growthOf(saved.text, isKept ? transcript.text : '');
-    const reasoning = growthOf(saved.reasoning, isKept ? transcript.reasoning : '');
-    const after = { text: text.after, reasoning: reasoning.after };
-    all.push({ stream, answer: { requestId, keyId, start, text: text.growth, reasoning: reasoning.growth }, after });
+    const keepable = standing === 'visible' ? stream.keepable : { text: '', reasoning: '' };
+    const saved = stream.isLost ? { text: NOTHING_SAVED, reasoning: NOTHING_SAVED } : stream.saved;
+    const text = growthOf(saved.text, keepable.text);
+    const reasoning = growthOf(saved.reasoning, keepable.reasoning);
+    chars += text.growth.text.length + reasoning.growth.text.length;
+    const answer = { requestId, keyId, start, number, text: text.growth, reasoning: reasoning.growth };
+    const losses = standing === 'visible' ? stream.losses : stream.mended;
+    all.push({ stream, answer, after: { text: text.after, reasoning: reasoning.after }, losses });
   }
   return all;
 }
@@ -131,15 +185,27 @@ function growthOf({ units, bytes }: Saved, track: string): { readonly growth: Gr
   return { growth: { bytes, text }, after: { units: track.length, bytes: bytes + Buffer.byteLength(text) } };
 }
 
-function noteSaved({ stream, after }: Growing, saved: SavedPartial | undefined): void {
+function noteNumbered({ stream, after }: Numbered, saved: SavedNumbered = { kind: 'lost' }): void {
+  if (saved.kind === 'lost') {
+    stream.noteLost();
+    return;
+  }
+  stream.followers = saved.followers.slice(0, MOST_FOLLOWERS);
+  stream.saved = after;
+}
+
+function noteSaved({ stream, after, losses }: Written, saved: SavedPartial | undefined): void {
   if (saved?.kind === 'refused') stream.noteStanding('refused');
   if (saved?.kind !== 'saved') return;
   stream.noteStanding('visible');
   stream.followers = saved.followers.slice(0, MOST_FOLLOWERS);
   // What Redis has lost is written anew.
   const { text, reasoning } = after;
+  const isWhole = saved.textBytes === text.bytes && saved.reasoningBytes === reasoning.bytes;
   stream.saved = {
     text: saved.textBytes === text.bytes ? text : NOTHING_SAVED,
     reasoning: saved.reasoningBytes === reasoning.bytes ? reasoning : NOTHING_SAVED,
   };
+  if (isWhole) stream.mended = losses;
+  else stream.noteLost();
 }

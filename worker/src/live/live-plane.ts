@@ -5,8 +5,11 @@ import { within } from '@lontar/shared/within.ts';
 import type { ModelPart } from '../model/language-model.ts';
 import { frameSender, type SendDeps } from './frame-sender.ts';
 import { keepPartials, type PartialDeps } from './keep-partials.ts';
-import { LiveStream, type StreamInput } from './live-stream.ts';
+import { LiveStream, type StreamInput as NumberedInput } from './live-stream.ts';
 import { createRounds } from './rounds.ts';
+
+/** One start of a streamed request. */
+export type StreamInput = Omit<NumberedInput, 'number'>;
 
 /** How long a failed attempt waits to know whether its answer was seen, ms. */
 const LONGEST_ASKING_MS = 1_000;
@@ -52,10 +55,12 @@ export function createLivePlane(deps: LiveDeps): LivePlane {
   const partials = keepPartials(deps);
   const { send } = frameSender(deps);
   const rounds = createRounds(send, partials.note);
+  let streams = 0;
   return {
     open(input) {
       const unmaskable = new AbortController();
-      const stream = new LiveStream(input, () => unmaskable.abort());
+      streams++;
+      const stream = new LiveStream({ ...input, number: streams }, () => unmaskable.abort());
       rounds.add(stream);
       deps.metrics.openStreams.inc();
       return {

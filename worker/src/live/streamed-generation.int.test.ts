@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ChatJob } from '@lontar/shared/generation-job.ts';
 import { type Frame, parseFrames } from '@lontar/shared/live/frames.ts';
+import {
+  createNumberedReader,
+  readNumberedEntry,
+  readNumberedStart,
+  writeNumbered,
+} from '@lontar/shared/live/numbered-frames.ts';
 import { createLogger } from '@lontar/shared/logger.ts';
 import { createRegistry, type WorkerMetrics, workerMetrics } from '@lontar/shared/metrics.ts';
 import { later } from '@lontar/shared/redis-clock.ts';
@@ -29,6 +35,13 @@ const NOW = redisTime(1_800_000_000_000);
 const requestId = 'req_0000000000000000000001';
 const TOKEN = ['ghp', 'A1b2C3d4E5F6'.repeat(3)].join('_');
 
+/** The gateway that waits, and another one; those of an earlier version take no numbered frames. */
+let waiting = '';
+/** The latest worker: each has a name of its own. */
+let worker = '';
+let workers = 0;
+let other = '';
+
 let server: TestRedis;
 let metrics: WorkerMetrics;
 let registry: ReturnType<typeof createRegistry>;
@@ -43,12 +56,15 @@ beforeEach(async () => {
   await server.client.flushall();
   await server.client.hset(redisKeys.apiKey('k'), { id: 'k', charged: 1 });
   await reserve(server.client, requestId, 'k');
-  for (const gateway of ['g', 'other']) await server.client.xadd(redisKeys.inbox(gateway), '*', 'opened', '1');
+  for (const gateway of ['g.2', 'other.2', 'g', 'other'])
+    await server.client.xadd(redisKeys.inbox(gateway), '*', 'opened', '1');
 });
 
 type Generate = LanguageModel['generate'];
 
 function deps(generate: Generate, over: Partial<ProcessDeps> = {}): ProcessDeps {
+  workers++;
+  worker = `w${workers}`;
   return {
     redisReturnedAt: () => redisTime(0),
     redisOutageEndedAt: () => redisTime(0),
@@ -60,7 +76,7 @@ function deps(generate: Generate, over: Partial<ProcessDeps> = {}): ProcessDeps 
     ...oneUpstream({ provider: 'demo', generate, close: () => Promise.resolve() }),
     personas: { '/api/ai': '', '/api/ai2': '', '/api/ai3': '' },
     masker: createMasker(),
-    live: createLivePlane({ redis: server.client, metrics, onRedisFailure: () => undefined }),
+    live: createLivePlane({ redis: server.client, worker, metrics, onRedisFailure: () => undefined }),
     freeFailuresPerHour: 5,
     keepPreviews: true,
     random: () => 0.5,
@@ -70,7 +86,7 @@ function deps(generate: Generate, over: Partial<ProcessDeps> = {}): ProcessDeps 
   };
 }
 
-const job: ChatJob = {
+const job = (): ChatJob => ({
   v: 2,
   id: requestId,
   endpoint: '/v1/chat/completions',
@@ -79,10 +95,10 @@ const job: ChatJob = {
   maxOutputTokens: 100,
   stream: true,
   keyId: 'k',
-  gateway: 'g',
+  gateway: waiting,
   receivedAt: later(NOW, -10),
   deadlineAt: later(NOW, 60_000),
-};
+});
 
 function start(over: Partial<JobStart> = {}): JobStart {
   // As a worker does it, less the job in the queue.
@@ -96,7 +112,7 @@ function start(over: Partial<JobStart> = {}): JobStart {
     if (one instanceof Error) throw one;
     return one?.settled ?? { kind: 'gone' as const };
   };
-  return { job, number: 1, attempt: 1, losses: 0, signal: new AbortController().signal, settle, ...over };
+  return { job: job(), number: 1, attempt: 1, losses: 0, signal: new AbortController().signal, settle, ...over };
 }
 
 const call = { id: 'call_1', name: 'look', arguments: '{"at":"10.1.2.3"}' };
@@ -125,21 +141,36 @@ function inParts(
 const text = (data: string): ModelPart => ({ kind: 'text', text: data });
 
 /** Entries of an inbox beside the one that opens it, as they are. */
-async function entriesOf(gateway = 'g'): Promise<string[][]> {
+async function entriesOf(gateway = waiting): Promise<string[][]> {
   return (await server.client.xrange(redisKeys.inbox(gateway), '-', '+')).slice(1).map(([, fields]) => fields);
 }
 
-async function framesOf(gateway = 'g'): Promise<Frame[]> {
-  return (await entriesOf(gateway)).flatMap(([field, json = '']) => (field === 'frames' ? parseFrames(json) : []));
+async function framesOf(gateway = waiting): Promise<Frame[]> {
+  const reader = createNumberedReader();
+  const frames: Frame[] = [];
+  for (const fields of await entriesOf(gateway)) {
+    const entry = readNumberedEntry(fields);
+    if (entry) {
+      const read = (from: typeof entry) => reader.read(from, (frame) => frames.push(frame));
+      const unknown = read(entry);
+      // As a gateway that has not heard of them: it is told by Redis.
+      for (const number of unknown) {
+        const said = await server.client.hget(redisKeys.streamNumbers(worker), String(number));
+        if (said !== null) reader.learn(worker, number, readNumberedStart(said));
+      }
+      if (unknown.size > 0) read(entry);
+    } else if (fields[0] === 'frames') frames.push(...parseFrames(fields[1] ?? ''));
+  }
+  return frames;
 }
 
-async function replyOf(gateway = 'g') {
+async function replyOf(gateway = waiting) {
   const [, id, , json = ''] = (await entriesOf(gateway)).find(([field]) => field === 'id') ?? [];
   return { id, settlement: parseSettlement(json) };
 }
 
 /** Waits until an inbox holds frames, and those of a track hold something. */
-async function untilFrames(track = 'text', part = '', gateway = 'g'): Promise<Frame[]> {
+async function untilFrames(track = 'text', part = '', gateway = waiting): Promise<Frame[]> {
   for (let looks = 0; looks < 1_000; looks++) {
     const frames = await framesOf(gateway);
     if (frames.some((frame) => frame[2] === track) && joined(frames, track).includes(part)) return frames;
@@ -148,6 +179,7 @@ async function untilFrames(track = 'text', part = '', gateway = 'g'): Promise<Fr
   throw new Error(`no such frames: ${JSON.stringify(await framesOf(gateway))}`);
 }
 
+const isNumbered = () => waiting === 'g.2';
 const settled = () => readSettlement(server.client, requestId);
 const charged = async () => Number(await server.client.hget(redisKeys.apiKey('k'), 'charged'));
 const visible = () => server.client.hget(redisKeys.request(requestId), 'visible');
@@ -160,308 +192,347 @@ const joined = (frames: readonly Frame[], track: string) =>
 /** Long enough that nothing before it is withheld any more: an address is judged by what follows, too. */
 const ONWARD = 'and so it goes on and on, word by word, sentence by sentence, until it ends. '.repeat(4);
 
-describe('a streamed answer', () => {
-  test('reaches its gateway masked while it grows, and its settlement leaves out what was sent', async () => {
-    const seen: Frame[][] = [];
-    const parts: ModelPart[] = [
-      { kind: 'reasoning', text: `Hm, 10.9.8.7 ${ONWARD}` },
-      text('The token is '),
-      text(TOKEN.slice(0, 20)),
-      text(`${TOKEN.slice(20)} ${ONWARD}`),
-      text('so on.'),
-      { kind: 'call', call },
-    ];
-    const between = async (index: number) => {
-      if (index === 0) seen.push(await untilFrames('reasoning', '***IP_ADDRESS***'));
-      if (index === 3) seen.push(await untilFrames('text', '***API_KEY***'));
-    };
-    await processGeneration(deps(inParts(parts, between, { usage: { input: 9, output: 8 } })), start());
-
-    expect(joined(seen[0] ?? [], 'reasoning')).toMatch(/^Hm, \*\*\*IP_ADDRESS\*\*\* and so/);
-    expect(seen[0]?.[0]).toEqual([requestId, 1, 'reasoning', 0, expect.any(String)]);
-    expect(joined(seen[1] ?? [], 'text')).toMatch(/^The token is \*\*\*API_KEY\*\*\* and so/);
-    const frames = await framesOf();
-    const masked = {
-      text: `The token is ***API_KEY*** ${ONWARD}so on.`,
-      reasoning: `Hm, ***IP_ADDRESS*** ${ONWARD}`,
-    };
-    expect({ text: joined(frames, 'text'), reasoning: joined(frames, 'reasoning') }).toEqual(masked);
-    const toolCalls = [{ ...call, arguments: '{"at":"***IP_ADDRESS***"}' }];
-    expect(JSON.parse(joined(frames, 'call'))).toEqual(toolCalls[0]);
-
-    const rest = { finishReason: 'tool_calls', toolCalls, usage: { input: 9, output: 8 } };
-    expect(await settled()).toMatchObject({ outcome: 'answered', ...masked, ...rest, masked: { key: 1, ip: 2 } });
-    const { settlement } = await replyOf();
-    expect(settlement).toMatchObject({
-      text: '',
-      textLength: masked.text.length,
-      reasoningLength: masked.reasoning.length,
-      ...rest,
-    });
-    expect(settlement).not.toHaveProperty('reasoning');
-    expect(await server.client.keys('{lontar}:partial:*')).toEqual([]);
-    expect(await charged()).toBe(1);
+describe.each([
+  ['', 'g.2', 'other.2'],
+  [' that a gateway of an earlier version follows', 'g.2', 'other'],
+  [' for a gateway of an earlier version', 'g', 'other.2'],
+])('an answer%s', (_what, gateway, follower) => {
+  beforeEach(() => {
+    waiting = gateway;
+    other = follower;
   });
 
-  test('gives its caller back what the caller sent, once it is there whole, and the log neither', async () => {
-    const messages = [{ role: 'user' as const, content: `Mine is ${TOKEN}.` }];
-    const own = { ...job, chat: { messages }, policy: { keepOwn: true } };
-    const other = TOKEN.replaceAll('1', '9');
-    const parts = [
-      text('The token is '),
-      text(TOKEN.slice(0, 20)),
-      text(`${TOKEN.slice(20)} ${ONWARD}`),
-      text(`${other} so on.`),
-    ];
-    const between = async (index: number) => {
-      if (index === 1) expect(joined(await framesOf(), 'text')).not.toContain(TOKEN.slice(0, 8));
-      if (index === 2) await untilFrames('text', ' and so');
-    };
-    const answer = `The token is ${TOKEN} ${ONWARD}${other} so on.`;
-    await processGeneration(deps(inParts(parts, between, { text: answer })), start({ job: own }));
-    const shown = `The token is ${TOKEN} ${ONWARD}***API_KEY*** so on.`;
-    expect(joined(await framesOf(), 'text')).toBe(shown);
-    const answerPreview = `The token is ***API_KEY*** ${ONWARD}***API_KEY*** so on.`;
-    expect(await settled()).toMatchObject({ text: shown, masked: { key: 1 }, work: { answerPreview } });
-    expect((await replyOf()).settlement).toMatchObject({ text: '', work: { answerPreview } });
-  });
+  describe('a streamed answer', () => {
+    test('reaches its gateway masked while it grows, and its settlement leaves out what was sent', async () => {
+      const seen: Frame[][] = [];
+      const parts: ModelPart[] = [
+        { kind: 'reasoning', text: `Hm, 10.9.8.7 ${ONWARD}` },
+        text('The token is '),
+        text(TOKEN.slice(0, 20)),
+        text(`${TOKEN.slice(20)} ${ONWARD}`),
+        text('so on.'),
+        { kind: 'call', call },
+      ];
+      const between = async (index: number) => {
+        if (index === 0) seen.push(await untilFrames('reasoning', '***IP_ADDRESS***'));
+        if (index === 3) seen.push(await untilFrames('text', '***API_KEY***'));
+      };
+      await processGeneration(deps(inParts(parts, between, { usage: { input: 9, output: 8 } })), start());
 
-  test('has its first words sent at once, and then all that comes within a tick together', async () => {
-    const words = Array.from({ length: 200 }, (_, index) => text(`w${index} `));
-    const generate: Generate = async (_request, _signal, onPart) => {
-      onPart?.(text('first '));
-      await untilFrames();
-      for (const word of words) {
-        onPart?.(word);
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      return result();
-    };
-    await processGeneration(deps(generate), start());
-    const entries = (await entriesOf()).filter(([field]) => field === 'frames');
-    expect(joined(await framesOf(), 'text')).toBe(
-      `first ${words.map((word) => (word as { text: string }).text).join('')}`,
-    );
-    expect(entries.length).toBeLessThan(words.length / 2);
-  });
+      expect(joined(seen[0] ?? [], 'reasoning')).toMatch(/^Hm, \*\*\*IP_ADDRESS\*\*\* and so/);
+      expect(seen[0]?.[0]).toEqual([requestId, 1, 'reasoning', 0, expect.any(String)]);
+      expect(joined(seen[1] ?? [], 'text')).toMatch(/^The token is \*\*\*API_KEY\*\*\* and so/);
+      const frames = await framesOf();
+      const masked = {
+        text: `The token is ***API_KEY*** ${ONWARD}so on.`,
+        reasoning: `Hm, ***IP_ADDRESS*** ${ONWARD}`,
+      };
+      expect({ text: joined(frames, 'text'), reasoning: joined(frames, 'reasoning') }).toEqual(masked);
+      const toolCalls = [{ ...call, arguments: '{"at":"***IP_ADDRESS***"}' }];
+      expect(JSON.parse(joined(frames, 'call'))).toEqual(toolCalls[0]);
 
-  test('of a model that does not stream is sent whole, before its settlement', async () => {
-    await processGeneration(
-      deps(async () => result({ text: `It is ${TOKEN}.` })),
-      start(),
-    );
-    expect((await entriesOf()).map(([field]) => field)).toEqual(['frames', 'id']);
-    expect(await framesOf()).toEqual([[requestId, 1, 'text', 0, 'It is ***API_KEY***.']]);
-    expect(await visible()).toBe('1');
-  });
-
-  test('that is long has frames that fit, cut where no character is', async () => {
-    const long = '🌐'.repeat(100_000);
-    await processGeneration(
-      deps(async () => result({ text: long })),
-      start(),
-    );
-    const entries = await entriesOf();
-    for (const [, json = ''] of entries) expect(Buffer.byteLength(json)).toBeLessThanOrEqual(262_144);
-    const frames = await framesOf();
-    for (const frame of frames) expect(frame[4].isWellFormed()).toBe(true);
-    expect(joined(frames, 'text')).toBe(long);
-    const bytes = entries.reduce((sum, fields) => sum + Buffer.byteLength(fields.at(-1) ?? ''), 0);
-    expect(await server.client.get(redisKeys.inboxBytes('g'))).toBe(String(bytes));
-  });
-
-  test('in which masking fails ends: the model is stopped, nothing is kept, the credit is back', async () => {
-    let hostile = '';
-    for (let number = 0; hostile.length < 60_000; number++) hostile += `secret=${'abc'.charAt(number % 3)}${number}/`;
-    const generate: Generate = (_request, signal, onPart) => {
-      onPart?.(text(hostile));
-      return new Promise((_resolve, reject) => {
-        signal.addEventListener('abort', () => reject(new ModelError('cancelled')), { once: true });
+      const rest = { finishReason: 'tool_calls', toolCalls, usage: { input: 9, output: 8 } };
+      expect(await settled()).toMatchObject({ outcome: 'answered', ...masked, ...rest, masked: { key: 1, ip: 2 } });
+      const { settlement } = await replyOf();
+      expect(settlement).toMatchObject({
+        text: '',
+        textLength: masked.text.length,
+        reasoningLength: masked.reasoning.length,
+        ...rest,
       });
-    };
-    await processGeneration(deps(generate), start());
-    expect(await settled()).toMatchObject({ error: 'masking_failed', charged: false, usage: { isEstimated: true } });
-    expect(JSON.stringify(await entriesOf())).not.toContain('secret=');
-    expect(await registry.metrics()).toContain('masking_operations_total{result="refused",service="worker"} 1');
-  });
+      expect(settlement).not.toHaveProperty('reasoning');
+      expect(await server.client.keys('{lontar}:partial:req_*')).toEqual([]);
+      expect(await charged()).toBe(1);
+    });
 
-  test('whose caller leaves is charged, with what was used of it', async () => {
-    const leaving = new AbortController();
-    const generate: Generate = async (_request, signal, onPart) => {
-      onPart?.(text('twelve chars '));
-      await untilFrames();
-      leaving.abort('cancelled' satisfies AbortReason);
-      expect(signal.aborted).toBe(true);
-      throw new ModelError('cancelled');
-    };
-    await processGeneration(deps(generate), start({ signal: leaving.signal }));
-    expect(await settled()).toMatchObject({
-      error: 'client_closed',
-      charged: true,
-      usage: { input: 3, output: 4, isEstimated: true },
+    test('gives its caller back what the caller sent, once it is there whole, and the log neither', async () => {
+      const messages = [{ role: 'user' as const, content: `Mine is ${TOKEN}.` }];
+      const own = { ...job(), chat: { messages }, policy: { keepOwn: true } };
+      const other = TOKEN.replaceAll('1', '9');
+      const parts = [
+        text('The token is '),
+        text(TOKEN.slice(0, 20)),
+        text(`${TOKEN.slice(20)} ${ONWARD}`),
+        text(`${other} so on.`),
+      ];
+      const between = async (index: number) => {
+        if (index === 1) expect(joined(await framesOf(), 'text')).not.toContain(TOKEN.slice(0, 8));
+        if (index === 2) await untilFrames('text', ' and so');
+      };
+      const answer = `The token is ${TOKEN} ${ONWARD}${other} so on.`;
+      await processGeneration(deps(inParts(parts, between, { text: answer })), start({ job: own }));
+      const shown = `The token is ${TOKEN} ${ONWARD}***API_KEY*** so on.`;
+      expect(joined(await framesOf(), 'text')).toBe(shown);
+      const answerPreview = `The token is ***API_KEY*** ${ONWARD}***API_KEY*** so on.`;
+      expect(await settled()).toMatchObject({ text: shown, masked: { key: 1 }, work: { answerPreview } });
+      expect((await replyOf()).settlement).toMatchObject({ text: '', work: { answerPreview } });
+    });
+
+    test('has its first words sent at once, and then all that comes within a tick together', async () => {
+      const words = Array.from({ length: 200 }, (_, index) => text(`w${index} `));
+      const generate: Generate = async (_request, _signal, onPart) => {
+        onPart?.(text('first '));
+        await untilFrames();
+        for (const word of words) {
+          onPart?.(word);
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        return result();
+      };
+      await processGeneration(deps(generate), start());
+      const entries = (await entriesOf()).filter(([field]) => field !== 'id');
+      expect(joined(await framesOf(), 'text')).toBe(
+        `first ${words.map((word) => (word as { text: string }).text).join('')}`,
+      );
+      expect(entries.length).toBeLessThan(words.length / 2);
+    });
+
+    test('of a model that does not stream is sent whole, before its settlement', async () => {
+      await processGeneration(
+        deps(async () => result({ text: `It is ${TOKEN}.` })),
+        start(),
+      );
+      expect((await entriesOf()).map(([field]) => field)).toEqual([isNumbered() ? 'numbered' : 'frames', 'id']);
+      expect(await framesOf()).toEqual([[requestId, 1, 'text', 0, 'It is ***API_KEY***.']]);
+      expect(await visible()).toBe('1');
+    });
+
+    test('that is long has frames that fit, cut where no character is', async () => {
+      const long = '🌐'.repeat(100_000);
+      await processGeneration(
+        deps(async () => result({ text: long })),
+        start(),
+      );
+      const entries = await entriesOf();
+      for (const [, json = ''] of entries) expect(Buffer.byteLength(json)).toBeLessThanOrEqual(262_144);
+      const frames = await framesOf();
+      for (const frame of frames) expect(frame[4].isWellFormed()).toBe(true);
+      expect(joined(frames, 'text')).toBe(long);
+      const bytes = entries.reduce((sum, fields) => sum + Buffer.byteLength(fields.at(-1) ?? ''), 0);
+      expect(await server.client.get(redisKeys.inboxBytes(waiting))).toBe(String(bytes));
+    });
+
+    test('in which masking fails ends: the model is stopped, nothing is kept, the credit is back', async () => {
+      let hostile = '';
+      for (let number = 0; hostile.length < 60_000; number++) hostile += `secret=${'abc'.charAt(number % 3)}${number}/`;
+      const generate: Generate = (_request, signal, onPart) => {
+        onPart?.(text(hostile));
+        return new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new ModelError('cancelled')), { once: true });
+        });
+      };
+      await processGeneration(deps(generate), start());
+      expect(await settled()).toMatchObject({ error: 'masking_failed', charged: false, usage: { isEstimated: true } });
+      expect(JSON.stringify(await entriesOf())).not.toContain('secret=');
+      expect(await registry.metrics()).toContain('masking_operations_total{result="refused",service="worker"} 1');
+    });
+
+    test('whose caller leaves is charged, with what was used of it', async () => {
+      const leaving = new AbortController();
+      const generate: Generate = async (_request, signal, onPart) => {
+        onPart?.(text('twelve chars '));
+        await untilFrames();
+        leaving.abort('cancelled' satisfies AbortReason);
+        expect(signal.aborted).toBe(true);
+        throw new ModelError('cancelled');
+      };
+      await processGeneration(deps(generate), start({ signal: leaving.signal }));
+      expect(await settled()).toMatchObject({
+        error: 'client_closed',
+        charged: true,
+        usage: { input: 3, output: 4, isEstimated: true },
+      });
     });
   });
-});
 
-describe('the fence', () => {
-  const failsAfter =
-    (part: string): Generate =>
-    async (_request, _signal, onPart) => {
-      if (part !== '') {
-        onPart?.(text(part));
-        await untilFrames();
-      }
-      throw new ModelError('connection');
-    };
-
-  test('lets an attempt that failed before its first word be made again', async () => {
-    expect(await processGeneration(deps(failsAfter('')), start())).toMatchObject({ kind: 'again' });
-    await processGeneration(
-      deps(async () => result({ text: 'second' })),
-      start({ number: 2, attempt: 2 }),
-    );
-    expect(await framesOf()).toEqual([[requestId, 2, 'text', 0, 'second']]);
-  });
-
-  test('settles one that failed after it: no second attempt', async () => {
-    expect(await processGeneration(deps(failsAfter('Some ')), start())).toEqual({ kind: 'done' });
-    expect(await settled()).toMatchObject({ error: 'upstream_error', charged: false });
-    // The upstream had worked: the failure counts among those that are free.
-    expect(await server.client.llen(redisKeys.keyFreeFailures('k'))).toBe(1);
-  });
-
-  test('breaks a stream whose start was seen and died, without asking the model, and gives the credit back', async () => {
-    // A worker that dies settles nothing.
-    const died = () => new Promise<never>(() => undefined);
-    void processGeneration(deps(inParts([text('Some ')], async () => undefined)), start({ settle: died }));
-    await untilFrames();
-    let asked = 0;
-    await processGeneration(
-      deps(async () => {
-        asked++;
-        return result({ text: 'again' });
-      }),
-      start({ number: 2, losses: 1 }),
-    );
-    expect(asked).toBe(0);
-    expect(await settled()).toMatchObject({ error: 'stream_broken', charged: false });
-    expect(await replyOf()).toMatchObject({ settlement: { error: 'stream_broken' } });
-    expect(await charged()).toBe(0);
-    expect(await registry.metrics()).toContain('stream_broken_total{service="worker"} 1');
-  });
-
-  test('keeps the words of a start away that a later one has overtaken', async () => {
-    await server.client.hset(redisKeys.request(requestId), { fence: '2' });
-    await processGeneration(
-      deps(async () => result({ text: 'too late' })),
-      start(),
-    );
-    expect(await entriesOf()).toEqual([]);
-    expect(await visible()).toBeNull();
-  });
-
-  test('settles a stream at a stop of its worker where it was seen, and hands it back where it was not', async () => {
-    const stopping = (part: string): [Generate, AbortController] => {
-      const ending = new AbortController();
-      const generate: Generate = async (_request, _signal, onPart) => {
+  describe('the fence', () => {
+    const failsAfter =
+      (part: string): Generate =>
+      async (_request, _signal, onPart) => {
         if (part !== '') {
           onPart?.(text(part));
           await untilFrames();
         }
-        ending.abort('stopping' satisfies AbortReason);
-        throw new ModelError('cancelled');
+        throw new ModelError('connection');
       };
-      return [generate, ending];
-    };
-    const [unseen, first] = stopping('');
-    expect(await processGeneration(deps(unseen), start({ signal: first.signal }))).toEqual({ kind: 'handed back' });
-    const [seen, second] = stopping('Some ');
-    expect(await processGeneration(deps(seen), start({ number: 2, signal: second.signal }))).toEqual({ kind: 'done' });
-    expect(await settled()).toMatchObject({ error: 'stream_broken' });
-  });
-});
 
-describe('partial texts', () => {
-  test('are kept while an answer grows, its followers are found and get frames and reply, and all of it is removed', async () => {
-    const paragraph = 'All of this is long. '.repeat(120);
-    const partial = redisKeys.partial(requestId, 'text');
-    const followers = redisKeys.followers(requestId);
-    const generate: Generate = async (_request, _signal, onPart) => {
-      onPart?.(text('Begin. '));
-      await untilFrames();
-      await server.client.sadd(followers, 'other');
-      onPart?.(text(`${paragraph}é🌐 `));
-      await untilKept(partial, `Begin. ${paragraph}é🌐 `);
-      expect(await server.client.pttl(partial)).toBeGreaterThan(0);
-      onPart?.(text('More of it. '));
-      await untilFrames('text', '', 'other');
-      onPart?.(text(paragraph));
-      await untilKept(partial, `Begin. ${paragraph}é🌐 More of it. ${paragraph}`);
-      // Lost, as by an eviction: written anew with what comes next.
-      await server.client.del(partial);
-      onPart?.(text(paragraph));
-      await untilKept(partial, `Begin. ${paragraph}é🌐 More of it. ${paragraph}${paragraph}`);
-      return result();
-    };
-    await processGeneration(deps(generate), start());
-    expect((await framesOf('other'))[0]).toEqual([requestId, 1, 'text', 7 + paragraph.length + 4, 'More of it. ']);
-    expect(await replyOf('other')).toEqual(await replyOf('g'));
-    expect((await replyOf('other')).settlement).toMatchObject({ outcome: 'answered', text: '' });
-    expect(await server.client.exists(partial, followers)).toBe(0);
-  }, 20_000);
-
-  test('of a start that nobody could see are not kept: another one may run', async () => {
-    await server.client.del(redisKeys.inbox('g'));
-    const dropped = () => registry.metrics().then((said) => /stream_partial_saves_total\S* [1-9]/.test(said));
-    const generate: Generate = async (_request, _signal, onPart) => {
-      onPart?.(text('word '.repeat(1_000)));
-      while (!(await dropped())) await new Promise((resolve) => setTimeout(resolve, 5));
-      throw new ModelError('connection');
-    };
-    expect(await processGeneration(deps(generate), start())).toMatchObject({ kind: 'again' });
-    expect(await visible()).toBeNull();
-    expect(await server.client.keys('{lontar}:partial:*')).toEqual([]);
-  }, 20_000);
-
-  async function untilKept(key: string, kept: string): Promise<void> {
-    for (let looks = 0; looks < 1_000; looks++) {
-      if ((await server.client.get(key)) === kept) return;
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  }
-});
-
-describe('while Redis is in the way', () => {
-  test('frames are dropped, the answer is made and settled, and the stored result is whole', async () => {
-    const live = createLivePlane({
-      redis: new Proxy(server.client, {
-        get: (redis, name) => (name === 'status' ? 'reconnecting' : Reflect.get(redis, name)),
-      }),
-      metrics,
-      onRedisFailure: () => undefined,
+    test('lets an attempt that failed before its first word be made again', async () => {
+      expect(await processGeneration(deps(failsAfter('')), start())).toMatchObject({ kind: 'again' });
+      await processGeneration(
+        deps(async () => result({ text: 'second' })),
+        start({ number: 2, attempt: 2 }),
+      );
+      expect(await framesOf()).toEqual([[requestId, 2, 'text', 0, 'second']]);
     });
-    const parts = ['one ', 'two ', 'three '].map(text);
-    await processGeneration(
-      deps(
-        inParts(parts, () => new Promise((resolve) => setTimeout(resolve, 30))),
-        { live },
-      ),
-      start(),
-    );
-    expect((await entriesOf()).map(([field]) => field)).toEqual(['id']);
-    expect(await settled()).toMatchObject({ text: 'one two three ' });
-    expect(await registry.metrics()).toMatch(
-      /stream_frames_dropped_total\{reason="redis_away",service="worker"\} [1-9]/,
-    );
+
+    test('settles one that failed after it: no second attempt', async () => {
+      expect(await processGeneration(deps(failsAfter('Some ')), start())).toEqual({ kind: 'done' });
+      expect(await settled()).toMatchObject({ error: 'upstream_error', charged: false });
+      // The upstream had worked: the failure counts among those that are free.
+      expect(await server.client.llen(redisKeys.keyFreeFailures('k'))).toBe(1);
+    });
+
+    test('breaks a stream whose start was seen and died, without asking the model, and gives the credit back', async () => {
+      // A worker that dies settles nothing.
+      const died = () => new Promise<never>(() => undefined);
+      void processGeneration(deps(inParts([text('Some ')], async () => undefined)), start({ settle: died }));
+      await untilFrames();
+      let asked = 0;
+      await processGeneration(
+        deps(async () => {
+          asked++;
+          return result({ text: 'again' });
+        }),
+        start({ number: 2, losses: 1 }),
+      );
+      expect(asked).toBe(0);
+      expect(await settled()).toMatchObject({ error: 'stream_broken', charged: false });
+      expect(await replyOf()).toMatchObject({ settlement: { error: 'stream_broken' } });
+      expect(await charged()).toBe(0);
+      expect(await registry.metrics()).toContain('stream_broken_total{service="worker"} 1');
+    });
+
+    test('keeps the words of a start away that a later one has overtaken', async () => {
+      await server.client.hset(redisKeys.request(requestId), { fence: '2' });
+      await processGeneration(
+        deps(async () => result({ text: 'too late' })),
+        start(),
+      );
+      expect(await entriesOf()).toEqual([]);
+      expect(await visible()).toBeNull();
+    });
+
+    test('settles a stream at a stop of its worker where it was seen, and hands it back where it was not', async () => {
+      const stopping = (part: string): [Generate, AbortController] => {
+        const ending = new AbortController();
+        const generate: Generate = async (_request, _signal, onPart) => {
+          if (part !== '') {
+            onPart?.(text(part));
+            await untilFrames();
+          }
+          ending.abort('stopping' satisfies AbortReason);
+          throw new ModelError('cancelled');
+        };
+        return [generate, ending];
+      };
+      const [unseen, first] = stopping('');
+      expect(await processGeneration(deps(unseen), start({ signal: first.signal }))).toEqual({ kind: 'handed back' });
+      const [seen, second] = stopping('Some ');
+      expect(await processGeneration(deps(seen), start({ number: 2, signal: second.signal }))).toEqual({
+        kind: 'done',
+      });
+      expect(await settled()).toMatchObject({ error: 'stream_broken' });
+    });
   });
 
-  test('an inbox that is half full takes no frames: replies are not displaced', async () => {
-    await server.client.set(redisKeys.inboxBytes('g'), String(40 * 1_048_576));
-    await processGeneration(
-      deps(async () => result({ text: 'whole' })),
-      start(),
-    );
-    expect((await entriesOf()).map(([field]) => field)).toEqual(['id']);
-    expect(await visible()).toBeNull();
+  describe('partial texts', () => {
+    test('are kept while an answer grows, its followers are found and get frames and reply, and all of it is removed', async () => {
+      const paragraph = 'All of this is long. '.repeat(120);
+      const partial = redisKeys.partial(requestId, 'text');
+      const followers = redisKeys.followers(requestId);
+      const generate: Generate = async (_request, _signal, onPart) => {
+        onPart?.(text('Begin. '));
+        await untilFrames();
+        await server.client.sadd(followers, other);
+        onPart?.(text(`${paragraph}é🌐 `));
+        await untilKept(partial, `Begin. ${paragraph}é🌐 `);
+        expect(await server.client.pttl(partial)).toBeGreaterThan(0);
+        onPart?.(text('More of it. '));
+        await untilFrames('text', '', other);
+        onPart?.(text(paragraph));
+        await untilKept(partial, `Begin. ${paragraph}é🌐 More of it. ${paragraph}`);
+        // Lost, as by an eviction: written anew with what comes next.
+        await server.client.del(partial);
+        onPart?.(text(paragraph));
+        await untilKept(partial, `Begin. ${paragraph}é🌐 More of it. ${paragraph}${paragraph}`);
+        return result();
+      };
+      await processGeneration(deps(generate), start());
+      expect((await framesOf(other))[0]).toEqual([requestId, 1, 'text', 7 + paragraph.length + 4, 'More of it. ']);
+      expect(await replyOf(other)).toEqual(await replyOf());
+      expect((await replyOf(other)).settlement).toMatchObject({ outcome: 'answered', text: '' });
+      expect(await server.client.exists(partial, followers)).toBe(0);
+    }, 20_000);
+
+    test('are written anew where Redis has a piece of them twice, and are not trusted by the settlement', async () => {
+      const partial = redisKeys.partial(requestId, 'text');
+      const paragraph = 'All of this is long. '.repeat(120);
+      const journal = redisKeys.streamJournal(worker);
+      const twice = writeNumbered([{ number: 1, track: 'text', offset: 0, data: 'twice', goesOn: false }]);
+      const kept: (string | null)[] = [];
+      const generate: Generate = async (_request, _signal, onPart) => {
+        onPart?.(text('Begin. '));
+        await untilFrames();
+        await server.client.append(journal, twice);
+        onPart?.(text(paragraph));
+        for (let whole = ''; whole !== `Begin. ${paragraph}`; whole = kept.at(-1) ?? '') {
+          kept.push(await server.client.get(partial));
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+        // Other text of the same length.
+        await server.client.set(partial, 'x'.repeat(`Begin. ${paragraph}`.length));
+        return result();
+      };
+      await processGeneration(deps(generate), start());
+      for (const one of kept) expect([null, `Begin. ${paragraph}`]).toContain(one);
+      expect(await settled()).toMatchObject({ outcome: 'answered', text: `Begin. ${paragraph}` });
+      expect((await replyOf()).settlement).toMatchObject({ text: '', textLength: 7 + paragraph.length });
+    }, 20_000);
+
+    test('of a start that nobody could see are not kept: another one may run', async () => {
+      await server.client.del(redisKeys.inbox(waiting));
+      const dropped = () => registry.metrics().then((said) => /stream_partial_saves_total\S* [1-9]/.test(said));
+      const generate: Generate = async (_request, _signal, onPart) => {
+        onPart?.(text('word '.repeat(1_000)));
+        while (!(await dropped())) await new Promise((resolve) => setTimeout(resolve, 5));
+        throw new ModelError('connection');
+      };
+      expect(await processGeneration(deps(generate), start())).toMatchObject({ kind: 'again' });
+      expect(await visible()).toBeNull();
+      expect(await server.client.keys('{lontar}:partial:req_*')).toEqual([]);
+    }, 20_000);
+
+    async function untilKept(key: string, kept: string): Promise<void> {
+      for (let looks = 0; looks < 1_000; looks++) {
+        if ((await server.client.get(key)) === kept) return;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    }
+  });
+
+  describe('while Redis is in the way', () => {
+    test('frames are dropped, the answer is made and settled, and the stored result is whole', async () => {
+      const live = createLivePlane({
+        worker: 'w',
+        redis: new Proxy(server.client, {
+          get: (redis, name) => (name === 'status' ? 'reconnecting' : Reflect.get(redis, name)),
+        }),
+        metrics,
+        onRedisFailure: () => undefined,
+      });
+      const parts = ['one ', 'two ', 'three '].map(text);
+      await processGeneration(
+        deps(
+          inParts(parts, () => new Promise((resolve) => setTimeout(resolve, 30))),
+          { live },
+        ),
+        start(),
+      );
+      expect((await entriesOf()).map(([field]) => field)).toEqual(['id']);
+      expect(await settled()).toMatchObject({ text: 'one two three ' });
+      expect(await registry.metrics()).toMatch(
+        /stream_frames_dropped_total\{reason="redis_away",service="worker"\} [1-9]/,
+      );
+    });
+
+    test('an inbox that is half full takes no frames: replies are not displaced', async () => {
+      await server.client.set(redisKeys.inboxBytes(waiting), String(40 * 1_048_576));
+      await processGeneration(
+        deps(async () => result({ text: 'whole' })),
+        start(),
+      );
+      expect((await entriesOf()).map(([field]) => field)).toEqual(['id']);
+      expect(await visible()).toBeNull();
+    });
   });
 });
