@@ -31,7 +31,7 @@ import {
   type ToSettle,
 } from './job-start.ts';
 import { renewTogether } from './patches/renew-together.ts';
-import { renewJobLocks } from './recovery/job-locks.ts';
+import { createJobLocks, type JobLocks } from './recovery/job-locks.ts';
 import { renewLocks } from './recovery/renew-locks.ts';
 import type { LockedJob } from './taken-jobs.ts';
 import { createTurns, type Turns } from './turns.ts';
@@ -142,11 +142,13 @@ class TurnBackend extends RedisQueueBackend {
   readonly #places: Places;
   readonly #turns: Turns;
   readonly #held = createHeldJobs();
+  readonly #locks: JobLocks;
   #isWaiting = false;
 
   constructor(places: Places, ...base: ConstructorParameters<typeof RedisQueueBackend>) {
     super(...base);
     this.#places = places;
+    this.#locks = createJobLocks(places.redis, places.name);
     this.#turns = createTurns({
       redis: places.redis,
       name: places.name,
@@ -215,7 +217,7 @@ class TurnBackend extends RedisQueueBackend {
   }
 
   override extendLocks(jobIds: string[], tokens: string[]) {
-    return renewJobLocks(this.#places.redis, this.#held.locksOf(jobIds, tokens));
+    return this.#locks.renew(this.#held.locksOf(jobIds, tokens));
   }
 
   override async moveStalledJobsToWait(): Promise<string[]> {

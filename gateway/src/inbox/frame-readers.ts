@@ -28,15 +28,22 @@ export type LookUpNumbers = (
 /** Numbers of requests without a reader that are remembered beside others. */
 const MOST_UNREAD = 2_000;
 
-/** Never throws, nor do its methods. */
-export function createFrameReaders(lookUp: LookUpNumbers): FrameReaders {
+/**
+ * Never throws, nor do its methods.
+ *
+ * @param noteOpen called with the request of each frame that is handed over
+ */
+export function createFrameReaders(lookUp: LookUpNumbers, noteOpen: (requestId: string) => void): FrameReaders {
   const readers = new Map<string, Set<TakeFrame>>();
   const numbered = createNumberedReader();
   /** Numbers that Redis is being asked about, with their worker. */
   const asked = new Set<string>();
 
   function hand(frame: Frame): void {
-    for (const take of readers.get(frame[0]) ?? []) take(frame);
+    const ofRequest = readers.get(frame[0]);
+    if (ofRequest === undefined) return;
+    noteOpen(frame[0]);
+    for (const take of ofRequest) take(frame);
   }
 
   /** A number was introduced in an entry that is lost, or to another gateway: what comes meanwhile is a gap, and filled. */

@@ -57,8 +57,8 @@ export interface InboxDeps {
 
 /**
  * Opens this gateway's inbox, a Redis stream that is bounded by its bytes and expires with the gateway. Replies that are
- * lost on the way (a full stream, a broken connection) are found as stored results: overdue waiters look every second, and
- * all of them after a reconnect.
+ * lost on the way (a full stream, a broken connection) are found as stored results: overdue waiters look every second, those
+ * whose answer does not grow just now, and all of them after a reconnect.
  *
  * @throws when Redis fails before the inbox is open; later failures are repeated and logged
  */
@@ -66,7 +66,7 @@ export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): 
   const key = redisKeys.inbox(gateway);
   const bytesKey = redisKeys.inboxBytes(gateway);
   const waiters = createWaiters(logger);
-  const readers = createFrameReaders((worker, numbers) => lookUpNumbers(redis, worker, numbers));
+  const readers = createFrameReaders((worker, numbers) => lookUpNumbers(redis, worker, numbers), waiters.noteOpen);
   let stopped = false;
   let last = '0-0';
   const trimmer = createTrimmer(reader, key, bytesKey);

@@ -19,13 +19,15 @@ export interface Waiters {
   giveUp(): void;
   /** Hands over a settlement, as JSON; unknown ids are dropped. */
   deliver(requestId: string, json: string): void;
-  /** Request ids that have been waited for at least so long, ms. */
+  /** A frame of the request has come: it is not settled yet. */
+  noteOpen(requestId: string): void;
+  /** Request ids that have been waited for at least so long, and so long since their last frame, ms. */
   overdue(olderThanMs: number): string[];
   count(): number;
 }
 
 interface Waiter {
-  readonly since: number;
+  since: number;
   resolve(settlement: Settlement | 'given up'): void;
   /** One who came earlier, and waits for the same request. */
   earlier: Waiter | undefined;
@@ -54,6 +56,10 @@ export function createWaiters(logger: Logger): Waiters {
       }
       waiters.delete(requestId);
       resolveAll(waiter, settlement);
+    },
+    noteOpen(requestId) {
+      const waiter = waiters.get(requestId);
+      if (waiter) waiter.since = performance.now();
     },
     overdue(olderThanMs) {
       const latest = performance.now() - olderThanMs;

@@ -2,19 +2,22 @@ import type { Frame, Track } from './frames.ts';
 
 /**
  * Frames as gateways since 1.1 take them: a worker gives each of its streams a number, and says once which request that is.
- * Its frames then take two bytes beside their text where they go on where the one before ended, which nearly all do:
+ * Its frames then take a byte or two beside their text where they go on where the one before ended, which nearly all do:
  *
- *   piece    = number, data, END
+ *   piece    = number, data, END; or NEXT instead of END, where a piece follows that has the next number and whose text goes
+ *              on: that has no number of its own, and begins with its data
  *   number   = digits of base 64, the lowest first, each a character; 64 is added where another one follows. It is four
  *              times what is added to the number of the piece before, plus 0 (text goes on), 1 (reasoning goes on),
  *              2 (in full) or 3 (the counting of numbers begins anew: no piece, and the next number follows at once)
- *   in full  = number, one of `trc` for the track, its offset as digits, data, END; or of `TRC`, and data is JSON, because
- *              END is in it
+ *   in full  = number, one of `trc` for the track, its offset as digits, data, END or NEXT; or of `TRC`, and data is JSON,
+ *              because END or NEXT is in it
  *
  * script-includes/numbered-frames.lua reads the same. A frame that goes on has a place only for who has all entries of that
  * worker since the last one in full: entries are counted, and each stream has one in full every second.
  */
 const END = '\x1f';
+const NEXT = '\x1e';
+const ENDS = /[\x1e\x1f]/;
 const BASE = 64;
 const TRACK_LETTERS = { text: 't', reasoning: 'r', call: 'c' } as const;
 const TRACKS_OF: Readonly<Record<string, Track>> = { t: 'text', r: 'reasoning', c: 'call' };
@@ -39,29 +42,43 @@ export interface NumberedPiece {
   readonly goesOn: boolean;
 }
 
+/** Whether a piece can be written without JSON. */
+export function isPlain(data: string): boolean {
+  return !ENDS.test(data);
+}
+
 /** Writes pieces one after the other; those of small and rising numbers take least. Never throws. */
 export function writeNumbered(pieces: readonly NumberedPiece[]): string {
   if (pieces.length === 0) return '';
   let all = writeDigits(ANEW);
   let before = 0;
-  for (const { number, track, offset, data, goesOn } of pieces) {
+  let isNext = false;
+  for (const [index, piece] of pieces.entries()) {
+    const { number } = piece;
     // Whatever they were sorted by: numbers are never below the one before.
     if (number < before) {
       all += writeDigits(ANEW);
       before = 0;
     }
-    const step = (number - before) * 4;
+    all += isNext ? piece.data : writePiece(piece, number - before);
     before = number;
-    const isPlain = !data.includes(END);
-    if (goesOn && isPlain && track !== 'call') {
-      all += writeDigits(step + (track === 'text' ? TEXT_GOES_ON : REASONING_GOES_ON)) + data + END;
-      continue;
-    }
-    const letter = TRACK_LETTERS[track];
-    const head = writeDigits(step + IN_FULL) + (isPlain ? letter : letter.toUpperCase()) + writeDigits(offset);
-    all += head + (isPlain ? data : JSON.stringify(data)) + END;
+    const following = pieces[index + 1];
+    isNext = following?.number === number + 1 && following.track === 'text' && isOnward(following);
+    all += isNext ? NEXT : END;
   }
   return all;
+}
+
+function isOnward({ goesOn, track, data }: NumberedPiece): boolean {
+  return goesOn && track !== 'call' && isPlain(data);
+}
+
+function writePiece(piece: NumberedPiece, step: number): string {
+  const { track, offset, data } = piece;
+  if (isOnward(piece)) return writeDigits(step * 4 + (track === 'text' ? TEXT_GOES_ON : REASONING_GOES_ON)) + data;
+  const letter = TRACK_LETTERS[track];
+  const [name, text] = isPlain(data) ? [letter, data] : [letter.toUpperCase(), JSON.stringify(data)];
+  return writeDigits(step * 4 + IN_FULL) + name + writeDigits(offset) + text;
 }
 
 /** Writes whole numbers as pieces do, for what else is said of numbered streams. */
@@ -89,21 +106,31 @@ export function readNumbered(all: string, take: TakePiece): void {
       if (unit > Number.MAX_SAFE_INTEGER / BASE) return Number.NaN;
     }
   };
+  let isNext = false;
   while (at < all.length) {
-    const value = readDigits();
+    const value = isNext ? 4 + TEXT_GOES_ON : readDigits();
     const how = value % 4;
     if (how === ANEW) number = 0;
     number += Math.floor(value / 4);
     if (how === ANEW) continue;
     const letter = how === IN_FULL ? all.charAt(at++) : '';
     const offset = how === IN_FULL ? readDigits() : undefined;
-    const end = all.indexOf(END, at);
+    const end = endOf(all, at);
     if (end < 0 || !Number.isSafeInteger(number)) return;
     const data = all.slice(at, end);
+    isNext = all[end] === NEXT;
     at = end + 1;
     if (how !== IN_FULL) take(number, how === TEXT_GOES_ON ? 'text' : 'reasoning', undefined, data);
     else if (!takeFull(number, letter, offset, data, take)) return;
   }
+}
+
+function endOf(all: string, from: number): number {
+  for (let at = from; at < all.length; at++) {
+    const code = all.charCodeAt(at);
+    if (code === 0x1f || code === 0x1e) return at;
+  }
+  return -1;
 }
 
 function takeFull(number: number, letter: string, offset = Number.NaN, data = '', take: TakePiece): boolean {

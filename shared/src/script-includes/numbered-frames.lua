@@ -3,7 +3,7 @@
 -- Gives  readDigits(all, at), which returns the number that begins there, and what is behind it
 --        readNumbered(all, take)  calls take(number, track, data) for each piece of text ('text') and reasoning ('reasoning')
 
-local PIECE_END = '\31'
+local PIECE_ENDS, PIECE_NEXT = '[\30\31]', 30
 
 local function readDigits(all, at)
   local value, unit = 0, 1
@@ -19,13 +19,14 @@ end
 local TRACKS = { t = 'text', r = 'reasoning', T = 'text', R = 'reasoning' }
 
 local function readNumbered(all, take)
-  local at, number, length = 1, 0, #all
+  local at, number, length, isNext = 1, 0, #all, false
   while at <= length do
-    local value, track, letter
-    value, at = readDigits(all, at)
+    local value, track, letter = 4, nil, nil
+    if not isNext then value, at = readDigits(all, at) end
     local how = value % 4
     if how == 3 then number = 0 end
     number = number + math.floor(value / 4)
+    isNext = false
     if how ~= 3 then
       track = how == 0 and 'text' or 'reasoning'
       if how == 2 then
@@ -33,8 +34,9 @@ local function readNumbered(all, take)
         track = TRACKS[letter]
         value, at = readDigits(all, at + 1)
       end
-      local stop = all:find(PIECE_END, at, true)
+      local stop = all:find(PIECE_ENDS, at)
       if not stop then return end
+      isNext = all:byte(stop) == PIECE_NEXT
       local data = all:sub(at, stop - 1)
       at = stop + 1
       if letter == 'T' or letter == 'R' then data = cjson.decode(data) end

@@ -1,5 +1,5 @@
 import { type Frame, writeFrame } from '@lontar/shared/live/frames.ts';
-import { type NumberedPiece, takesNumbers, writeNumbered } from '@lontar/shared/live/numbered-frames.ts';
+import { isPlain, type NumberedPiece, takesNumbers, writeNumbered } from '@lontar/shared/live/numbered-frames.ts';
 import {
   type FirstFrames,
   type FirstStanding,
@@ -141,7 +141,7 @@ function createBatch(nextSequence: (gateway: string) => number) {
     add(piece: Piece, outgoing: Outgoing): boolean {
       const { gateway, followers, number, first } = outgoing;
       const gateways = first ? [gateway] : [gateway, ...followers.filter((other) => other !== gateway)];
-      const isNumbered = number !== 0 && gateways.every(takesNumbers) && !piece.data.includes('\x1f');
+      const isNumbered = number !== 0 && gateways.every(takesNumbers) && isPlain(piece.data);
       // JSON with its comma or bracket, and never shorter than the other form.
       const more = isNumbered
         ? Buffer.byteLength(piece.data) + HEAD_BYTES

@@ -9,7 +9,7 @@ import { runTurn } from '@lontar/shared/settlement/turn.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { countsOf } from '../held-jobs.ts';
-import { type LockedStart, renewJobLocks } from './job-locks.ts';
+import { createJobLocks, type LockedStart } from './job-locks.ts';
 import { takeBack } from './lost-workers.ts';
 
 const requestId = 'req_0000000000000000000001';
@@ -49,7 +49,7 @@ test('a lock is renewed, and its job is no longer in doubt', async () => {
   const start = await take('a:1');
   await redis.pexpire(lockKey, 100);
   await redis.sadd(queueKeys.stalled, requestId);
-  expect(await renewJobLocks(redis, [start])).toEqual([]);
+  expect(await createJobLocks(redis, 'a').renew([start])).toEqual([]);
   expect(await redis.pttl(lockKey)).toBeGreaterThan(1_000);
   expect(await redis.exists(queueKeys.stalled)).toBe(0);
 });
@@ -61,7 +61,7 @@ test('a lock that has ended while nobody took the job is made anew, also at a se
   expect(start).toMatchObject({ starts: '2', losses: '1' });
   await redis.del(lockKey);
   await redis.sadd(queueKeys.stalled, requestId);
-  expect(await renewJobLocks(redis, [start])).toEqual([]);
+  expect(await createJobLocks(redis, 'a').renew([start])).toEqual([]);
   expect(await redis.get(lockKey)).toBe('b:1');
   expect(await redis.exists(queueKeys.stalled)).toBe(0);
 });
@@ -84,6 +84,41 @@ test.each<[string, (start: LockedStart) => Promise<unknown>]>([
   const start = await take('a:1');
   await happens(start);
   const before = await redis.get(lockKey);
-  expect(await renewJobLocks(redis, [start])).toEqual([requestId]);
+  expect(await createJobLocks(redis, 'a').renew([start])).toEqual([requestId]);
   expect(await redis.get(lockKey)).toBe(before);
+});
+
+test('what Redis was told of jobs is not told again, and told anew where Redis has lost it', async () => {
+  const others = Array.from({ length: 40 }, (_, index) => `req_${String(index + 2).padStart(22, '0')}`);
+  for (const id of others) await queue.add({ v: 1, id, prompt: 'hi' } as GenerationJob, redisTime());
+  const { taken } = await runTurn(redis, { endings: [], take: 41, lock: 'a:1' });
+  if (taken instanceof Error) throw taken;
+  const starts = taken.map(([id, hash]) => ({ requestId: id, lock: 'a:1', ...countsOf(hash) }));
+  const received = async () => Number(/total_net_input_bytes:(\d+)/.exec(await redis.info('stats'))?.[1]);
+  const locks = createJobLocks(redis, 'a');
+  const renew = async (jobs: readonly LockedStart[]) => {
+    for (const { requestId: id } of jobs) await redis.pexpire(jobKeys(id).lock, 100);
+    const before = await received();
+    const lost = await locks.renew(jobs);
+    const bytes = (await received()) - before;
+    const left = await Promise.all(starts.map(({ requestId: id }) => redis.pttl(jobKeys(id).lock)));
+    return { lost, bytes, renewed: left.filter((ms) => ms > 1_000).length };
+  };
+  // The first one brings the script.
+  await renew(starts.slice(0, 30));
+  const added = await renew(starts);
+  const same = await renew(starts);
+  expect(added).toMatchObject({ lost: [], renewed: 41 });
+  expect(same).toMatchObject({ lost: [], renewed: 41 });
+  expect(added.bytes - same.bytes).toBeGreaterThan(11 * 30);
+  expect(same.bytes).toBeLessThan(1_000);
+
+  await redis.del(queueKeys.job('held:a'));
+  expect(await renew(starts)).toMatchObject({ lost: [], renewed: 41 });
+  const [first] = starts;
+  await redis.set(jobKeys(first?.requestId ?? '').lock, 'b:1', 'PX', 100);
+  expect(await renew(starts)).toMatchObject({ lost: [first?.requestId], renewed: 40 });
+  expect(await redis.smembers(queueKeys.job('held:a'))).toHaveLength(41);
+  await renew([]);
+  expect(await redis.exists(queueKeys.job('held:a'))).toBe(0);
 });

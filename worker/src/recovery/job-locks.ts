@@ -14,14 +14,42 @@ export interface LockedStart {
   readonly losses: string;
 }
 
+/** The locks of one worker's jobs. */
+export interface JobLocks {
+  /**
+   * Renews the locks of jobs in work, also of those whose lock has ended while nobody else wanted it. See renew-locks.lua
+   * for the contract. Safe to repeat; not to be called again before it has answered.
+   *
+   * @returns the request ids of the jobs that this worker has lost
+   * @throws when Redis fails; some or all locks may have been renewed then
+   */
+  renew(jobs: readonly LockedStart[]): Promise<string[]>;
+}
+
 /**
- * Renews the locks of jobs in work, also of those whose lock has ended while nobody else wanted it. See renew-locks.lua for the
- * contract. Safe to repeat.
+ * Redis is told once which jobs a worker has, and then what has changed: to name a thousand jobs each second took as many
+ * bytes as what their answers grow by. Never throws.
  *
- * @returns the request ids of the jobs that this worker has lost
- * @throws when Redis fails; some or all locks may have been renewed then
+ * @param worker no other worker has the name
  */
-export async function renewJobLocks(redis: Redis, jobs: readonly LockedStart[]): Promise<string[]> {
-  const each = jobs.flatMap(({ requestId, lock, starts, losses }) => [requestId, lock, starts, losses]);
-  return (await renewScript(redis, [queueKeys.stalled], [QUEUE_KEYS, JOB_LOCK_MS, ...each])) as string[];
+export function createJobLocks(redis: Redis, worker: string): JobLocks {
+  const keys = [queueKeys.stalled, queueKeys.job(`held:${worker}`)];
+  /** What Redis was told last; `undefined` where it is not known whether that was heard. */
+  let told: ReadonlySet<string> | undefined;
+
+  async function renew(jobs: readonly LockedStart[]): Promise<string[]> {
+    const all = new Set(jobs.map(({ requestId, lock, starts, losses }) => `${requestId} ${lock} ${starts} ${losses}`));
+    const before = told;
+    told = undefined;
+    const gone = [...(before ?? [])].filter((job) => !all.has(job));
+    const added = [...all].filter((job) => before?.has(job) !== true);
+    const args = [QUEUE_KEYS, JOB_LOCK_MS, before ? 0 : 1, all.size, gone.length, ...gone, ...added];
+    const [kind, ...lost] = (await renewScript(redis, keys, args)) as ['renewed' | 'forgotten', ...string[]];
+    // With all of them this time.
+    if (kind === 'forgotten') return before === undefined ? [] : renew(jobs);
+    told = all;
+    return lost;
+  }
+
+  return { renew };
 }
