@@ -17,7 +17,6 @@ import type { Frame, Track } from './frames.ts';
  */
 const END = '\x1f';
 const NEXT = '\x1e';
-const ENDS = /[\x1e\x1f]/;
 const BASE = 64;
 const TRACK_LETTERS = { text: 't', reasoning: 'r', call: 'c' } as const;
 const TRACKS_OF: Readonly<Record<string, Track>> = { t: 'text', r: 'reasoning', c: 'call' };
@@ -44,7 +43,7 @@ export interface NumberedPiece {
 
 /** Whether a piece can be written without JSON. */
 export function isPlain(data: string): boolean {
-  return !ENDS.test(data);
+  return !data.includes(END) && !data.includes(NEXT);
 }
 
 /** Writes pieces one after the other; those of small and rising numbers take least. Never throws. */

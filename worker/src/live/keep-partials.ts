@@ -89,15 +89,8 @@ export function keepPartials({ redis, worker, metrics, onRedisFailure }: Partial
     const ended = gone;
     gone = [];
     try {
-      const saved = await savePartials(redis, {
-        worker,
-        numbered: numbered.map(({ growth }) => growth),
-        gone: ended,
-        answers: written.map(({ answer }) => answer),
-      });
+      await saveAndNote(redis, worker, numbered, written, ended);
       metrics.partialsSaved.inc();
-      for (const [index, one] of numbered.entries()) noteNumbered(one, saved.numbered[index]);
-      for (const [index, one] of written.entries()) noteSaved(one, saved.answers[index]);
     } catch (error) {
       onRedisFailure(error);
       // The journal may have been taken out.
@@ -143,6 +136,21 @@ export function keepPartials({ redis, worker, metrics, onRedisFailure }: Partial
       schedule();
     },
   };
+}
+
+/** @throws as `savePartials` */
+async function saveAndNote(
+  redis: Redis,
+  worker: string,
+  numbered: readonly Numbered[],
+  written: readonly Written[],
+  gone: readonly number[],
+): Promise<void> {
+  const growths = numbered.map(({ growth }) => growth);
+  const answers = written.map(({ answer }) => answer);
+  const saved = await savePartials(redis, { worker, numbered: growths, gone, answers });
+  for (const [index, one] of numbered.entries()) noteNumbered(one, saved.numbered[index]);
+  for (const [index, one] of written.entries()) noteSaved(one, saved.answers[index]);
 }
 
 /** Takes out those whose pieces are in the journal. */

@@ -36,7 +36,11 @@ beforeEach(async () => {
 async function take(lock: string): Promise<LockedStart> {
   const { taken } = await runTurn(redis, { endings: [], take: 1, lock });
   if (taken instanceof Error || taken[0] === undefined) throw new Error('nothing was taken');
-  return { requestId, lock, ...countsOf(taken[0][1]) };
+  return startOf(requestId, lock, taken[0][1]);
+}
+
+function startOf(id: string, lock: string, hash: readonly string[]): LockedStart {
+  return { requestId: id, lock, ...countsOf(hash) };
 }
 
 /** As BullMQ takes back a job whose lock has ended. */
@@ -93,7 +97,7 @@ test('what Redis was told of jobs is not told again, and told anew where Redis h
   for (const id of others) await queue.add({ v: 1, id, prompt: 'hi' } as GenerationJob, redisTime());
   const { taken } = await runTurn(redis, { endings: [], take: 41, lock: 'a:1' });
   if (taken instanceof Error) throw taken;
-  const starts = taken.map(([id, hash]) => ({ requestId: id, lock: 'a:1', ...countsOf(hash) }));
+  const starts = taken.map(([id, hash]) => startOf(id, 'a:1', hash));
   const received = async () => Number(/total_net_input_bytes:(\d+)/.exec(await redis.info('stats'))?.[1]);
   const locks = createJobLocks(redis, 'a');
   const renew = async (jobs: readonly LockedStart[]) => {

@@ -14,6 +14,11 @@ export interface LockedStart {
   readonly losses: string;
 }
 
+/** Set with expiry: the jobs of a worker, as it told of them last. */
+export function heldJobsKey(worker: string): string {
+  return queueKeys.job(`held:${worker}`);
+}
+
 /** The locks of one worker's jobs. */
 export interface JobLocks {
   /**
@@ -33,7 +38,7 @@ export interface JobLocks {
  * @param worker no other worker has the name
  */
 export function createJobLocks(redis: Redis, worker: string): JobLocks {
-  const keys = [queueKeys.stalled, queueKeys.job(`held:${worker}`)];
+  const keys = [queueKeys.stalled, heldJobsKey(worker)];
   /** What Redis was told last; `undefined` where it is not known whether that was heard. */
   let told: ReadonlySet<string> | undefined;
 

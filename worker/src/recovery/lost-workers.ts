@@ -4,6 +4,7 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
 import { WARY_LOOK_MS, WORKER_LOOK_MS } from '@lontar/shared/time-budget.ts';
+import { heldJobsKey } from './job-locks.ts';
 import { judgeUnheard, type UnheardWorker } from './judge-unheard.ts';
 import { hasEnded, thisPlace } from './place.ts';
 
@@ -40,7 +41,8 @@ export async function takeBack(
   most: number,
 ): Promise<{ readonly requestIds: string[]; readonly isMore: boolean }> {
   const { waiting, active, stalled, marker, meta } = queueKeys;
-  const keys = [redisKeys.workers, waiting, active, stalled, marker, meta];
+  const left = [redisKeys.streamNumbers(name), redisKeys.streamJournal(name), heldJobsKey(name)];
+  const keys = [redisKeys.workers, waiting, active, stalled, marker, meta, ...left];
   const args = [name, redisKeys.workerChannel(name), said, QUEUE_KEYS, GENERATION_JOB.maxStalledCount, most];
   const [answer, ...requestIds] = (await takeBackScript(redis, keys, args)) as string[];
   return { requestIds, isMore: answer === 'more' };

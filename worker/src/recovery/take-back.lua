@@ -3,6 +3,7 @@
 --
 -- KEYS[1]    workers  hash, see look-for-workers.lua
 -- KEYS[2…6]  waiting, active, stalled, marker and meta of the queue: see shared/src/queue/queue-keys.ts
+-- KEYS[7…9]  what it has left: numbers and journal of its streams, and the list of its jobs
 -- ARGV[1]    name of the worker, which the locks of its jobs begin with
 -- ARGV[2]    its channel
 -- ARGV[3]    its value in the hash, all the while that it was looked at
@@ -40,5 +41,8 @@ for i = 1, math.min(#jobs, tonumber(most)) do
   result[#result + 1] = id
 end
 if #result > 1 and call('HEXISTS', queueMeta, 'paused') == 0 then call('ZADD', marker, '0', '0') end
-if result[1] == 'gone' then call('HDEL', workers, name) end
+if result[1] == 'gone' then
+  call('HDEL', workers, name)
+  call('DEL', unpack(KEYS, 7, 9))
+end
 return result
