@@ -39,6 +39,24 @@ const PAGES = /^\/($|assets\/|dashboard(\/|$)|docs\/style\.css$)/;
 /** Statuses that a path may have that is not in the document: refusals of the door, and "there is nothing". */
 const ANYWHERE = [400, 403, 404, 408, 414, 429, 431, 503];
 
+/** What says when more is left again. */
+const OF_TIME: ReadonlySet<string> = new Set([
+  'Retry-After',
+  'X-RateLimit-Reset',
+  'X-RateLimit-Reset-Requests',
+  'X-RateLimit-Reset-Tokens',
+]);
+
+/** Whether credits are the limit that an answer names: they never come back by waiting, so nothing may say when. */
+function boundByCredits({ headers }: Exchange): boolean {
+  const left = /"credits";r=(\d+)/.exec(headers['ratelimit'] ?? '')?.[1];
+  const limit = /"credits";q=(\d+)/.exec(headers['ratelimit-policy'] ?? '')?.[1];
+  const isTied = headers['x-ratelimit-reset'] !== undefined;
+  return (
+    left !== undefined && left === headers['x-ratelimit-remaining'] && limit === headers['x-ratelimit-limit'] && !isTied
+  );
+}
+
 let known: Promise<ApiDocument> | undefined;
 
 /** The document of the service at this address; read once, as all instances have the same. */
@@ -60,6 +78,7 @@ async function readDocument(url: string): Promise<ApiDocument> {
 
   function checkHeaders(documented: DocumentedResponse, exchange: Exchange): void {
     const wrong = Object.keys(documented.headers).filter((name) => {
+      if (OF_TIME.has(name) && boundByCredits(exchange)) return exchange.headers[name.toLowerCase()] !== undefined;
       const pattern = document.components.headers[name]?.schema.pattern ?? '^$';
       return !new RegExp(pattern).test(exchange.headers[name.toLowerCase()] ?? '');
     });

@@ -47,6 +47,8 @@ export interface LogRow {
   readonly status: number;
   readonly outcome: Outcome;
   readonly error?: ErrorCode;
+  /** What the caller was told, without what it quotes of the request. */
+  readonly message?: string;
   readonly ms: number;
   readonly address: string;
   readonly keyId?: string;

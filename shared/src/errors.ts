@@ -39,6 +39,12 @@ export const ERROR_CATALOG = {
     label: 'API key not active',
     message: 'This API key is not active. Ask the operator for a new one.',
   },
+  model_not_allowed: {
+    status: 403,
+    label: 'Model not allowed',
+    message:
+      'This API key may not use this model. GET /v1/models lists those that it may use; the operator can allow more.',
+  },
   address_blocked: {
     status: 403,
     label: 'Address blocked',

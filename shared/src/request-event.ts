@@ -34,6 +34,8 @@ export const requestEventSchema = z.object({
   outcome: z.enum(OUTCOMES),
   /** One that a later version has is left out: the event counts all the same. */
   error: z.enum(ERROR_CODES).optional().catch(undefined),
+  /** What the caller of a failed request was told, without what it quotes of the request. */
+  message: z.string().max(500).optional().catch(undefined),
   /** From receipt to answer, whole ms; the same number as `metadata.response_time`. */
   responseMs: z.number().int(),
   address: z.string(),

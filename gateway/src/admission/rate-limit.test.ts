@@ -15,7 +15,6 @@ const admission = (over: Partial<Admission> = {}): Admission => ({
   blockedForSeconds: 0,
   ...over,
 });
-const nextMidnight = (Math.floor(seconds / 86_400) + 1) * 86_400;
 const hour = { used: 8, limit: 10, resetAt: seconds + 100 };
 const day = { used: 8, limit: 10, resetAt: seconds + 5000 };
 
@@ -88,7 +87,6 @@ test('the draft form names the concurrency where it refused', () => {
 test.each([
   ['address_limited', { address: { used: 100, limit: 100, resetAt: seconds + 30 } }, 30],
   ['key_day', { day: { ...day, used: 10 } }, 5000],
-  ['credits', { credits: { used: 10, limit: 10 } }, nextMidnight - seconds],
   ['concurrency', { flight: { used: 10, limit: 10 } }, 1],
 ] as [Admission['decision'], Partial<Admission>, number][])('%s asks for patience', (decision, over, wait) => {
   const refused = admission({ decision, ...over });
@@ -103,6 +101,55 @@ test.each([
     },
     body: { status: false, code: 429, error: 'Too many requests', remaining: 0 },
     report: { outcome: 'rate_limited', keyId: 'id' },
+  });
+});
+
+test('spent credits name no time: waiting brings none', () => {
+  const refused = admission({ decision: 'credits', credits: { used: 10, limit: 10 } });
+  expect(retryAfterSeconds(bindingLimit(refused), now)).toBeUndefined();
+  const { headers, body } = refusalFor(refused, 'id') ?? { headers: {}, body: {} };
+  expect(headers).not.toHaveProperty('Retry-After');
+  expect(headers).not.toHaveProperty('X-RateLimit-Reset');
+  expect(headers).toMatchObject({ 'X-RateLimit-Remaining': '0', RateLimit: expect.stringMatching(/"credits";r=0$/) });
+  expect(body).toMatchObject({
+    used: 10,
+    remaining: 0,
+    limit: 10,
+    message: expect.stringContaining('only the operator'),
+  });
+});
+
+test.each([
+  [
+    'address_limited',
+    { address: { used: 100, limit: 100, resetAt: seconds + 30 } },
+    /limit of your address .* 100 of 100 .* in 30 s; the operator can raise it, or exempt/,
+  ],
+  [
+    'key_hour',
+    { hour: { ...hour, used: 10 } },
+    /hourly limit of this API key .* 10 of 10 .* in 100 s; the operator can/,
+  ],
+  ['key_day', { day: { ...day, used: 10 } }, /daily limit of this API key .* 10 of 10 .* in 5000 s; the operator can/],
+  ['credits', { credits: { used: 10, limit: 10 } }, /credits of this API key .* 10 of 10\. .* only the operator/],
+  [
+    'concurrency',
+    { flight: { used: 10, limit: 10 } },
+    /concurrency limit of this API key .* 10 of 10 .* the operator can/,
+  ],
+] as [Admission['decision'], Partial<Admission>, RegExp][])(
+  '%s says which limit, its numbers, and who can lift it',
+  (decision, over, message) => {
+    expect(refusalFor(admission({ decision, ...over }), 'id')?.problem?.message).toMatch(message);
+  },
+);
+
+test('a model that the key may not use is not said to be a key that is not active', () => {
+  const refusal = refusalFor(admission({ decision: 'key_not_active', reason: 'model' }), 'id');
+  expect(refusal?.body).toMatchObject({
+    code: 403,
+    error: 'Model not allowed',
+    message: expect.stringContaining('this model'),
   });
 });
 

@@ -6,8 +6,8 @@ export interface Limit {
   readonly limit: number;
   readonly used: number;
   readonly remaining: number;
-  /** When `remaining` next grows, Unix seconds. */
-  readonly resetAt: number;
+  /** When `remaining` next grows, Unix seconds; absent for credits, which only the operator adds. */
+  readonly resetAt?: number;
   /** Length of the window, seconds; absent for limits without one. */
   readonly windowSeconds?: number;
 }
@@ -23,8 +23,7 @@ function quotas(admission: Admission, uploads?: LimitState): Limit[] {
   const limits: Limit[] = admission.noAddressLimit ? [] : [toLimit('address-hour', address, 3600)];
   if (hour) limits.push(toLimit('key-hour', hour, 3600));
   if (day) limits.push(toLimit('key-day', day, 86_400));
-  // Credits never grow by themselves; tomorrow is when asking again is reasonable.
-  if (credits) limits.push(toLimit('credits', { ...credits, resetAt: nextMidnight(admission.now) }));
+  if (credits) limits.push(toLimit('credits', credits));
   if (uploads) limits.push(toLimit('uploads-day', uploads, 86_400));
   const isOnly = limits.length === 0 && admission.flight.limit >= 0;
   if (admission.decision === 'concurrency' || isOnly) {
@@ -45,13 +44,13 @@ export function bindingLimit(admission: Admission, uploads?: LimitState): Limit 
   if (refused) return refused;
   return limits.reduce((least, limit) => {
     if (limit.remaining !== least.remaining) return limit.remaining < least.remaining ? limit : least;
-    return limit.resetAt > least.resetAt ? limit : least;
+    return (limit.resetAt ?? Number.POSITIVE_INFINITY) > (least.resetAt ?? Number.POSITIVE_INFINITY) ? limit : least;
   });
 }
 
-/** Seconds to wait before the limit lets a request through, at least 1. */
-export function retryAfterSeconds(limit: Limit, now: number): number {
-  return Math.max(1, limit.resetAt - Math.floor(now / 1000));
+/** Seconds to wait before the limit lets a request through, at least 1; `undefined` where waiting is of no use. */
+export function retryAfterSeconds({ resetAt }: Limit, now: number): number | undefined {
+  return resetAt === undefined ? undefined : Math.max(1, resetAt - Math.floor(now / 1000));
 }
 
 /**
@@ -66,11 +65,11 @@ export function rateLimitHeaders(admission: Admission, uploads?: LimitState): Re
   return {
     'X-RateLimit-Limit': String(binding.limit),
     'X-RateLimit-Remaining': String(binding.remaining),
-    'X-RateLimit-Reset': String(binding.resetAt),
+    ...(binding.resetAt !== undefined && { 'X-RateLimit-Reset': String(binding.resetAt) }),
     'RateLimit-Policy': limits.map(describePolicy).join(', '),
     RateLimit: limits
       .map(({ name, remaining, resetAt }) => {
-        const reset = name === 'credits' ? '' : `;t=${Math.max(0, resetAt - seconds)}`;
+        const reset = resetAt === undefined ? '' : `;t=${Math.max(0, resetAt - seconds)}`;
         return `"${name}";r=${remaining}${reset}`;
       })
       .join(', '),
@@ -99,12 +98,19 @@ function refusingLimit(admission: Admission, limits: readonly Limit[]): Limit | 
 
 function toLimit(
   name: Limit['name'],
-  state: { used: number; limit: number; resetAt: number },
+  state: { used: number; limit: number; resetAt?: number },
   windowSeconds?: number,
 ): Limit {
   const { used, limit, resetAt } = state;
   const remaining = Math.max(0, limit - used);
-  return { name, limit, used, remaining, resetAt, ...(windowSeconds !== undefined && { windowSeconds }) };
+  return {
+    name,
+    limit,
+    used,
+    remaining,
+    ...(resetAt !== undefined && { resetAt }),
+    ...(windowSeconds !== undefined && { windowSeconds }),
+  };
 }
 
 /** The limits as they stand when the request's credit has been given back. */
@@ -112,8 +118,4 @@ export function refunded(admission: Admission): Admission {
   if (!admission.credits) return admission;
   const { used, limit } = admission.credits;
   return { ...admission, credits: { used: used - 1, limit } };
-}
-
-function nextMidnight(now: number): number {
-  return (Math.floor(now / 86_400_000) + 1) * 86_400;
 }

@@ -9,24 +9,32 @@ const NOT_ACTIVE_MESSAGES = {
   '': 'This API key is not active. Ask the operator for a new one.',
   revoked: 'This API key was revoked. Ask the operator for a new one.',
   expired: 'This API key has expired. Ask the operator for a new one.',
-  model: 'This API key may not use this model. Choose another model, or ask the operator.',
   address: 'This API key may not be used from your address. Ask the operator to allow it.',
-} as const satisfies Record<Admission['reason'], string>;
+} as const satisfies Record<Exclude<Admission['reason'], 'model'>, string>;
 
-const WAIT = 'Wait for the time in the Retry-After header, in seconds';
-
+/** Which limit refused, its numbers, when there is more, and who can lift it. */
 const LIMIT_MESSAGES = {
-  'address-hour': (limit) =>
-    `Your address has made ${limit.limit} requests within an hour, which is the limit. ${WAIT}.`,
-  'key-hour': (limit) =>
-    `This API key has made ${limit.limit} requests within an hour, which is its limit. ${WAIT}, or ask the operator for more.`,
-  'key-day': (limit) =>
-    `This API key has made ${limit.limit} requests today (UTC), which is its limit. ${WAIT}, or ask the operator for more.`,
-  credits: (limit) => `This API key has used all of its ${limit.limit} credits. Ask the operator for more.`,
+  'address-hour': (limit, wait) =>
+    `The limit of your address is used up: ${of(limit)} requests within an hour. ${again(wait)}; the operator can raise it, or exempt an API key from it.`,
+  'key-hour': (limit, wait) =>
+    `The hourly limit of this API key is used up: ${of(limit)} requests within an hour. ${again(wait)}; the operator can raise it.`,
+  'key-day': (limit, wait) =>
+    `The daily limit of this API key is used up: ${of(limit)} requests today (UTC). ${again(wait)}; the operator can raise it.`,
+  credits: (limit) =>
+    `The credits of this API key are used up: ${of(limit)}. Waiting brings none; only the operator can add some.`,
   concurrency: (limit) =>
-    `This API key has ${limit.limit} requests in flight, which is its limit. Wait until one is answered.`,
-  'uploads-day': (limit) => `Your address has made its ${limit.limit} uploads of today (UTC). Try again tomorrow.`,
-} as const satisfies Record<Limit['name'], (limit: Limit) => string>;
+    `The concurrency limit of this API key is reached: ${of(limit)} requests in flight. Wait until one is answered; the operator can raise it.`,
+  'uploads-day': (limit, wait) =>
+    `The uploads of your address are used up: ${of(limit)} today (UTC). ${again(wait)}; the operator can raise their number.`,
+} as const satisfies Record<Limit['name'], (limit: Limit, wait: number) => string>;
+
+function of({ used, limit }: Limit): string {
+  return `${used} of ${limit}`;
+}
+
+function again(seconds: number): string {
+  return `Try again in ${seconds} s`;
+}
 
 /**
  * The answer for a request that admission refused, or `undefined` for one that may go on.
@@ -42,13 +50,11 @@ export function refusalFor(admission: Admission, keyId: string | undefined): Ans
       return undefined;
     case 'unknown_key':
       return refuse('invalid_api_key', { headers, report });
-    case 'key_not_active':
-      return refuse('key_not_active', {
-        headers,
-        report,
-        message: NOT_ACTIVE_MESSAGES[admission.reason],
-        ...(admission.reason === 'model' && { cause: 'model', param: 'model' }),
-      });
+    case 'key_not_active': {
+      const { reason } = admission;
+      if (reason === 'model') return refuse('model_not_allowed', { headers, report, param: 'model' });
+      return refuse('key_not_active', { headers, report, message: NOT_ACTIVE_MESSAGES[reason] });
+    }
     case 'address_blocked':
       return refuse('address_blocked', { headers, report, message: blockedMessage(admission.blockedForSeconds) });
     case 'queue_full':
@@ -71,8 +77,9 @@ export function limited(admission: Admission, report: { keyId?: string }, upload
   const limit = bindingLimit(admission, uploads);
   const wait = retryAfterSeconds(limit, admission.now);
   return refuse('too_many_requests', {
-    message: LIMIT_MESSAGES[limit.name](limit),
-    headers: { ...rateLimitHeaders(admission, uploads), 'Retry-After': String(wait) },
+    message: LIMIT_MESSAGES[limit.name](limit, wait ?? 0),
+    // Credits never come back by waiting: a time to wait would be untrue.
+    headers: { ...rateLimitHeaders(admission, uploads), ...(wait !== undefined && { 'Retry-After': String(wait) }) },
     record: { used: limit.used, remaining: 0, limit: limit.limit },
     report,
     ...(limit.name === 'credits' && { cause: 'credits' }),

@@ -29,12 +29,14 @@ export interface Problem {
 }
 
 export type FieldFault = 'missing' | 'unsupported';
-/** `credits`: they are used up, and waiting brings none; `model`: the key may not use it. */
-export type RefusalCause = 'credits' | 'model';
+/** `credits`: they are used up, and waiting brings none. */
+export type RefusalCause = 'credits';
 
 export interface Report {
   readonly outcome: Outcome;
   readonly error?: ErrorCode;
+  /** What the caller was told, see `toldMessage`. */
+  readonly message?: string;
   /** Public part of the caller's key, where it was genuine. */
   readonly keyId?: string;
   readonly generation?: RequestEvent['generation'];

@@ -13,9 +13,11 @@ describe('an error', () => {
     const { status, body } = renderError({ code, message: 'Why.' });
     expect(Object.keys(body.error)).toEqual(['message', 'type', 'param', 'code']);
     expect(body.error.message).toMatch(/Why\.$/);
-    // 422 and 400 are the same to clients; what is missing here is the key.
+    // 422 and 400 are the same to clients; what is missing here is the key; OpenAI knows no model that is not there for one key.
     const known = ERROR_CATALOG[code].status;
-    expect(status).toBe({ missing_parameters: 401, content_blocked: 400 }[code as string] ?? known);
+    expect(status).toBe(
+      { missing_parameters: 401, content_blocked: 400, model_not_allowed: 404 }[code as string] ?? known,
+    );
   });
 
   test.each([
@@ -28,7 +30,7 @@ describe('an error', () => {
       'messages',
     ],
     [{ code: 'content_blocked' }, 400, /./, 'content_filter', 'messages'],
-    [{ code: 'key_not_active', cause: 'model', param: 'model' }, 404, /./, 'model_not_found', 'model'],
+    [{ code: 'model_not_allowed', param: 'model' }, 404, /./, 'model_not_found', 'model'],
     [{ code: 'key_not_active' }, 403, /./, 'key_not_active', null],
     [{ code: 'invalid_parameter', param: 'messages[2].role' }, 400, /./, 'invalid_value', 'messages[2].role'],
     [{ code: 'invalid_parameter', param: 'n', fault: 'unsupported' }, 400, /./, 'unsupported_parameter', 'n'],

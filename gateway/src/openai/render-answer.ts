@@ -46,15 +46,15 @@ function limitHeaders(
 ): Record<string, string> {
   const ours = (name: string) => headers[name] ?? headerOf(name);
   const [limit, remaining, reset] = ['Limit', 'Remaining', 'Reset'].map((what) => ours(`X-RateLimit-${what}`));
-  if (typeof limit !== 'string' || typeof remaining !== 'string' || typeof reset !== 'string') return {};
-  const resetIn = duration(Math.max(0, Number(reset) * 1_000 - now));
+  if (typeof limit !== 'string' || typeof remaining !== 'string') return {};
+  // Credits have none.
+  const resetIn = typeof reset === 'string' ? duration(Math.max(0, Number(reset) * 1_000 - now)) : undefined;
   return {
     'x-ratelimit-limit-requests': limit,
     'x-ratelimit-remaining-requests': remaining,
-    'x-ratelimit-reset-requests': resetIn,
     'x-ratelimit-limit-tokens': String(Number(limit) * mostOutputTokens),
     'x-ratelimit-remaining-tokens': String(Number(remaining) * mostOutputTokens),
-    'x-ratelimit-reset-tokens': resetIn,
+    ...(resetIn !== undefined && { 'x-ratelimit-reset-requests': resetIn, 'x-ratelimit-reset-tokens': resetIn }),
   };
 }
 

@@ -36,6 +36,7 @@ const FORMS = {
   request_refused: { type: INVALID, code: 'request_refused' },
   invalid_api_key: INCORRECT_KEY,
   key_not_active: { type: INVALID, code: 'key_not_active' },
+  model_not_allowed: NO_MODEL,
   address_blocked: { type: INVALID, code: 'address_blocked' },
   cross_site_request: { type: INVALID, code: 'cross_site_request' },
   not_found: { type: INVALID, code: 'not_found' },
@@ -61,7 +62,6 @@ const FORMS = {
 /** What has a form of its own by its cause. */
 const BY_CAUSE = {
   credits: { status: 402, type: 'insufficient_quota', code: 'insufficient_quota', isFinal: true },
-  model: NO_MODEL,
 } as const satisfies Record<NonNullable<Problem['cause']>, OpenAiForm>;
 
 const BY_FAULT = {

@@ -14,7 +14,11 @@ export const HEADERS = {
     pattern: '^\\d+$',
   },
   'X-RateLimit-Remaining': { description: 'What is left under it.', pattern: '^\\d+$' },
-  'X-RateLimit-Reset': { description: 'When more is left again, Unix seconds.', pattern: '^\\d+$' },
+  'X-RateLimit-Reset': {
+    description:
+      'When more is left again, Unix seconds; missing where credits bind soonest: only the operator adds some.',
+    pattern: '^\\d+$',
+  },
   'RateLimit-Policy': { description: 'All limits that apply (IETF draft).', pattern: '^"[a-z-]+";q=\\d+' },
   RateLimit: { description: 'What is left under each of them (IETF draft).', pattern: '^"[a-z-]+";r=\\d+' },
   'X-RateLimit-Limit-Requests': { description: 'The limit that binds soonest.', pattern: '^\\d+$' },
@@ -30,7 +34,10 @@ export const HEADERS = {
   'X-RateLimit-Remaining-Tokens': { description: 'The same of those that are left.', pattern: '^\\d+$' },
   'X-RateLimit-Reset-Tokens': { description: 'When more are left again.', pattern: '^(\\d+(ms|h|m|s))+$' },
   'X-Should-Retry': { description: 'Trying again is of no use.', pattern: '^false$' },
-  'Retry-After': { description: 'Seconds to wait before trying again.', pattern: '^[1-9]\\d*$' },
+  'Retry-After': {
+    description: 'Seconds to wait before trying again; missing where credits are used up.',
+    pattern: '^[1-9]\\d*$',
+  },
   Allow: { description: 'Methods that the path takes.', pattern: '^[A-Z, ]+$' },
   'Content-Disposition': { description: 'The file is to be saved under this name.', pattern: '^attachment;' },
   'Content-Security-Policy': {

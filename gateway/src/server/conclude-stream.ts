@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { Answer } from '../envelope/answer.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
 import type { StreamedAnswer } from '../envelope/streamed-answer.ts';
-import { type ConcludeDeps, concludeAnswer, concludeLeft, inProtocol, recordEvent } from './conclude.ts';
+import { type ConcludeDeps, concludeAnswer, concludeLeft, inProtocol, recordEvent, withMessage } from './conclude.ts';
 import type { EventStreams } from './event-streams.ts';
 
 /**
@@ -22,7 +22,8 @@ export async function concludeStream(
   if (end.kind === 'unbegun') return concludeAnswer(conclude, path, response, context, end.answer);
   const { report } = end.answer;
   if (context.gone.aborted) return concludeLeft(conclude, path, context, report);
-  await recordEvent(conclude, path, context, inOwnProtocol(end.answer).status, report);
+  const told = inOwnProtocol(end.answer);
+  await recordEvent(conclude, path, context, told.status, withMessage({ ...told, report }));
   stream.end(end.last);
 }
 

@@ -10,6 +10,7 @@ import { within } from '@lontar/shared/within.ts';
 import type { Response } from 'express';
 import type { Answer, Report } from '../envelope/answer.ts';
 import { elapsedMs, type RequestContext } from '../envelope/request-context.ts';
+import { toldMessage } from '../envelope/told-message.ts';
 import type { EventLog } from '../events/event-log.ts';
 import { renderAnswer } from '../openai/render-answer.ts';
 import type { RefusedLines } from './refused-lines.ts';
@@ -45,7 +46,7 @@ export async function concludeAnswer(
     return concludeLeft(deps, path, context, given.report);
   }
   const answer = inProtocol(deps, response, context, given);
-  await recordEvent(deps, path, context, answer.status, answer.report);
+  await recordEvent(deps, path, context, answer.status, withMessage(answer));
   // A request that came before the stop began has been promised a connection that lasts.
   if (deps.draining()) response.setHeader('Connection', 'close');
   // Not Express's `send`, which would look for an ETag and for what the caller has cached: nothing here may be stored.
@@ -91,6 +92,12 @@ export async function concludeLeft(
 /** By what is known of the charge. */
 const CHARGES: Readonly<Record<string, CallCharge>> = { true: 'charged', false: 'given_back' };
 
+/** What the statistics get of an answer, with what its caller is told, word for word, where it is an error. */
+export function withMessage({ status, body, report }: Answer): Report {
+  const message = status >= 400 ? toldMessage(body) : undefined;
+  return message === undefined ? report : { ...report, message };
+}
+
 /** Reports to the statistics a request that stats-service answers, when its answer has gone out. */
 export function concludeProxied(deps: ConcludeDeps, path: string, response: Response, context: RequestContext): void {
   response.once('finish', () => {
@@ -122,7 +129,7 @@ function describeEvent(
   route: RouteLabel,
   context: RequestContext,
   status: number,
-  { outcome, error, keyId, generation }: Report,
+  { outcome, error, message, keyId, generation }: Report,
 ): RequestEvent {
   return {
     v: 1,
@@ -133,6 +140,7 @@ function describeEvent(
     status,
     outcome,
     ...(error && { error }),
+    ...(message !== undefined && { message }),
     responseMs: elapsedMs(context),
     address: context.address,
     ...(keyId !== undefined && { keyId }),
@@ -142,8 +150,18 @@ function describeEvent(
 
 /** A line for each answer; of requests that got no further than the door, one a second for each address and reason. */
 function logAnswer({ logger, refusedLines }: Pick<ConcludeDeps, 'logger' | 'refusedLines'>, event: RequestEvent): void {
-  const { id: requestId, route, method, status, outcome, responseMs: durationMs, address, keyId } = event;
-  const line = { requestId, route, method, status, outcome, durationMs, ...(keyId !== undefined && { keyId }) };
+  const { id: requestId, route, method, status, outcome, message, responseMs: durationMs, address, keyId } = event;
+  const said = message !== undefined && { told: message };
+  const line = {
+    requestId,
+    route,
+    method,
+    status,
+    outcome,
+    durationMs,
+    ...(keyId !== undefined && { keyId }),
+    ...said,
+  };
   if (isThinned(event)) refusedLines.note(kindOf(event), { ...line, address });
   else logger.info(line, 'answered');
 }

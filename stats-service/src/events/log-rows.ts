@@ -22,8 +22,8 @@ export type RefusedRow = readonly [
 export function logRow(event: RequestEvent): string {
   const { endpoint, model, charged, masked, usage, finishReason, cause } = event.generation ?? {};
   const { attempts, queuedMs, modelMs, maskMs } = event.generation ?? {};
-  const { id, at, route, method, status, outcome, error, responseMs, address, keyId } = event;
-  const known = { id, at, route, method, status, outcome, error, ms: responseMs, address, keyId };
+  const { id, at, route, method, status, outcome, error, message, responseMs, address, keyId } = event;
+  const known = { id, at, route, method, status, outcome, error, message, ms: responseMs, address, keyId };
   const answer = { endpoint, model, charged, masked, tokens: usage, finishReason, cause };
   const row = { ...known, ...answer, attempts, queuedMs, modelMs, maskMs };
   // Fields that are absent are left out of the JSON.

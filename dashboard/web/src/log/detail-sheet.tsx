@@ -86,6 +86,7 @@ function Facts({ row }: { readonly row: LogRow }) {
     ['Key', row.keyId],
     ['Address', row.address],
     ['Error', row.error?.replaceAll('_', ' ')],
+    ['The caller was told', row.message],
     ['Credit', describeCharge(row)],
     ['Tokens', row.tokens && `${formatCount(row.tokens.input)} in, ${formatCount(row.tokens.output)} out`],
     ['Ended', row.finishReason && FINISH_WORDS[row.finishReason]],
