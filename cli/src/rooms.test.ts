@@ -12,6 +12,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   home: ['failure', 'files'],
   settings: ['home'],
   system: ['settings'],
+  'system-service': ['files', 'settings', 'system'],
   locate: ['failure', 'home', 'settings'],
   processes: ['failure', 'files', 'home', 'settings'],
   redis: ['failure', 'files', 'home', 'settings', 'system', 'processes'],
@@ -20,9 +21,16 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   backup: ['files', 'redis'],
   doctor: ['home', 'settings', 'locate', 'redis'],
   // Commands.
-  start: ['failure', 'files', 'home', 'settings', 'system', 'processes', 'redis', 'sessions', 'page'],
-  lontar: [...['failure', 'home', 'settings', 'locate', 'processes', 'redis'], ...['sessions', 'backup', 'doctor']],
+  start: [
+    ...['failure', 'files', 'home', 'settings', 'system', 'system-service', 'processes'],
+    ...['redis', 'sessions', 'page'],
+  ],
+  lontar: [
+    ...['failure', 'home', 'settings', 'system', 'system-service', 'locate', 'processes', 'redis'],
+    ...['sessions', 'backup', 'doctor'],
+  ],
   secrets: ['files'],
+  'npm-package': ['page'],
   docs: ['settings'],
   lockfile: [],
   patterns: [],

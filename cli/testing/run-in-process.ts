@@ -22,10 +22,11 @@ export async function runInProcess(
   input: Iterable<Uint8Array> = [],
 ): Promise<Ended> {
   const written = { out: '', err: '' };
-  const code = await runLontar([...args], () => readSurroundings(root, environment), {
+  const streams = {
     in: Readable.from(input, { objectMode: true }),
-    out: { write: (text) => void (written.out += text) },
-    err: { write: (text) => void (written.err += text) },
-  });
+    out: { write: (text: string) => void (written.out += text) },
+    err: { write: (text: string) => void (written.err += text) },
+  };
+  const code = await runLontar([...args], () => readSurroundings(root, environment), streams, environment);
   return { code, ...written };
 }

@@ -28,6 +28,11 @@ export function npmStart(environment: Record<string, string>, args: readonly str
     environment: { MODEL_PROVIDER: 'demo', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  return listenTo(child);
+}
+
+/** What a launcher says, however it was started. */
+export function listenTo(child: ChildProcess): Launched {
   let text = '';
   const arrived = new EventEmitter();
   for (const stream of [child.stdout, child.stderr]) {

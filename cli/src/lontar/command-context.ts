@@ -1,9 +1,11 @@
+import type { Environment } from '@lontar/shared/config/read-config.ts';
 import type { Actor } from '@lontar/shared/keys/actor.ts';
 import type { KeyPlace } from '@lontar/shared/keys/create-key.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { locateRedis, requirePepper } from '../locate/locate.ts';
 import { connectOnce } from '../redis/connect.ts';
 import type { Surroundings } from '../settings/environment.ts';
+import { nameCommands } from '../settings/typed-command.ts';
 import { operatorAt } from './operator.ts';
 
 /** What is given to a command, and where its words go: data to `out`, everything else to `err`. */
@@ -17,6 +19,8 @@ export interface Streams {
 export interface CommandContext {
   readonly surroundings: Surroundings;
   readonly streams: Streams;
+  /** Names commands in a message as they are typed here, see `nameCommands`. */
+  typed(message: string): string;
   /** Whether `--json` was given. */
   json(): boolean;
   /** Runs with a connection to the service's Redis, which is closed afterwards. */
@@ -31,10 +35,12 @@ export interface CommandContext {
  * What the commands of one run share: surroundings, output, and a connection to Redis that is opened when it is needed.
  *
  * @param readSurroundings called once, when the first command asks for them
+ * @param environment of this process, which says how commands are typed here
  * @throws nothing itself; `withRedis` rejects with RedisUnreachable, and when Redis fails
  */
 export function createContext(
   readSurroundings: () => Surroundings,
+  environment: Environment,
   streams: Streams,
   json: () => boolean,
 ): CommandContext {
@@ -54,6 +60,7 @@ export function createContext(
       return surroundings();
     },
     streams,
+    typed: (message) => nameCommands(message, environment),
     json,
     actor: () => operatorAt(surroundings().environment),
     withRedis,

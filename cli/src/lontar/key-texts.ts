@@ -47,7 +47,7 @@ export function describeKey(key: KeyView & { readonly freeFailuresLastHour?: num
  */
 export function tableOfKeys(keys: readonly KeyView[], areSome = false): string {
   if (keys.length === 0 && areSome) return 'There are no such keys.';
-  if (keys.length === 0) return 'There are no keys yet. Make one: npm run lontar -- keys create --name NAME';
+  if (keys.length === 0) return 'There are no keys yet. Make one: lontar keys create --name NAME';
   const rows = keys.map((key) => [
     key.id,
     key.state,

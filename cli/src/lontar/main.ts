@@ -8,8 +8,6 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
 // A reader that has seen enough (`lontar keys list | head`) is no failure.
 process.stdout.on('error', () => process.exit(0));
 
-process.exitCode = await runLontar(process.argv.slice(2), () => readSurroundings(root, process.env), {
-  in: process.stdin,
-  out: process.stdout,
-  err: process.stderr,
-});
+const streams = { in: process.stdin, out: process.stdout, err: process.stderr };
+const args = process.argv.slice(2);
+process.exitCode = await runLontar(args, () => readSurroundings(root, process.env), streams, process.env);

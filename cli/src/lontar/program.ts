@@ -1,8 +1,10 @@
+import type { Environment } from '@lontar/shared/config/read-config.ts';
 import { showHidden } from '@lontar/shared/hidden-characters.ts';
 import { VERSION } from '@lontar/shared/version.ts';
 import { Command } from 'commander';
 import { describeFailure, EXIT } from '../failure/failure.ts';
 import type { Surroundings } from '../settings/environment.ts';
+import { nameCommands, typedCommand } from '../settings/typed-command.ts';
 import { type CommandContext, createContext, type Streams } from './command-context.ts';
 import { addAdminTokensCommand } from './commands/admin-tokens.ts';
 import { addAuditCommand } from './commands/audit.ts';
@@ -14,6 +16,7 @@ import { addIpsCommand } from './commands/ips.ts';
 import { addKeysCommand } from './commands/keys.ts';
 import { addMaskCommand } from './commands/mask.ts';
 import { addQueueCommand } from './commands/queue.ts';
+import { addServiceCommand } from './commands/service.ts';
 import { addSessionsCommand } from './commands/sessions.ts';
 
 /** Every command of `lontar`. A new one is a file beside these and a line here. */
@@ -27,6 +30,7 @@ const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[]
   addAuditCommand,
   addDoctorCommand,
   addConfigCommand,
+  addServiceCommand,
   addMaskCommand,
   addBackupCommand,
   addRestoreCommand,
@@ -44,15 +48,18 @@ Exit codes:
  * Runs one command.
  *
  * @param args the words after `lontar`
+ * @param environment of this process, which says how commands are typed here
  * @returns the exit code
  */
 export async function runLontar(
   args: readonly string[],
   readSurroundings: () => Surroundings,
   streams: Streams,
+  environment: Environment = {},
 ): Promise<number> {
+  const say = (text: string) => streams.err.write(safeLines(nameCommands(text, environment)));
   try {
-    const program = new Command('lontar')
+    const program = new Command(typedCommand(environment))
       .description('Operates a Lontar service: its API keys, its health, its settings.')
       .version(VERSION, '-V, --version', 'print the version')
       .option('--json', 'print data as JSON, for programs')
@@ -60,17 +67,17 @@ export async function runLontar(
       .configureHelp({ showGlobalOptions: true })
       .configureOutput({
         writeOut: (text) => streams.out.write(text),
-        writeErr: (text) => streams.err.write(safeLines(text)),
+        writeErr: (text) => say(text),
       })
       .showHelpAfterError('(add --help for the usage)')
       .exitOverride();
-    const context = createContext(readSurroundings, streams, () => program.opts()['json'] === true);
+    const context = createContext(readSurroundings, environment, streams, () => program.opts()['json'] === true);
     for (const add of COMMANDS) add(program, context);
     await program.parseAsync(args, { from: 'user' });
     return EXIT.ok;
   } catch (error) {
     const { exitCode, message } = describeFailure(error);
-    if (message !== undefined) streams.err.write(safeLines(`${message}\n`));
+    if (message !== undefined) say(`${message}\n`);
     return exitCode;
   }
 }

@@ -22,7 +22,7 @@ export function serviceProcess(
   surroundings: Surroundings,
   own: Readonly<Record<string, string>>,
 ): ProcessSpec {
-  const { root, home, environment } = surroundings;
+  const { root, folder, home, environment } = surroundings;
   const files = filesOf(home, name);
   const tether = pathToFileURL(join(root, 'cli', 'src', 'tether', 'main.ts')).href;
   return {
@@ -30,7 +30,7 @@ export function serviceProcess(
     command: process.execPath,
     args: ['--import', tether, '--disable-warning=ExperimentalWarning', serviceMain(root, service)],
     environment: serviceEnvironment(service, environment, { ...own, LOG_FILE: files.log }),
-    workingFolder: root,
+    workingFolder: folder,
     ...files,
   };
 }

@@ -1,10 +1,13 @@
 import type { Environment } from '@lontar/shared/config/read-config.ts';
 import { StartFailure } from '../failure/start-failure.ts';
+import type { Home } from '../home/home.ts';
 import { systemEnvironment } from '../settings/services.ts';
 import { canInstallPackages, installPackages } from '../system/apt.ts';
 import { findProgram } from '../system/programs.ts';
 import { type ProgressStream, withProgress } from '../system/progress.ts';
 import { runQuietly } from '../system/run-quietly.ts';
+import type { RedisProgram } from './redis-program.ts';
+import { unpackRedis } from './unpacked-redis.ts';
 
 const SERVERS = ['redis-server', 'valkey-server'];
 const DOCKER_TAG = 'redis:8';
@@ -13,17 +16,17 @@ const DOCKER_IMAGE = `${DOCKER_TAG}@sha256:d5ac52db24d4e70566fe9944f22cf5bdc2bc7
 const DOCKER_ANSWER_MS = 5_000;
 const PULL_TIMEOUT_MS = 10 * 60_000;
 
-/** A program that can be our Redis. */
-export type RedisProgram =
-  | { readonly kind: 'server'; readonly path: string }
-  | { readonly kind: 'docker'; readonly path: string; readonly image: string };
-
 /**
- * Finds a Redis server, or gets one: on PATH, else through the system's packages, else as a container.
+ * Finds a Redis server, or gets one: on PATH, else through the system's packages, else out of these packages unpacked in
+ * `LONTAR_HOME`, for which no rights are needed, else as a container.
  *
  * @throws StartFailure that says what was tried and what to do
  */
-export async function obtainRedis(environment: Environment, progress: ProgressStream): Promise<RedisProgram> {
+export async function obtainRedis(
+  environment: Environment,
+  home: Home,
+  progress: ProgressStream,
+): Promise<RedisProgram> {
   const present = findProgram(SERVERS, environment['PATH']);
   if (present !== undefined) return { kind: 'server', path: present };
   const troubles: string[] = [];
@@ -35,6 +38,9 @@ export async function obtainRedis(environment: Environment, progress: ProgressSt
     if (installed !== undefined) return { kind: 'server', path: installed };
     troubles.push(`apt could not install redis-server: ${apt.reason}`);
   } else troubles.push('This user cannot install redis-server (no apt, not root, no sudo without a password).');
+  const unpacked = await unpackRedis(environment, home, progress);
+  if (typeof unpacked !== 'string') return unpacked;
+  troubles.push(unpacked);
   const docker = await tryDocker(environment, progress);
   if (typeof docker !== 'string') return docker;
   troubles.push(docker);

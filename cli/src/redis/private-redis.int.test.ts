@@ -27,7 +27,7 @@ async function startRedis(): Promise<PrivateRedis> {
   const home = homeAt('home', folder);
   createHome(home);
   const path = findProgram(['redis-server', 'valkey-server'], process.env['PATH']) ?? '';
-  const surroundings = { root: folder, environment: process.env, fromFile: new Set<string>(), home };
+  const surroundings = { root: folder, folder, environment: process.env, fromFile: new Set<string>(), home };
   const prepared = await preparePrivateRedis({ kind: 'server', path }, surroundings, createPortFinder());
   const { command, args, workingFolder } = prepared.spec;
   server = spawn(command, args, { cwd: workingFolder, stdio: 'ignore' });

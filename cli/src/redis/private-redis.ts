@@ -12,8 +12,9 @@ import type { Surroundings } from '../settings/environment.ts';
 import { systemEnvironment } from '../settings/services.ts';
 import { runQuietly } from '../system/run-quietly.ts';
 import { connectOnce } from './connect.ts';
-import { dockerEnvironment, type RedisProgram } from './obtain-redis.ts';
+import { dockerEnvironment } from './obtain-redis.ts';
 import { canBeSocket, type RedisAccess, type RedisDoor, redisConfig, redisUrl } from './redis-config.ts';
+import type { RedisProgram } from './redis-program.ts';
 
 const FIRST_PORT = 6380;
 /** The first that knows all that our users are made of; Valkey began as 7.2. */
@@ -58,7 +59,8 @@ export async function preparePrivateRedis(
   const door: RedisDoor = canBeSocket(home.redisSocket)
     ? { kind: 'socket', path: home.redisSocket }
     : { kind: 'port', port: await ports.firstFree(FIRST_PORT, '127.0.0.1'), bind: '127.0.0.1' };
-  const variables = systemEnvironment(environment);
+  const libraries = program.libraries === undefined ? {} : { LD_LIBRARY_PATH: program.libraries };
+  const variables = { ...systemEnvironment(environment), ...libraries };
   const hasUsers = await knowsUsers(program.path, variables);
   const access = hasUsers ? usersOf(home) : passwordOf(home, door);
   writeConfig(redisConfig(home.redis, door, access, files.log));

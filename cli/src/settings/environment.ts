@@ -7,8 +7,10 @@ import { launcherSettings } from './launcher-settings.ts';
 
 /** The environment that the service runs with: the real one, completed from the `.env` file of the project. */
 export interface Surroundings {
-  /** The project's folder. */
+  /** Where the sources are. */
   readonly root: string;
+  /** Where `.env` is, and what relative paths are taken from: the sources' folder, or that of an installed package. */
+  readonly folder: string;
   readonly environment: Environment;
   /** The names that come from the `.env` file. */
   readonly fromFile: ReadonlySet<string>;
@@ -17,13 +19,14 @@ export interface Surroundings {
 
 /** @throws UnusableHome where `LONTAR_HOME` is a file; the system's error when there is a `.env` file that cannot be read */
 export function readSurroundings(root: string, real: Environment): Surroundings {
-  const file = readEnvFile(join(root, '.env'));
+  const folder = real['LONTAR_FOLDER'] || root;
+  const file = readEnvFile(join(folder, '.env'));
   const fromFile = new Set(Object.keys(file).filter((name) => real[name] === undefined));
   const environment = { ...file, ...withoutAbsent(real) };
   const { LONTAR_HOME } = readConfig(launcherSettings, environment);
-  const home = homeAt(LONTAR_HOME, root);
+  const home = homeAt(LONTAR_HOME, folder);
   requireFolder(home);
-  return { root, environment, fromFile, home };
+  return { root, folder, environment, fromFile, home };
 }
 
 function readEnvFile(path: string): Environment {

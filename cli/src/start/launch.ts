@@ -11,6 +11,7 @@ import { checkSettings, type EverySetting } from '../settings/check-settings.ts'
 import type { Surroundings } from '../settings/environment.ts';
 import { SERVICE_SETTINGS, type ServiceName } from '../settings/services.ts';
 import { type ProgressStream, withProgress } from '../system/progress.ts';
+import { systemdNotes } from '../system-service/notify.ts';
 import { claimHome, stopLeftovers } from './claim-home.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 import type { StartOptions } from './options.ts';
@@ -46,17 +47,19 @@ export async function launch(deps: LaunchDeps): Promise<void> {
   const release = claimHome(home);
   const fleet = createFleet();
   const say = (text: string) => void deps.progress.write(`${text}\n`);
+  const systemd = systemdNotes(surroundings.environment);
   requests.kill.addEventListener('abort', () => fleet.kill());
   try {
     const mains = (Object.keys(SERVICE_SETTINGS) as ServiceName[]).map((service) => serviceMain(root, service));
     await stopLeftovers(home, mains, say);
     const unbuilt = await buildPage(root);
     if (unbuilt !== undefined) say(`The dashboard's page could not be built, so it is missing: ${unbuilt}`);
-    const started = startEverything(deps, settings, fleet, say);
+    const started = startEverything(deps, settings, fleet, say).then(() => systemd.ready());
     await Promise.race([started, whenFired(requests.stop)]);
     // Whatever a start that was broken off still reports is of no interest.
     started.catch(() => undefined);
     await whenFired(requests.stop);
+    systemd.stopping();
     say('Stopping; Ctrl-C again ends everything at once.');
   } finally {
     await fleet.stop(settings.DRAIN_TIMEOUT_MS + STOP_GRACE_MS);

@@ -2,23 +2,28 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeFailure, EXIT } from '../failure/failure.ts';
 import { readSurroundings } from '../settings/environment.ts';
+import { nameCommands, typedCommand } from '../settings/typed-command.ts';
 import { launch } from './launch.ts';
 import { readOptions } from './options.ts';
 import { listenForStop } from './stop-requests.ts';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
 
+const typed = typedCommand(process.env);
+const startCommand = typed.startsWith('npm ') || typed === 'lontar' ? 'npm start --' : `${typed} start`;
+
 // A terminal that is closed takes our streams away; stopping in order matters more than saying so.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 try {
-  const options = readOptions(process.argv.slice(2), { out: process.stdout, err: process.stderr });
+  const options = readOptions(process.argv.slice(2), startCommand, { out: process.stdout, err: process.stderr });
   const surroundings = readSurroundings(root, process.env);
   const requests = listenForStop(process);
-  await launch({ surroundings, options, requests, out: process.stdout, progress: process.stderr });
+  const out = { write: (text: string) => process.stdout.write(nameCommands(text, process.env)) };
+  await launch({ surroundings, options, requests, out, progress: process.stderr });
   process.exit(EXIT.ok);
 } catch (error) {
   const { exitCode, message } = describeFailure(error);
-  if (message !== undefined) process.stderr.write(`${message}\n`);
+  if (message !== undefined) process.stderr.write(`${nameCommands(message, process.env)}\n`);
   process.exit(exitCode);
 }

@@ -8,15 +8,16 @@ export interface StartOptions {
 }
 
 /**
- * Reads the words after `npm start --`.
+ * Reads the words after `npm start --`, or as that is typed here.
  *
  * @throws CommanderError for unknown or bad options, and after `--help`
  */
 export function readOptions(
   args: readonly string[],
+  typed: string,
   streams: { out: { write(text: string): unknown }; err: { write(text: string): unknown } },
 ): StartOptions {
-  const command = new Command('npm start --')
+  const command = new Command(typed)
     .description(
       'Starts Lontar: a Redis of its own unless REDIS_URL names one, gateway, worker and stats-service. Ctrl-C stops it.',
     )
@@ -25,7 +26,7 @@ export function readOptions(
     .allowExcessArguments(false)
     .addHelpText('after', '\nSettings come from the environment and the file .env; see docs/configuration.md.')
     .configureOutput({ writeOut: (text) => streams.out.write(text), writeErr: (text) => streams.err.write(text) })
-    .showHelpAfterError('(npm start -- --help shows the options)')
+    .showHelpAfterError(`(${typed} --help shows the options)`)
     .exitOverride();
   return command.parse(args, { from: 'user' }).opts<StartOptions & Record<string, unknown>>();
 }

@@ -24,7 +24,7 @@ export function readyMessage(facts: ReadyFacts): string {
     '',
     'Lontar is ready.',
     '',
-    `Dashboard (this link signs you in once, within ${SIGN_IN_SECONDS / 60} minutes; a new one: npm run lontar -- dashboard)`,
+    `Dashboard (this link signs you in once, within ${SIGN_IN_SECONDS / 60} minutes; a new one: lontar dashboard)`,
     `  ${facts.signInLink}`,
     '',
     ...keyLines(facts.firstKey),
@@ -48,9 +48,9 @@ export function curlLine(baseUrl: string, key: string): string {
 
 function keyLines(firstKey: string | undefined): string[] {
   if (firstKey === undefined) {
-    return ['API keys', '  list: npm run lontar -- keys list    new: npm run lontar -- keys create --name NAME'];
+    return ['API keys', '  list: lontar keys list    new: lontar keys create --name NAME'];
   }
-  return ['Your first API key (shown only now; more: npm run lontar -- keys create --name NAME)', `  ${firstKey}`];
+  return ['Your first API key (shown only now; more: lontar keys create --name NAME)', `  ${firstKey}`];
 }
 
 function modelLines(settings: EverySetting): string[] {
@@ -77,6 +77,6 @@ function selfTestLines(test: SelfTest): string[] {
   return [
     `Test request: FAILED (${test.problem}).`,
     ...(test.cause === undefined ? [] : [`  Why: ${test.cause}`]),
-    '  The service runs, but callers will see the same until that is mended; npm run lontar -- doctor says whether it is.',
+    '  The service runs, but callers will see the same until that is mended; lontar doctor says whether it is.',
   ];
 }

@@ -47,7 +47,7 @@ export async function startRedis(deps: {
     const full = connection.startsWith('/') ? `unix://${connection}` : connection;
     return { connection, full, own: undefined };
   }
-  const program = await obtainRedis(surroundings.environment, deps.progress);
+  const program = await obtainRedis(surroundings.environment, surroundings.home, deps.progress);
   const { spec, urlOf, warning } = await preparePrivateRedis(program, surroundings, deps.ports);
   if (warning !== undefined) say(`Warning: ${warning}`);
   const url = urlOf('operator');

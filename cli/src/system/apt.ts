@@ -23,6 +23,33 @@ for service; do
 done
 `;
 
+/**
+ * Unpacks packages, and those that they need and this system has not, below a folder, for a user who may install none: apt
+ * checks their signatures, and nothing of them is run. Its lists are used where there are some, else fetched into the
+ * folder. `$1`: the folder, which has to be there; then packages. They end up in `$1/root`.
+ */
+const UNPACK_SCRIPT = `
+folder=$1
+shift
+cd "$folder" && mkdir -p lists/partial cache/archives/partial packages || exit 1
+apt() { apt-get -q -y -o Debug::NoLocking=1 -o APT::Sandbox::User= -o "Dir::Cache=$folder/cache" "$@"; }
+ours="-o Dir::State::lists=$folder/lists"
+missing() {
+  apt $lists --print-uris --no-install-recommends --reinstall install "$@" | sed -n "s/^'.*' \\([^_ ]*\\)_.*/\\1/p"
+}
+lists=
+names=$(missing "$@")
+if [ -z "$names" ]; then
+  lists=$ours
+  apt $lists update || exit 1
+  names=$(missing "$@")
+fi
+[ -n "$names" ] || exit 1
+(cd packages && apt $lists download $names) || exit 1
+for package in packages/*.deb; do dpkg-deb -x "$package" root || exit 1; done
+rm -rf lists cache packages
+`;
+
 export interface AptResult {
   readonly installed: boolean;
   /** Why not, for the operator. */
@@ -40,6 +67,28 @@ export async function installPackages(names: readonly string[], environment: Env
   if (prefix === undefined) return { installed: false, reason: 'this user may not install system packages' };
   const [command = 'sh', ...before] = [...prefix, 'sh', '-c', INSTALL_SCRIPT, 'sh', ...names];
   const run = await runQuietly(command, before, {
+    environment: systemEnvironment(environment),
+    timeoutMs: INSTALL_TIMEOUT_MS,
+  });
+  return { installed: run.succeeded, reason: `apt-get said:\n${run.output}` };
+}
+
+/**
+ * Unpacks Debian packages below a folder without installing them; no rights are needed.
+ *
+ * @param folder a new, absolute one, without spaces: apt takes it as a part of its options
+ */
+export async function unpackPackages(
+  names: readonly string[],
+  folder: string,
+  environment: Environment,
+): Promise<AptResult> {
+  const path = environment['PATH'];
+  if (findProgram(['apt-get'], path) === undefined || findProgram(['dpkg-deb'], path) === undefined) {
+    return { installed: false, reason: 'there is no apt here' };
+  }
+  if (/\s/.test(folder)) return { installed: false, reason: `the name of ${folder} has a space` };
+  const run = await runQuietly('sh', ['-c', UNPACK_SCRIPT, 'sh', folder, ...names], {
     environment: systemEnvironment(environment),
     timeoutMs: INSTALL_TIMEOUT_MS,
   });

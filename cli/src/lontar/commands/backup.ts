@@ -233,11 +233,11 @@ async function countContents(folder: string): Promise<number> {
 }
 
 /** The folder with contents of uploads, as the gateway's disk storage keeps them; `undefined` with an object store. */
-function uploadFiles({ surroundings: { environment, home, root } }: CommandContext): string | undefined {
+function uploadFiles({ surroundings: { environment, home, folder } }: CommandContext): string | undefined {
   const settings = readConfig(storageSettings, environment);
   if (settings.UPLOAD_STORAGE !== 'disk') return undefined;
   return join(
-    settings.UPLOAD_DIR === undefined ? join(home.folder, 'uploads') : resolve(root, settings.UPLOAD_DIR),
+    settings.UPLOAD_DIR === undefined ? join(home.folder, 'uploads') : resolve(folder, settings.UPLOAD_DIR),
     'files',
   );
 }

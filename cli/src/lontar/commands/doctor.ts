@@ -27,7 +27,7 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
       const all = [...machine, ...findings];
       const healthy = all.every(({ status }) => status !== 'failed');
       const table = alignColumns(all.map(({ check, status, detail }) => [MARKS[status], check, detail]));
-      print(context, { ok: healthy, checks: all }, table);
+      print(context, { ok: healthy, checks: all }, context.typed(table));
       if (!reachable) throw new CommandFailure(EXIT.redisUnreachable, 'Redis cannot be reached.');
       if (!healthy) throw new CommandFailure(EXIT.failed, 'Something is wrong; see above.');
     });

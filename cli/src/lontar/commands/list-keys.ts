@@ -47,7 +47,10 @@ async function printList(redis: Redis, options: ListOptions, context: CommandCon
     Object.keys(options).length === 0 ? await readAllKeys(redis) : await readSome(redis, options);
   const views = records.map((record) => viewKey(record, nowMs));
   const isNoneReadable = records.length === 0 && unreadable.length > 0;
-  print(context, views, isNoneReadable ? 'No key can be read.' : tableOfKeys(views, Object.keys(options).length > 0));
+  const table = tableOfKeys(views, Object.keys(options).length > 0);
+  // A table of keys holds names, which may read like a command; without keys it is a message.
+  const text = views.length === 0 ? context.typed(table) : table;
+  print(context, views, isNoneReadable ? 'No key can be read.' : text);
   if (unreadable.length > 0) {
     throw new CommandFailure(EXIT.failed, unreadable.map(({ message }) => message).join('\n'));
   }
