@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { auditHead } from '@lontar/shared/admin/audit.ts';
 import { addressBits } from '@lontar/shared/address.ts';
 import { DEFAULT_CONCURRENCY, PACKED_TERMS } from '@lontar/shared/api-key-record.ts';
 import { expandScript } from '@lontar/shared/expand-script.ts';
@@ -20,7 +21,8 @@ import { sweepReservations } from '../generation/sweep.ts';
 import { type AdmissionInput, type AdmissionRules, admit, loadAdmission } from './admit.ts';
 
 /** The operator's command, as it is. */
-const blockScript = loadScript(new URL('../../../cli/src/addresses/block-address.lua', import.meta.url));
+const blockScript = loadScript(new URL('../../../shared/src/admin/block-address.lua', import.meta.url));
+const BLOCK_HEAD = auditHead({ by: 'cli', id: 'test' }, 'address.block', 'x');
 const CLOCK = '{lontar}:test-clock';
 const START = 1_800_000_000;
 const rules: AdmissionRules = { perHour: 1_000_000, banAfterBadKeys: 20, maxWaiting: 1_000, reservationMs: 60_000 };
@@ -665,8 +667,9 @@ describe('admission in simulated time', () => {
           redisKeys.addressBan(op.address),
           redisKeys.addressBadKeys(op.address),
           redisKeys.blockedAddresses,
+          redisKeys.audit,
         ];
-        return void blockScript(redis, keys, [isBlocked ? 'block' : 'unblock', op.address, 0]);
+        return void blockScript(redis, keys, [isBlocked ? 'block' : 'unblock', op.address, 0, BLOCK_HEAD]);
       }
       default: {
         const hash = op.wrongHash === 0 ? 'wrong' : (live.find(({ id }) => id === op.key)?.hash ?? 'none');
@@ -691,7 +694,8 @@ describe('admission in simulated time', () => {
     await redis.set(CLOCK, START);
     for (const mode of MODES) await admit(redis, small, input({ mode }), timed);
     await settle(redis, { requestId: newId(), keyId: 'a', settlement: refund });
-    await blockScript(redis, [redisKeys.addressBan('x'), redisKeys.addressBadKeys('x'), 'x'], ['unblock', 'x', 0]);
+    const { addressBan, addressBadKeys, audit } = redisKeys;
+    await blockScript(redis, [addressBan('x'), addressBadKeys('x'), 'x', audit], ['unblock', 'x', 0, BLOCK_HEAD]);
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 24 }), async (operations) => {
         await redis.flushdb();
