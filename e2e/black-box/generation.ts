@@ -45,7 +45,9 @@ export function testGeneration(service: GetService): void {
     });
 
     test('fills in the documented defaults', async () => {
-      expectSuccess(await withKey({ prompt: 'hi', unknown: 'ignored' }));
+      const reply = await withKey({ prompt: 'hi', unknown: 'ignored', temprature: '9' });
+      expectSuccess(reply);
+      expect(reply.headers['x-ignored-parameters']).toBe('unknown, temprature (did you mean temperature?)');
       const call = await service().upstream.nextCall();
       expect(call.model).toBe('upstream-small');
       expect(call.body).toMatchObject({ temperature: 0.7, max_tokens: 8192 });

@@ -37,6 +37,8 @@ export interface RequestContext {
   readonly addressBits: string;
   /** Aborts when the caller leaves before the answer. */
   readonly gone: AbortSignal;
+  /** What of its query and body is ignored, for the header `X-Ignored-Parameters`. */
+  ignoredParameters?: string | undefined;
   /** `response_time`, once it has been measured: the answer and the statistics hold the same number. */
   responseMs?: number;
 }

@@ -3,6 +3,8 @@ import { REQUEST_ID_PATTERN } from '@lontar/shared/request-id.ts';
 import { answerSettlement } from './answer-settlement.ts';
 import { wantsEvents } from './event-accept.ts';
 import { gatherFields } from './given-fields.ts';
+import { ignoredParameters } from './ignored-parameters.ts';
+import { missingMessage } from './near-misses.ts';
 import { promptEvents } from './prompt-events.ts';
 import type { EventForm, GenerationProtocol, Reading } from './protocol.ts';
 import { type GenerationReading, readGeneration } from './read-generation.ts';
@@ -12,18 +14,24 @@ import type { ResumeForm } from './resume.ts';
 export function promptProtocol(endpoint: Endpoint): GenerationProtocol {
   return {
     judgesKeyFirst: false,
-    read: ({ query, body, key, headers }, limits) => {
+    read: (context, limits) => {
+      const { query, body, key, headers } = context;
       const events: EventForm | undefined = wantsEvents(headers.accept) ? (of) => promptEvents(of) : undefined;
-      return readingOf(endpoint, readGeneration(gatherFields(query, body), key, limits), events);
+      context.ignoredParameters = ignoredParameters(context);
+      const reading = readGeneration(gatherFields(query, body), key, limits);
+      if (reading.kind !== 'missing') return readingOf(endpoint, reading, events);
+      return { kind: 'refused', error: 'missing_parameters', message: missingMessage(context, reading.missing) };
     },
     answer: answerSettlement,
   };
 }
 
-function readingOf(endpoint: Endpoint, reading: GenerationReading, events: EventForm | undefined): Reading {
+function readingOf(
+  endpoint: Endpoint,
+  reading: Exclude<GenerationReading, { kind: 'missing' }>,
+  events: EventForm | undefined,
+): Reading {
   switch (reading.kind) {
-    case 'missing':
-      return { kind: 'refused', error: 'missing_parameters' };
     case 'invalid':
       return { kind: 'refused', error: 'invalid_parameter', message: reading.message, key: reading.key };
     case 'ask': {

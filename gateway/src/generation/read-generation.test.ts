@@ -49,7 +49,10 @@ describe('readGeneration', () => {
   test('distinguishes a malformed key from a well-formed one, and leaves the rest to admission', () => {
     expect(read('prompt=hi&apikey=nonsense')).toMatchObject({ kind: 'ask', key: { text: 'nonsense' } });
     expect(read('prompt=hi', undefined, { authorization: `bearer ${key}` })).toMatchObject({ key: { id } });
-    expect(read('prompt=hi', undefined, { authorization: `Basic ${key}` })).toEqual({ kind: 'missing' });
+    expect(read('prompt=hi', undefined, { authorization: `Basic ${key}` })).toEqual({
+      kind: 'missing',
+      missing: { key: true, prompt: false },
+    });
   });
 
   test('refuses one field from two places', () => {

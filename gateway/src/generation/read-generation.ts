@@ -16,7 +16,7 @@ export interface GenerationAsk {
 
 export type GenerationReading =
   | { readonly kind: 'ask'; readonly ask: GenerationAsk; readonly key: PresentedKey }
-  | { readonly kind: 'missing' }
+  | { readonly kind: 'missing'; readonly missing: { readonly key: boolean; readonly prompt: boolean } }
   | { readonly kind: 'invalid'; readonly message: string; readonly key?: PresentedKey };
 
 /** A field's values in the order they were given; more than one is refused. */
@@ -25,7 +25,7 @@ export type GivenFields = ReadonlyMap<string, readonly unknown[]>;
 /**
  * Reads a generation request out of its fields and its key, whichever of query, body and headers they came from.
  *
- * @returns the request with defaults filled in; `missing` when key or prompt are absent or blank; `invalid` with a
+ * @returns the request with defaults filled in; `missing` when key or prompt are absent or blank, and which; `invalid` with a
  *   message that names the parameter, the rule and the value given
  */
 export function readGeneration(fields: GivenFields, given: GivenKey, limits: ReadingLimits): GenerationReading {
@@ -34,7 +34,8 @@ export function readGeneration(fields: GivenFields, given: GivenKey, limits: Rea
   const invalid = (message: string): GenerationReading => ({ kind: 'invalid', message, ...(key && { key }) });
   if (given.kind === 'repeated') return invalid(repeatedKeyMessage(given.times));
   if (!prompt.ok) return invalid(prompt.message);
-  if (given.kind === 'absent' || given.kind === 'blank' || isBlank(prompt.value)) return { kind: 'missing' };
+  const missing = { key: given.kind === 'absent' || given.kind === 'blank', prompt: isBlank(prompt.value) };
+  if (missing.key || missing.prompt) return { kind: 'missing', missing };
   if (key === undefined) return invalid('apikey must be text.');
 
   const checked = checkPrompt(prompt.value, limits.maxPromptChars);

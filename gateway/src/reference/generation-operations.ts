@@ -2,7 +2,7 @@ import { ENDPOINTS } from '@lontar/shared/endpoints.ts';
 import { z } from 'zod';
 import { generationFieldsSchema, type ReadingLimits } from '../generation/generation-rules.ts';
 import { generationAnswerSchema } from './answer-schemas.ts';
-import { ANSWER_HEADERS, LIMIT_HEADERS } from './headers.ts';
+import { ANSWER_HEADERS, type HeaderName, LIMIT_HEADERS } from './headers.ts';
 import { errors, type Operation } from './operation.ts';
 
 const PERSONAS = {
@@ -58,7 +58,8 @@ function byGet(path: (typeof ENDPOINTS)[number], limits: ReadingLimits): Operati
     path,
     tag: 'Generation',
     summary: `Answer a prompt as ${PERSONAS[path]}`,
-    description: 'Long prompts do not fit into a URL: use POST. Unknown parameters are ignored; none may be repeated.',
+    description:
+      'Long prompts do not fit into a URL: use POST. Unknown parameters are ignored and listed in the header X-Ignored-Parameters; none may be repeated.',
     key: 'needed',
     parameters: Object.entries(fields).map(([name, schema]) => ({
       name,
@@ -67,7 +68,7 @@ function byGet(path: (typeof ENDPOINTS)[number], limits: ReadingLimits): Operati
       schema,
     })),
     responses: {
-      200: answered(),
+      200: answered(['X-Ignored-Parameters']),
       ...errors([400, 401, 403, 408, 414, 422, 429, 431, 500, 502, 503, 504], ['Cache-Control', ...LIMIT_HEADERS]),
     },
   };
@@ -87,7 +88,7 @@ function byPost(path: (typeof ENDPOINTS)[number], limits: ReadingLimits): Operat
     parameters: [],
     body: { media: 'application/json', schema, example: { prompt: 'Write a haiku about palm leaves.' } },
     responses: {
-      200: answered(),
+      200: answered(['X-Ignored-Parameters']),
       ...errors(
         [400, 401, 403, 408, 413, 414, 415, 422, 429, 431, 500, 502, 503, 504],
         ['Cache-Control', ...LIMIT_HEADERS],
@@ -96,14 +97,14 @@ function byPost(path: (typeof ENDPOINTS)[number], limits: ReadingLimits): Operat
   };
 }
 
-function answered() {
+function answered(more: readonly HeaderName[] = []) {
   return {
     description:
       'The masked answer. With `Accept: text/event-stream` it comes as it grows: events `delta` (`{"text"}`), then `done` (this body without `result`) or `error` (the body of an error).',
     schemas: [generationAnswerSchema],
     alsoMedia: 'text/event-stream',
     example: EXAMPLE,
-    headers: ['Cache-Control', ...ANSWER_HEADERS, ...LIMIT_HEADERS],
+    headers: ['Cache-Control', ...ANSWER_HEADERS, ...LIMIT_HEADERS, ...more],
   } as const;
 }
 

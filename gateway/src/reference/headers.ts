@@ -8,6 +8,11 @@ export const HEADERS = {
     description: 'Why the answer ended: `length` where the output tokens were used up, so that it is cut.',
     pattern: '^(stop|length|tool_calls|content_filter)$',
   },
+  'X-Ignored-Parameters': {
+    description:
+      'Parameters of the request that are not known and had no effect, ten at most, with what was probably meant; missing where there are none.',
+    pattern: '^[ -~]+$',
+  },
   'X-RateLimit-Limit': {
     description:
       'The limit that binds soonest; missing for a key that is exempt from that of addresses, where no other was asked about.',
@@ -51,6 +56,9 @@ export type HeaderName = keyof typeof HEADERS;
 
 /** On every answer of a model that is sent in one piece. */
 export const ANSWER_HEADERS = ['X-Masked', 'X-Model', 'X-Finish-Reason'] as const satisfies readonly HeaderName[];
+
+/** Those that answers may well do without. */
+export const OCCASIONAL_HEADERS: ReadonlySet<string> = new Set<HeaderName>(['X-Ignored-Parameters']);
 
 /** On every answer under /api/ that was counted. */
 export const LIMIT_HEADERS = [

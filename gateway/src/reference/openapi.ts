@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ReadingLimits } from '../generation/generation-rules.ts';
 import type { UtilityAccess } from '../statistics/paths.ts';
 import { generationOperations } from './generation-operations.ts';
-import { HEADERS, LIMIT_HEADERS } from './headers.ts';
+import { HEADERS, LIMIT_HEADERS, OCCASIONAL_HEADERS } from './headers.ts';
 import { openAiOperations } from './openai-operations.ts';
 import type { Operation, Response } from './operation.ts';
 import { uploadOperations } from './upload-operations.ts';
@@ -147,7 +147,11 @@ function headerComponents(): Json {
     Object.entries(HEADERS).map(([name, { description, pattern }]) => [
       name,
       // A key that is exempt from the hour of addresses may have no limit that is known.
-      { description, required: !LIMITS.has(name), schema: { type: 'string', pattern } },
+      {
+        description,
+        required: !LIMITS.has(name) && !OCCASIONAL_HEADERS.has(name),
+        schema: { type: 'string', pattern },
+      },
     ]),
   );
 }

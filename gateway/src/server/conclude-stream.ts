@@ -2,7 +2,15 @@ import type { Response } from 'express';
 import type { Answer } from '../envelope/answer.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
 import type { StreamedAnswer } from '../envelope/streamed-answer.ts';
-import { type ConcludeDeps, concludeAnswer, concludeLeft, inProtocol, recordEvent, withMessage } from './conclude.ts';
+import {
+  type ConcludeDeps,
+  concludeAnswer,
+  concludeLeft,
+  ignored,
+  inProtocol,
+  recordEvent,
+  withMessage,
+} from './conclude.ts';
 import type { EventStreams } from './event-streams.ts';
 
 /**
@@ -17,7 +25,11 @@ export async function concludeStream(
   answer: StreamedAnswer,
 ): Promise<void> {
   const inOwnProtocol = (given: Answer) => inProtocol(conclude, response, context, given);
-  const stream = streams.open(response, context, inOwnProtocol({ ...BARE, headers: answer.headers }).headers);
+  const stream = streams.open(
+    response,
+    context,
+    inOwnProtocol({ ...BARE, headers: { ...answer.headers, ...ignored(context) } }).headers,
+  );
   const end = await answer.run(stream);
   if (end.kind === 'unbegun') return concludeAnswer(conclude, path, response, context, end.answer);
   const { report } = end.answer;

@@ -51,12 +51,18 @@ export async function concludeAnswer(
   if (deps.draining()) response.setHeader('Connection', 'close');
   // Not Express's `send`, which would look for an ETag and for what the caller has cached: nothing here may be stored.
   response.statusCode = answer.status;
-  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
+  for (const [name, value] of Object.entries({ ...answer.headers, ...ignored(context) }))
+    response.setHeader(name, value);
   const body = JSON.stringify(answer.body);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(body));
   // As text: Node then writes head and body in one piece, and copies nothing.
   response.end(body);
+}
+
+/** Which parameters of the request had no effect. */
+export function ignored({ ignoredParameters }: Pick<RequestContext, 'ignoredParameters'>): Record<string, string> {
+  return ignoredParameters === undefined ? {} : { 'X-Ignored-Parameters': ignoredParameters };
 }
 
 /** An answer in the form that the path speaks. */

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 
 const OWN_EXPOSED =
-  'X-Request-Id, X-Masked, X-Model, X-Finish-Reason, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, Retry-After';
+  'X-Request-Id, X-Masked, X-Model, X-Finish-Reason, X-Ignored-Parameters, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, Retry-After';
 const OWN_ALLOWED = 'Authorization, Content-Type, X-API-Key';
 /** Limits under OpenAI's names. */
 const OPENAI_EXPOSED = ['Requests', 'Tokens'].flatMap((what) =>
