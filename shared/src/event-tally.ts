@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { countEvent, userOf, utcDay } from './event-counts.ts';
 import { isAnswer, isGenerationRoute, type RequestEvent, requestEventSchema } from './request-event.ts';
+import { NO_KEY, OTHER_KEYS, USAGE_COUNTS, type UsageCount, usageOf } from './usage/usage-counts.ts';
 
 /**
  * The tally: requests that reach the statistics as numbers, because they are too many to be read one by one. It is a
@@ -8,11 +9,19 @@ import { isAnswer, isGenerationRoute, type RequestEvent, requestEventSchema } fr
  * alone, so that nothing in it is lost while versions change. A field is either
  *
  * - a repeat: the event that further requests are like in everything that is counted, and shown as;
- * - a counter of one UTC day, or of the metric of recorded requests: requests of which nothing else is kept.
+ * - a counter of one UTC day, of a key's usage, or of the metric of recorded requests: requests of which nothing else is
+ *   kept.
  */
 export type TallyField =
   | { readonly kind: 'repeat'; readonly event: RequestEvent }
   | { readonly kind: 'day' | 'response-times'; readonly day: string; readonly field: string }
+  | {
+      readonly kind: 'usage';
+      readonly day: string;
+      readonly key: string;
+      readonly model: string;
+      readonly count: UsageCount;
+    }
   | { readonly kind: 'recorded'; readonly route: string; readonly outcome: RequestEvent['outcome'] };
 
 /** A caller whose requests are counted as numbers, for the counts of distinct people. */
@@ -24,6 +33,13 @@ export interface TallyPerson {
 
 const counterSchema = z.union([
   z.tuple([z.enum(['day', 'response-times']), z.string().regex(/^\d{4}-\d\d-\d\d$/), z.string().max(100)]),
+  z.tuple([
+    z.literal('usage'),
+    z.string().regex(/^\d{4}-\d\d-\d\d$/),
+    z.string().regex(/^(?:none|others|[0-9A-Za-z]{10})$/),
+    z.string().max(100),
+    z.enum(USAGE_COUNTS),
+  ]),
   z.tuple([z.literal('recorded'), z.string(), requestEventSchema.shape.outcome]),
 ]);
 
@@ -48,6 +64,19 @@ export function counterFields(event: RequestEvent, add: (field: string, amount: 
   add(JSON.stringify(['recorded', event.route, event.outcome]), 1);
 }
 
+/** The counters of one request in its key's usage; of a caller who left as well. */
+export function usageFields(event: RequestEvent, add: (field: string, amount: number) => void): void {
+  const usage = usageOf(event);
+  if (usage === undefined) return;
+  const { day, model, counts } = usage;
+  for (const [count, amount] of counts) add(JSON.stringify(['usage', day, usageKeyOf(event), model, count]), amount);
+}
+
+/** Whose usage a request is: its key's, nobody's, or that of keys which are not told one by one. */
+export function usageKeyOf({ keyId, address }: Pick<RequestEvent, 'keyId' | 'address'>): string {
+  return keyId ?? (address === OTHER_ADDRESSES ? OTHER_KEYS : NO_KEY);
+}
+
 /** @returns `undefined` for what has neither form */
 export function parseTallyField(text: string): TallyField | undefined {
   let given: unknown;
@@ -62,6 +91,10 @@ export function parseTallyField(text: string): TallyField | undefined {
   }
   const counter = counterSchema.safeParse(given);
   if (!counter.success) return undefined;
+  if (counter.data[0] === 'usage') {
+    const [kind, day, key, model, count] = counter.data;
+    return { kind, day, key, model, count };
+  }
   const [kind, of, what] = counter.data;
   if (kind === 'recorded') return { kind, route: of, outcome: what };
   return { kind, day: of, field: what };

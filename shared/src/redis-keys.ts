@@ -18,6 +18,13 @@ export const redisKeys = {
   apiKeysOf: (state: string) => `${TAG}:keys-of:${state}`,
   /** Sorted set: ids of active keys that will expire, by when, Unix ms. */
   apiKeysExpiring: `${TAG}:keys-expiring`,
+  /** Sorted set: ids of deleted keys by when that was, Unix ms, as long as their usage is kept. */
+  apiKeysDeleted: `${TAG}:keys-deleted`,
+  /**
+   * Hash with expiry: usage of a key (or `all`, `none`, `others`) in a month (`2026-01`). Field: day of the month, blank,
+   * model; value: counts, see usage/usage-counts.ts.
+   */
+  keyUsage: (keyId: string, month: string) => `${TAG}:key-usage:${keyId}:${month}`,
   /** String with expiry: there for a while after a key was deleted: its uploads go, and it is not made again. */
   keyDeleted: (keyId: string) => `${TAG}:key-deleted:${keyId}`,
   /** List: sliding hour of a key (its form is in script-includes/sliding-window.lua). */

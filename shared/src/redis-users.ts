@@ -121,6 +121,8 @@ const RIGHTS: Readonly<Record<RedisUser, Rights>> = {
       redisKeys.apiKeyUse,
       redisKeys.apiKeysOf('*'),
       redisKeys.apiKeysExpiring,
+      redisKeys.apiKeysDeleted,
+      redisKeys.keyUsage('*', '*'),
       redisKeys.keyHour('*'),
       redisKeys.keyFreeFailures('*'),
       redisKeys.keyDeleted('*'),

@@ -46,6 +46,7 @@ const names: Record<string, string[]> = {
   followers: [redisKeys.followers('req_x')],
   keyFreeFailures: [redisKeys.keyFreeFailures(EXAMPLES.keyId)],
   apiKeysOf: ['active', 'expired', 'revoked'].map((state) => redisKeys.apiKeysOf(state)),
+  keyUsage: [EXAMPLES.keyId, 'all', 'none', 'others'].map((of) => redisKeys.keyUsage(of, '2026-01')),
   keyDeleted: [redisKeys.keyDeleted(EXAMPLES.keyId)],
   signInFailures: [statsKeys.signInFailures('192.0.2.1')],
   signInTries: [statsKeys.signInTries('192.0.2.1')],

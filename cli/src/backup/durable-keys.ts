@@ -20,6 +20,8 @@ const UPLOAD_ID = 'file_[0-9A-Za-z]{22}';
 /** As `limitAddress` writes it. */
 const ADDRESS = '(?:unknown|[0-9a-f.:]{2,45}(?:/56)?)';
 const DAY = '[0-9]{4}-[0-9]{2}-[0-9]{2}';
+const MONTH = '[0-9]{4}-[0-9]{2}';
+const USAGE_OF = `(?:all|none|others|${KEY_ID})`;
 const SCOPE = `(?:all|${DAY})`;
 const WINDOW_SECONDS = 4_000;
 const SMALL = 20_000;
@@ -27,7 +29,13 @@ const LARGE = 20_000_000;
 /** What `lontar ips block` writes. A ban that an address earned ends within the hour and is not worth keeping. */
 export const OPERATORS_BAN = 'operator';
 
+const EMPTY = Buffer.alloc(0);
+
 const isCount = ([value = Buffer.alloc(0)]: readonly Buffer[]) => /^-?[0-9]{1,15}$/.test(value.toString('latin1'));
+/** Statistics that add to a row take it for numbers. */
+const isUsage = ([row = EMPTY, counts = EMPTY]: readonly Buffer[]) =>
+  /^[0-3][0-9] .{1,100}$/s.test(row.toString()) &&
+  /^[0-9]{1,16}(?:,[0-9]{1,16}){0,63}$/.test(counts.toString('latin1'));
 
 /**
  * Every key that a backup may hold and a restore may write. Jobs, reservations, inboxes, pending events, sessions and the
@@ -38,6 +46,8 @@ export const DURABLE: readonly DurableFamily[] = [
   { names: named(redisKeys.apiKey('*'), KEY_ID), type: 'hash', most: 100 },
   { names: named(redisKeys.apiKeyIndex), type: 'zset', most: LARGE },
   { names: named(redisKeys.apiKeyUse), type: 'zset', most: LARGE },
+  { names: named(redisKeys.apiKeysDeleted), type: 'zset', most: LARGE },
+  { names: named(redisKeys.keyUsage('*', '*'), USAGE_OF, MONTH), type: 'hash', most: SMALL, isItem: isUsage },
   { names: named(redisKeys.keyHour('*'), KEY_ID), type: 'list', most: WINDOW_SECONDS },
   { names: named(redisKeys.addressHour('*'), ADDRESS), type: 'list', most: WINDOW_SECONDS },
   { names: named(redisKeys.addressBadKeys('*'), ADDRESS), type: 'list', most: WINDOW_SECONDS },

@@ -109,7 +109,7 @@ describe('a key that has ended', () => {
     expect(await lontar('keys', 'delete', id)).toMatchObject({ code: 0, out: `Deleted the key ${id}, shop.\n` });
     for (const command of ['delete', 'show']) expect((await lontar('keys', command, id)).code).toBe(3);
     // Gateways remove its uploads by what is left of it.
-    expect(await redis.client.del(redisKeys.keyDeleted(id))).toBe(1);
+    expect(await redis.client.del(redisKeys.keyDeleted(id), redisKeys.apiKeysDeleted)).toBe(2);
     expect(await redis.client.keys('*')).toEqual([redisKeys.audit]);
   });
 });

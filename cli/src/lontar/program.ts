@@ -18,10 +18,12 @@ import { addMaskCommand } from './commands/mask.ts';
 import { addQueueCommand } from './commands/queue.ts';
 import { addServiceCommand } from './commands/service.ts';
 import { addSessionsCommand } from './commands/sessions.ts';
+import { addUsageCommand } from './commands/usage.ts';
 
 /** Every command of `lontar`. A new one is a file beside these and a line here. */
 const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[] = [
   addKeysCommand,
+  addUsageCommand,
   addIpsCommand,
   addQueueCommand,
   addDashboardCommand,

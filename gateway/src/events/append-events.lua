@@ -24,6 +24,8 @@
 
 -- What an entry takes beside its texts.
 local ENTRY_BYTES = 64
+-- Fields of the tally from which on further keys' usage is counted together, whatever stats-service is away for.
+local MOST_TALLY = 30000
 
 local batch = tonumber(ARGV[1])
 local last = tonumber(redis.call('GET', KEYS[2]) or '0')
@@ -54,8 +56,13 @@ for _ = 1, events do
 end
 if events > 0 then redis.call('SET', KEYS[3], string.format('%d', bytes)) end
 
+local isLong = counters > 0 and redis.call('HLEN', KEYS[4]) >= MOST_TALLY
 for _ = 1, repeats + counters do
-  redis.call('HINCRBY', KEYS[4], ARGV[at], ARGV[at + 1])
+  local field = ARGV[at]
+  if isLong and string.sub(field, 1, 8) == '["usage"' then
+    field = string.gsub(field, '^(%["usage","[^"]*",")[^"]*', '%1others')
+  end
+  redis.call('HINCRBY', KEYS[4], field, ARGV[at + 1])
   at = at + 2
 end
 

@@ -53,6 +53,24 @@ test('of very many addresses in a second, those beyond the bound are sent togeth
   expect(standInFor(refused({ address: '10.0.0.0', keyId: 'key0' }))?.event.address).toBe('10.0.0.0');
 });
 
+test('usage of very many keys is counted together beyond a bound, and none is lost', () => {
+  const tally = createTally();
+  for (let index = 0; index < 20_000; index++) {
+    tally.addCounted(refused({ keyId: `key${String(index).padStart(7, '0')}` }));
+  }
+  const amounts = new Map<string, number>();
+  for (const [text, amount] of tally.counters) {
+    const field = parseTallyField(text);
+    if (field?.kind === 'usage' && field.count === 'requests') {
+      amounts.set(field.key, (amounts.get(field.key) ?? 0) + amount);
+    }
+  }
+  expect(tally.counters.size).toBeLessThan(5_100);
+  expect(amounts.get('key0000000')).toBe(1);
+  expect(amounts.get('others')).toBeGreaterThan(10_000);
+  expect([...amounts.values()].reduce((sum, amount) => sum + amount, 0)).toBe(20_000);
+});
+
 test('a tally stays bounded and loses no count, however many kinds it is given', () => {
   const tally = createTally();
   for (let index = 0; index < 30_000; index++) {

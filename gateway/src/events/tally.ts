@@ -1,8 +1,10 @@
-import { counterFields, OTHER_ADDRESSES, personMember, repeatField } from '@lontar/shared/event-tally.ts';
+import { counterFields, OTHER_ADDRESSES, personMember, repeatField, usageFields } from '@lontar/shared/event-tally.ts';
 import type { RequestEvent } from '@lontar/shared/request-event.ts';
 
 /** Repeats kept in memory; while Redis is away, further ones are kept as counters. */
 const MOST_REPEATS = 2_000;
+/** Counters of single keys' usage kept in memory; beyond, keys are counted together. */
+const MOST_USAGE = 5_000;
 /** Distinct people kept in memory. */
 const MOST_PEOPLE = 10_000;
 
@@ -39,9 +41,17 @@ export function createTally(): Tally {
   const repeats = new Map<string, Repeat>();
   const counters = new Map<string, number>();
   const people = new Map<string, number>();
-  let requests = 0;
-  const count = (event: RequestEvent, times: number) =>
-    counterFields(event, (field, amount) => counters.set(field, (counters.get(field) ?? 0) + amount * times));
+  let [requests, ofUsage] = [0, 0];
+  const increase = (field: string, amount: number) => counters.set(field, (counters.get(field) ?? 0) + amount);
+  const count = (event: RequestEvent, times: number) => {
+    counterFields(event, (field, amount) => increase(field, amount * times));
+    const isRoom = ofUsage < MOST_USAGE;
+    const { keyId: _, ...together } = { ...event, address: OTHER_ADDRESSES };
+    usageFields(isRoom || event.keyId === undefined ? event : together, (field, amount) => {
+      if (!counters.has(field)) ofUsage++;
+      increase(field, amount * times);
+    });
+  };
   const addPerson = (event: RequestEvent) => {
     const member = personMember(event);
     if (member === undefined || event.address === OTHER_ADDRESSES) return;

@@ -15,6 +15,8 @@
 --- @include "includes/index-key"
 
 local KNOWN_MS = 604800000
+-- As long as what it used is kept: a month more than 400 days.
+local LISTED_MS = 37324800000
 
 local before = fieldsOf(record)
 if not before.state then
@@ -31,5 +33,7 @@ redis.call('DEL', record, hour, freeFailures)
 redis.call('ZREM', index, asked.id)
 settleTexts(asked.texts.remove, {})
 takeKey(asked.id)
+redis.call('ZADD', allDeleted, string.format('%.0f', now), asked.id)
+redis.call('ZREMRANGEBYSCORE', allDeleted, '-inf', string.format('%.0f', now - LISTED_MS))
 redis.call('SET', deleted, '1', 'PX', string.format('%d', KNOWN_MS))
 return answerChange('delete', withoutSecrets(before), {})

@@ -20,6 +20,7 @@ export function keysOf(id: string): string[] {
     redisKeys.keyFreeFailures(id),
     redisKeys.keyDeleted(id),
     ...INDEX_KEYS.slice(1),
+    redisKeys.apiKeysDeleted,
     redisKeys.audit,
   ];
 }

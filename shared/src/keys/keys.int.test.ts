@@ -325,7 +325,8 @@ describe('delete', () => {
     const change = await deleteKey(redis.client, record.id, { actor });
     expect(change).toMatchObject({ record: { id: record.id }, before: { name: 'x', owner: 'Ann' }, after: {} });
     expect(change.before).not.toHaveProperty('hash');
-    expect((await redis.client.keys('*')).sort()).toEqual([redisKeys.audit, redisKeys.keyDeleted(record.id)]);
+    const left = [redisKeys.audit, redisKeys.keyDeleted(record.id), redisKeys.apiKeysDeleted];
+    expect((await redis.client.keys('*')).sort()).toEqual(left.sort());
     expect(await refusal(deleteKey(redis.client, record.id, { actor }))).toBeInstanceOf(KeyNotFound);
   });
 });

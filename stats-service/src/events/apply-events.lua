@@ -17,6 +17,8 @@
 -- ARGV[2]  ids of the events, JSON list in the order of the stream; may be empty
 -- ARGV[3]  plan, JSON: what the batch adds (numbers as text, so that none loses digits on the way)
 --            counts   list of { key, expiry in ms or '0', { field, amount, field, amount, … } }
+--            usage    list of { key, { row, sums, row, sums, … } }: what is added to the usage of an API key in a month, by
+--                     day and model; sums are numbers joined by commas
 --            people   list of { set, sketch, counter hash, field, expiry in ms or '0', { member, … } }
 --            active   list of { user, Unix ms }
 --            used     list of { id of an API key, Unix minutes }
@@ -68,6 +70,38 @@ for _, count in ipairs(plan.counts) do
   local key, fields = KEYS[count[1]], count[3]
   for i = 1, #fields, 2 do redis.call('HINCRBY', key, fields[i], fields[i + 1]) end
   if count[2] ~= '0' then redis.call('PEXPIRE', key, count[2]) end
+end
+
+-- A month's rows at most: beyond, models are counted together.
+local MOST_USAGE_ROWS = 2000
+-- 400 days after the end of the month.
+local USAGE_MS = '37324800000'
+
+local function addSums(held, more)
+  local sums = {}
+  for number in string.gmatch(held, '%d+') do sums[#sums + 1] = tonumber(number) end
+  local i = 0
+  for number in string.gmatch(more, '%d+') do
+    i = i + 1
+    sums[i] = (sums[i] or 0) + tonumber(number)
+  end
+  for n = 1, #sums do sums[n] = string.format('%.0f', sums[n]) end
+  return table.concat(sums, ',')
+end
+
+for _, usage in ipairs(plan.usage) do
+  local key, rows = KEYS[usage[1]], usage[2]
+  local count = redis.call('HLEN', key)
+  for i = 1, #rows, 2 do
+    local row = rows[i]
+    local held = redis.call('HGET', key, row)
+    if not held and count >= MOST_USAGE_ROWS then
+      row = string.sub(row, 1, 3) .. 'other models'
+      held = redis.call('HGET', key, row)
+    end
+    redis.call('HSET', key, row, held and addSums(held, rows[i + 1]) or rows[i + 1])
+  end
+  if count == 0 then redis.call('PEXPIRE', key, USAGE_MS) end
 end
 
 local exact = tonumber(ARGV[7])

@@ -15,7 +15,9 @@ import { isGenerationRoute, isThinned, type RequestEvent } from '@lontar/shared/
 import { statsMetrics } from '@lontar/shared/stats-metrics.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
+import { sumUsage } from '@lontar/shared/usage/read-usage.ts';
 import { mixedEvents } from '../../testing/mixed-events.ts';
+import { expectUsageAgrees } from '../../testing/usage-agrees.ts';
 import { readTiles } from '../counters/read-counters.ts';
 import { readServiceStats } from '../endpoints/service-stats.ts';
 import { readUsage } from '../endpoints/usage.ts';
@@ -80,6 +82,22 @@ test('10,000 mixed events are counted exactly once while consumers are killed an
   expect(stats.masked_by_type).toEqual(referenceMasked(events));
   expect(stats.total_users).toBe(new Set(events.filter(isGeneration).map(userOf)).size);
   expect(await readTiles(redis.client, now)).toMatchObject(referenceTiles(events, now));
+
+  const keyIds = [...new Set(events.flatMap(({ keyId }) => keyId ?? []))];
+  const used = await expectUsageAgrees(redis.client, keyIds, now);
+  for (const keyId of [...keyIds, undefined]) {
+    const own = events.filter((event) => isGeneration(event) && event.keyId === keyId);
+    const answered = own.filter(({ outcome }) => outcome === 'success');
+    const sum = sumUsage(used.filter(({ key }) => key === (keyId ?? 'none')));
+    expect(sum).toMatchObject({
+      requests: own.length,
+      successes: answered.length,
+      masked: own.filter((event) => maskedIn(event) > 0).length,
+      promptTokens: 10 * answered.length,
+      completionTokens: 20 * answered.length,
+      timeouts: own.filter(({ outcome }) => outcome === 'timeout').length,
+    });
+  }
 
   const rows = await readNewestRows(redis.client, LOG_ROWS);
   const shown = events.filter(({ route }) => isGenerationRoute(route) || route === 'other');

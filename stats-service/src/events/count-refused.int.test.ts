@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { LogRow } from '@lontar/shared/dashboard-contract.ts';
-import { counterFields, OTHER_ADDRESSES, personMember, repeatField } from '@lontar/shared/event-tally.ts';
+import { counterFields, OTHER_ADDRESSES, personMember, repeatField, usageFields } from '@lontar/shared/event-tally.ts';
 import { createLogger } from '@lontar/shared/logger.ts';
 import { createRegistry } from '@lontar/shared/metrics.ts';
 import { connectPatient } from '@lontar/shared/redis-connection.ts';
@@ -8,6 +8,7 @@ import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import type { RequestEvent } from '@lontar/shared/request-event.ts';
 import { statsMetrics } from '@lontar/shared/stats-metrics.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { expectUsageAgrees } from '../../testing/usage-agrees.ts';
 import { readUsage } from '../endpoints/usage.ts';
 import { readLogPage, readNewestRows } from '../log/read-log.ts';
 import { LOG_REFUSED_ROWS, LOG_ROWS, statsKeys } from '../stats-keys.ts';
@@ -125,6 +126,7 @@ test('what is sent as numbers counts exactly once, whichever of two instances ta
   await counted();
   const usage = await readUsage(redis.client, Date.now());
   expect(usage.total).toMatchObject({ requests: sent, client_errors: sent, unique_ips: 20 });
+  await expectUsageAgrees(redis.client, [], Date.now());
   await closed();
   const rows = await readNewestRows(redis.client, LOG_ROWS);
   expect(rows.reduce((sum, { count = 1 }) => sum + count, 0)).toBe(sent);
@@ -140,6 +142,7 @@ test('requests and people of which nothing but counters was kept count all the s
   const pipeline = redis.client.multi();
   for (const event of old) {
     counterFields(event, (field, amount) => pipeline.hincrby(redisKeys.eventTally, field, amount));
+    usageFields(event, (field, amount) => pipeline.hincrby(redisKeys.eventTally, field, amount));
     pipeline.zadd(redisKeys.eventPeople, 'GT', event.at, personMember(event) ?? '');
   }
   await pipeline.exec();
@@ -148,6 +151,8 @@ test('requests and people of which nothing but counters was kept count all the s
   const { total } = await readUsage(redis.client, Date.now());
   expect(total).toMatchObject({ requests: 500, successes: 500, unique_ips: 50, unique_users: 1 });
   expect(await redis.client.hget(statsKeys.totals, 'response_ms')).toBe(String((499 * 500) / 2));
+  const used = await expectUsageAgrees(redis.client, ['abcdefghij'], Date.now());
+  expect(used).toMatchObject([{ key: 'abcdefghij', requests: 500 }]);
   await consumer.stop();
 }, 20_000);
 

@@ -3,6 +3,7 @@ import { OTHER_ADDRESSES, type TallyField, type TallyPerson } from '@lontar/shar
 import { isAnswer, isGenerationRoute, isThinned, type RequestEvent } from '@lontar/shared/request-event.ts';
 import { DAY_DETAIL_TTL_MS, DAY_TTL_MS, MOMENT_TTL_MS, momentStart, statsKeys } from '../stats-keys.ts';
 import { logRow, logTexts, type RefusedRow, refusedRow } from './log-rows.ts';
+import { createUsage } from './plan-usage.ts';
 
 /** Their own traffic would drown the log: monitors, pages and chat front ends ask for these every few seconds. */
 const UNLOGGED_ROUTES: ReadonlySet<string> = new Set([
@@ -35,6 +36,8 @@ export interface BatchPlan {
   /** From KEYS[11] on. */
   readonly keys: readonly string[];
   readonly counts: readonly (readonly [key: number, expiry: string, fields: readonly string[]])[];
+  /** Of each key and month the rows, as field and packed counts, one after the other. */
+  readonly usage: readonly (readonly [key: number, rows: readonly string[]])[];
   readonly people: readonly (readonly [
     set: number,
     sketch: number,
@@ -66,6 +69,7 @@ export function planBatch(
   numbers: Numbers = { counters: [], people: [] },
 ): BatchPlan {
   const counts = new Counts();
+  const usage = createUsage();
   const people = new People();
   const active = new Map<string, number>();
   const used = new Map<string, number>();
@@ -78,6 +82,7 @@ export function planBatch(
   for (const { event, texts, count } of told) {
     if (event.keyId !== undefined) noteLatest(used, event.keyId, minuteOf(event.at));
     if (isAnswer(event)) addCounts(counts, event, count);
+    usage.addEvent(event, count);
     // Whose requests these were is sent beside them.
     if (isAnswer(event) && isGenerationRoute(event.route) && event.address !== OTHER_ADDRESSES) {
       saw(utcDay(event.at), userOf(event), event.address, event.at);
@@ -91,7 +96,10 @@ export function planBatch(
     const keyId = keyIdOf(user);
     if (keyId !== undefined) noteLatest(used, keyId, minuteOf(at));
   }
-  for (const [counter, amount] of numbers.counters) addCounter(counts, counter, amount);
+  for (const [counter, amount] of numbers.counters) {
+    addCounter(counts, counter, amount);
+    usage.addCounter(counter, amount);
+  }
   const keys = new KeyList();
   return {
     counts: counts.list().map(([key, expiry, fields]) => [keys.place(key), expiry, fields]),
@@ -105,6 +113,7 @@ export function planBatch(
         scope === 'all' ? '0' : String(DAY_DETAIL_TTL_MS),
         members,
       ]),
+    usage: usage.list().map(([key, rows]) => [keys.place(key), rows]),
     active: [...active].map(([user, at]) => [user, String(at)]),
     used: [...used].map(([keyId, minute]) => [keyId, String(minute)]),
     log,
@@ -203,10 +212,15 @@ class People {
 }
 
 class KeyList {
-  readonly list: string[] = [];
+  readonly #places = new Map<string, number>();
+
+  get list(): string[] {
+    return [...this.#places.keys()];
+  }
 
   place(key: string): number {
-    const known = this.list.indexOf(key);
-    return FIRST_KEY + (known >= 0 ? known : this.list.push(key) - 1);
+    const place = this.#places.get(key) ?? FIRST_KEY + this.#places.size;
+    this.#places.set(key, place);
+    return place;
   }
 }

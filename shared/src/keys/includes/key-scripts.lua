@@ -11,6 +11,7 @@
 -- KEYS[9]  expired
 -- KEYS[10] revoked
 -- KEYS[11] expiring      sorted set: ids of active keys that will expire, by when, Unix ms
+-- KEYS[12] allDeleted    sorted set: ids of deleted keys by when that was, Unix ms
 -- KEYS[#]  audit         stream, the last of the keys, see script-includes/note-audit.lua
 -- ARGV[1]  asked         JSON, see each script
 --
@@ -19,7 +20,8 @@
 --        fieldsOf(hash)       all fields of a hash
 --        withoutSecrets(map)  of a record's fields those that an answer and a log may have
 
-local record, index, hour, freeFailures, deleted, texts, use, active, expired, revoked, expiring = unpack(KEYS)
+local record, index, hour, freeFailures, deleted, texts, use, active, expired, revoked, expiring,
+  allDeleted = unpack(KEYS)
 local asked = cjson.decode(ARGV[1])
 --- @include <clock>
 
