@@ -23,6 +23,7 @@ import type { Express } from 'express';
 import type { AdmissionRules } from './admission/admit.ts';
 import { type GatewayConfig, gatewaySettings } from './config.ts';
 import { type EventLogDeps, openEventLog } from './events/event-log.ts';
+import { createKeyNames } from './events/key-names.ts';
 import { reservationMs } from './generation/generate.ts';
 import type { ReadingLimits } from './generation/generation-rules.ts';
 import { startSweeper, sweepReservations } from './generation/sweep.ts';
@@ -105,7 +106,11 @@ export async function startGateway(
   const draining = () => lifecycle.stopping;
   const judging = { ...admission, turnstile };
   const live = { finder: createAnswerFinder(redis, onRedisFailure), metrics };
-  const concluding = { logRequests: config.LOG_REQUESTS, mostOutputTokens: config.MAX_OUTPUT_TOKENS };
+  const concluding = {
+    keyNameOf: createKeyNames(redis),
+    logRequests: config.LOG_REQUESTS,
+    mostOutputTokens: config.MAX_OUTPUT_TOKENS,
+  };
   const app = createApp({
     door: { trustProxy: config.TRUST_PROXY, connectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS, metrics, clock },
     admission,

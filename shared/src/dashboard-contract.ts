@@ -52,6 +52,8 @@ export interface LogRow {
   readonly ms: number;
   readonly address: string;
   readonly keyId?: string;
+  /** The operator's name for the key; no caller is told it. */
+  readonly keyName?: string;
   readonly endpoint?: GenerationEndpoint;
   readonly model?: PublicModel;
   /** Whether the key paid; absent where nothing was reserved. */

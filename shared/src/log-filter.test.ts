@@ -5,6 +5,7 @@ import { type LogFilter, passesFilter, readFilter, writeFilter } from './log-fil
 const row = {
   id: 'req_AbC',
   keyId: 'KeyOne',
+  keyName: 'Corner shop',
   route: '/api/ai',
   outcome: 'success',
   masked: { url: 0, key: 1, ip: 0, connection: 0 },
@@ -18,6 +19,7 @@ test.each<[LogFilter, boolean]>([
   [{ maskedOnly: true }, true],
   [{ text: 'abc' }, true],
   [{ text: 'keyone' }, true],
+  [{ text: 'corner' }, true],
   [{ text: 'nothing' }, false],
 ])('%j', (filter, passes) => {
   expect(passesFilter(row, filter)).toBe(passes);

@@ -12,6 +12,7 @@ import type { Answer, Report } from '../envelope/answer.ts';
 import { elapsedMs, type RequestContext } from '../envelope/request-context.ts';
 import { toldMessage } from '../envelope/told-message.ts';
 import type { EventLog } from '../events/event-log.ts';
+import type { KeyNameOf } from '../events/key-names.ts';
 import { renderAnswer } from '../openai/render-answer.ts';
 import type { RefusedLines } from './refused-lines.ts';
 
@@ -21,6 +22,8 @@ export interface ConcludeDeps {
   readonly metrics: Pick<GatewayMetrics, 'requests' | 'requestDuration' | 'callersLeft'>;
   readonly logger: Logger;
   readonly events: EventLog;
+  /** For lines of the log alone. */
+  readonly keyNameOf: KeyNameOf;
   /** `LOG_REQUESTS` */
   readonly logRequests: boolean;
   /** Bounds the lines about requests that got no further than the door. */
@@ -154,22 +157,28 @@ function describeEvent(
   };
 }
 
-/** A line for each answer; of requests that got no further than the door, one a second for each address and reason. */
-function logAnswer({ logger, refusedLines }: Pick<ConcludeDeps, 'logger' | 'refusedLines'>, event: RequestEvent): void {
+/**
+ * A line for each answer, with the name of its key; of requests that got no further than the door, one a second for each
+ * address and reason, and with the name where it is known already: what comes in floods waits for nothing.
+ */
+function logAnswer(
+  { logger, refusedLines, keyNameOf }: Pick<ConcludeDeps, 'logger' | 'refusedLines' | 'keyNameOf'>,
+  event: RequestEvent,
+): void {
   const { id: requestId, route, method, status, outcome, message, responseMs: durationMs, address, keyId } = event;
   const said = message !== undefined && { told: message };
-  const line = {
-    requestId,
-    route,
-    method,
-    status,
-    outcome,
-    durationMs,
-    ...(keyId !== undefined && { keyId }),
-    ...said,
+  const name = keyId === undefined ? undefined : keyNameOf(keyId);
+  const lineWith = (keyName: string | undefined) => {
+    const key = keyId !== undefined && { keyId, ...(keyName !== undefined && { keyName }) };
+    return { requestId, route, method, status, outcome, durationMs, ...key, ...said };
   };
-  if (isThinned(event)) refusedLines.note(kindOf(event), { ...line, address });
-  else logger.info(line, 'answered');
+  if (isThinned(event)) {
+    refusedLines.note(kindOf(event), { ...lineWith(typeof name === 'string' ? name : undefined), address });
+  } else if (name instanceof Promise) {
+    void name.then((found) => logger.info(lineWith(found), 'answered'));
+  } else {
+    logger.info(lineWith(name), 'answered');
+  }
 }
 
 /** That no caller can be served is no caller's doing: all refused requests then are of one kind. */

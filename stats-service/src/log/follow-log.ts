@@ -3,6 +3,7 @@ import type { Logger } from '@lontar/shared/logger.ts';
 import type { RedisClock, RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { statsKeys } from '../stats-keys.ts';
+import { createKeyNames } from './key-names.ts';
 import { compareCursors, parseRow, readNewestRows } from './read-log.ts';
 
 /** Rows kept in memory: what a page may have missed while it connected again. */
@@ -30,13 +31,14 @@ export interface RecentLog {
  * @param onRows called each time that rows have come
  */
 export function followLog(redis: Redis, clock: RedisClock, onRows: () => void, logger: Logger): RecentLog {
+  const names = createKeyNames(redis);
   let rows: LogRow[] = [];
   /** Whether memory holds the log from its very first row. */
   let whole = false;
   const stopping = new AbortController();
 
   const load = async () => {
-    rows = await readNewestRows(redis, RECENT_ROWS);
+    rows = await readNewestRows(redis, RECENT_ROWS, names);
     whole = rows.length < RECENT_ROWS;
   };
   const follow = async () => {
@@ -48,7 +50,7 @@ export function followLog(redis: Redis, clock: RedisClock, onRows: () => void, l
         const reply = await redis.xread('COUNT', 500, 'BLOCK', BLOCK_MS, 'STREAMS', statsKeys.log, newest(rows));
         const entries = reply?.[0]?.[1] ?? [];
         if (entries.length === 0) continue;
-        rows = addRows(rows, entries.map(parseRow));
+        rows = addRows(rows, await names.add(entries.map(parseRow)));
         if (rows.length > RECENT_ROWS) {
           rows = rows.slice(-RECENT_ROWS);
           whole = false;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { statsKeys } from '../stats-keys.ts';
-import { readLogDetail } from './read-log.ts';
+import { readLogDetail, readLogPage, readNewestRows } from './read-log.ts';
 
 let redis: TestRedis;
 
@@ -20,4 +21,25 @@ test.each([
   const cursor = (await redis.client.xadd(statsKeys.log, '*', 'row', JSON.stringify(row))) ?? '';
   await redis.client.xadd(statsKeys.logTexts, cursor, 'texts', texts);
   expect(await readLogDetail(redis.client, cursor)).toEqual({ row: { ...row, cursor }, ...expected });
+});
+
+test('rows have the name of their key beside its id, and can be searched for by it', async () => {
+  const { client } = redis;
+  await client.hset(redisKeys.apiKey('KeyOne'), 'name', 'Corner shop');
+  for (const [id, keyId] of [
+    ['req_named', 'KeyOne'],
+    ['req_unnamed', 'KeyTwo'],
+    ['req_keyless', undefined],
+  ]) {
+    await client.xadd(statsKeys.log, '*', 'row', JSON.stringify({ id, keyId, outcome: 'success' }));
+  }
+  const names = (await readNewestRows(client, 3)).map(({ id, keyName }) => [id, keyName]);
+  expect(names).toEqual([
+    ['req_named', 'Corner shop'],
+    ['req_unnamed', undefined],
+    ['req_keyless', undefined],
+  ]);
+  const page = await readLogPage(client, { text: 'corner' }, undefined);
+  expect(page.rows.map(({ id }) => id)).toEqual(['req_named']);
+  expect((await readLogDetail(client, page.rows[0]?.cursor ?? ''))?.row.keyName).toBe('Corner shop');
 });

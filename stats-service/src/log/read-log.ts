@@ -3,6 +3,7 @@ import { type LogFilter, passesFilter } from '@lontar/shared/log-filter.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { eventTextsSchema } from '@lontar/shared/request-event.ts';
 import { statsKeys } from '../stats-keys.ts';
+import { createKeyNames } from './key-names.ts';
 
 /** Form of a row's cursor: an entry id of the log's stream. */
 export const CURSOR_PATTERN = /^\d{1,16}-\d{1,10}$/;
@@ -26,9 +27,9 @@ export function compareCursors(a: string, b: string): number {
  *
  * @throws when Redis fails
  */
-export async function readNewestRows(redis: Redis, rows: number): Promise<LogRow[]> {
+export async function readNewestRows(redis: Redis, rows: number, names = createKeyNames(redis)): Promise<LogRow[]> {
   const entries = await redis.xrevrange(statsKeys.log, '+', '-', 'COUNT', rows);
-  return entries.toReversed().map(parseRow);
+  return names.add(entries.toReversed().map(parseRow));
 }
 
 /**
@@ -37,13 +38,13 @@ export async function readNewestRows(redis: Redis, rows: number): Promise<LogRow
  * @throws when Redis fails
  */
 export async function readLogPage(redis: Redis, filter: LogFilter, before: string | undefined): Promise<LogPage> {
+  const names = createKeyNames(redis);
   const rows: LogRow[] = [];
   let end = before;
   for (let scanned = 0; scanned < SCAN_ROWS; scanned += SCAN_PIECE) {
     const from = end === undefined ? '+' : `(${end}`;
     const entries = await redis.xrevrange(statsKeys.log, from, '-', 'COUNT', SCAN_PIECE);
-    for (const entry of entries) {
-      const row = parseRow(entry);
+    for (const row of await names.add(entries.map(parseRow))) {
       end = row.cursor;
       if (passesFilter(row, filter)) rows.push(row);
       if (rows.length === PAGE_ROWS) return { rows, before: end };
@@ -65,7 +66,7 @@ export async function readLogDetail(redis: Redis, cursor: string): Promise<LogDe
     redis.xrange(statsKeys.logTexts, '-', '+', 'COUNT', 1),
   ]);
   if (rows[0] === undefined) return undefined;
-  const row = parseRow(rows[0]);
+  const [row = parseRow(rows[0])] = await createKeyNames(redis).add([parseRow(rows[0])]);
   const text = texts[0] && readTexts(fieldOf(texts[0], 'texts') ?? '');
   if (text !== undefined) return { row, texts: 'kept', ...text };
   const expired = oldest !== undefined && compareCursors(cursor, oldest[0]) < 0 && row.outcome === 'success';

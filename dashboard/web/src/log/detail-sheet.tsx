@@ -83,7 +83,7 @@ function Facts({ row }: { readonly row: LogRow }) {
     ],
     ['Endpoint', `${row.method} ${row.route}`],
     ['Model', row.model],
-    ['Key', row.keyId],
+    ['Key', row.keyName === undefined ? row.keyId : `${row.keyName} (${row.keyId})`],
     ['Address', row.address],
     ['Error', row.error?.replaceAll('_', ' ')],
     ['The caller was told', row.message],

@@ -43,8 +43,8 @@ export function LogFilters() {
       </label>
       <input
         type="search"
-        aria-label="Text in request or key id"
-        placeholder="Request or key id"
+        aria-label="Text in request id, key id or key name"
+        placeholder="Request, key or its name"
         value={text ?? ''}
         onInput={({ currentTarget }) => change({ text: currentTarget.value.trim() })}
       />

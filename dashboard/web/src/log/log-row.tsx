@@ -29,8 +29,8 @@ export class LogRowView extends Component<{ readonly row: LogRow }> {
             {row.id}
           </button>
         </span>
-        <span role="cell" class="key">
-          {row.keyId ?? '–'}
+        <span role="cell" class="key" title={row.keyId}>
+          {row.keyName ?? row.keyId ?? '–'}
         </span>
         <span role="cell" class="route">
           {row.route}
