@@ -19,15 +19,16 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   sessions: [],
   page: [],
   backup: ['files', 'redis'],
-  doctor: ['home', 'settings', 'locate', 'redis'],
+  models: ['settings'],
+  doctor: ['home', 'settings', 'locate', 'redis', 'models'],
   // Commands.
   start: [
     ...['failure', 'files', 'home', 'settings', 'system', 'system-service', 'processes'],
-    ...['redis', 'sessions', 'page'],
+    ...['redis', 'sessions', 'page', 'models'],
   ],
   lontar: [
     ...['failure', 'home', 'settings', 'system', 'system-service', 'locate', 'processes', 'redis'],
-    ...['sessions', 'backup', 'doctor'],
+    ...['sessions', 'backup', 'doctor', 'models'],
   ],
   secrets: ['files'],
   'npm-package': ['page'],

@@ -70,6 +70,7 @@ const settings = z.object({
     about: 'Bad keys from one address within 10 minutes that ban it for an hour; 0 never bans.',
     example: '20',
   }),
+  MODELS_FILE: sharedSettings.MODELS_FILE,
   MAX_PROMPT_CHARS: setting(wholeNumber(1, 1_000_000).prefault('32000'), {
     about: 'The longest prompt of /api/ai, /api/ai2 and /api/ai3, in characters.',
     example: '32000',

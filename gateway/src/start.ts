@@ -6,12 +6,13 @@ import { type GatewayMetrics, gatewayMetrics } from '@lontar/shared/gateway-metr
 import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { startProbeListener } from '@lontar/shared/http/probes.ts';
 import { listen } from '@lontar/shared/http/server.ts';
-import { type Instance, startHeartbeat } from '@lontar/shared/instances.ts';
+import { type Instance, modelsInForce, startHeartbeat } from '@lontar/shared/instances.ts';
 import type { Lifecycle } from '@lontar/shared/lifecycle.ts';
 import { TAKES_NUMBERS } from '@lontar/shared/live/numbered-frames.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
+import type { CatalogSource } from '@lontar/shared/models/catalog.ts';
 import { collectAfter, MOST_GARBAGE_BYTES } from '@lontar/shared/patches/young-generation.ts';
 import { type RedisClock, startRedisClock } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
@@ -21,18 +22,17 @@ import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { VERSION } from '@lontar/shared/version.ts';
 import type { Express } from 'express';
 import type { AdmissionRules } from './admission/admit.ts';
+import { concludingSettings, generationSettings, openModels, publicLimits } from './caller-limits.ts';
 import { type GatewayConfig, gatewaySettings } from './config.ts';
 import { type EventLogDeps, openEventLog } from './events/event-log.ts';
 import { createKeyNames } from './events/key-names.ts';
 import { reservationMs } from './generation/generate.ts';
-import type { ReadingLimits } from './generation/generation-rules.ts';
 import { startSweeper, sweepReservations } from './generation/sweep.ts';
 import { createTurnstile } from './generation/turnstile.ts';
 import { openWithdrawals } from './generation/withdrawals.ts';
 import { type Inbox, openInbox } from './inbox/inbox.ts';
 import { createAnswerFinder } from './live/find-answer.ts';
 import { isProxy } from './patches/trusted-proxies.ts';
-import type { PublicLimits } from './reference/openapi.ts';
 import { createApp } from './server/app.ts';
 import { bodyLimit } from './server/body.ts';
 import { bodyBounds, createBodyBudget } from './server/body-budget.ts';
@@ -66,7 +66,8 @@ export interface RunningGateway {
  * Starts a gateway: Redis, queue, inbox and event log first, then the public listener, so that nothing is accepted that
  * cannot be answered.
  *
- * @throws RedisUnreachableError, or the system's error when a port is taken
+ * @throws ConfigError when the file of models cannot be taken; RedisUnreachableError, or the system's error when a port
+ *   is taken
  */
 export async function startGateway(
   config: GatewayConfig,
@@ -81,6 +82,7 @@ export async function startGateway(
 
   const registry = createRegistry('gateway', VERSION);
   const metrics = gatewayMetrics(registry);
+  const models = await openModels(config, lifecycle, { metrics, logger });
   const clock = await startRedisClock(redis);
   lifecycle.started('clock', clock.stop);
   const { turnstile, onRedisFailure } = openTurnstile(logger);
@@ -106,25 +108,31 @@ export async function startGateway(
   const draining = () => lifecycle.stopping;
   const judging = { ...admission, turnstile };
   const live = { finder: createAnswerFinder(redis, onRedisFailure), metrics };
-  const concluding = {
-    keyNameOf: createKeyNames(redis),
-    logRequests: config.LOG_REQUESTS,
-    mostOutputTokens: config.MAX_OUTPUT_TOKENS,
-  };
   const app = createApp({
     door: { trustProxy: config.TRUST_PROXY, connectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS, metrics, clock },
     admission,
     bodies: { ...judging, ...bodyDeps(config, metrics), clock },
-    generation: { ...judging, ...generationSettings(config), gateway, queue, inbox, withdrawals, clock, live, metrics },
+    generation: {
+      ...judging,
+      ...generationSettings(config, models),
+      gateway,
+      queue,
+      inbox,
+      withdrawals,
+      clock,
+      live,
+      metrics,
+    },
     streams: createEventStreams({ metrics, draining }),
     uploads: { ...admission, ...uploads },
     statistics: { ...statistics, looks: shareLooks(admission) },
-    reference: { limits: publicLimits(config), publicUrl: config.PUBLIC_URL },
-    conclude: { redis, clock, metrics, logger, events, refusedLines, draining, ...concluding },
+    reference: { limits: publicLimits(config, models), publicUrl: config.PUBLIC_URL },
+    conclude: { redis, clock, metrics, logger, events, refusedLines, draining, ...concludingSettings(config, redis) },
   });
   const server = createPublicServer(app, openDoor(config, metrics, clock, app));
   // Before the listener, so that probes and heartbeat go on while it drains.
-  const metricsPort = await startProbes(config, lifecycle, { gateway, redis, clock, inbox, registry, server, logger });
+  const parts = { gateway, redis, clock, inbox, registry, server, logger, models };
+  const metricsPort = await startProbes(config, lifecycle, parts);
   await listen(server, config.PORT, config.HOST);
   const times = { noticeMs: config.DRAIN_NOTICE_MS, drainMs: config.DRAIN_TIMEOUT_MS };
   lifecycle.started('public listener', () => stopServing(server, { ...times, giveUpWaiting: inbox.giveUp }));
@@ -221,35 +229,6 @@ function rulesOf(config: GatewayConfig): AdmissionRules {
   };
 }
 
-/** What callers may ask for in a generation. */
-function readingLimits(config: GatewayConfig): ReadingLimits {
-  return {
-    maxPromptChars: config.MAX_PROMPT_CHARS,
-    maxContextChars: config.MAX_CONTEXT_CHARS,
-    maxOutputTokens: config.MAX_OUTPUT_TOKENS,
-  };
-}
-
-function generationSettings(config: GatewayConfig) {
-  return {
-    reading: readingLimits(config),
-    timeoutMs: config.REQUEST_TIMEOUT_MS,
-    freeFailuresPerHour: config.FREE_FAILURES_PER_HOUR,
-  };
-}
-
-/** What callers are shown of the configuration. */
-function publicLimits(config: GatewayConfig): PublicLimits {
-  return {
-    reading: readingLimits(config),
-    maxFileBytes: config.MAX_FILE_BYTES,
-    uploadsPerDay: config.UPLOADS_PER_DAY,
-    downloadsPerHour: config.DOWNLOADS_PER_HOUR,
-    perHour: config.RATE_LIMIT_PER_HOUR,
-    utilityEndpoints: config.UTILITY_ENDPOINTS,
-  };
-}
-
 async function startProbes(
   config: GatewayConfig,
   lifecycle: Lifecycle,
@@ -261,9 +240,10 @@ async function startProbes(
     registry: ReturnType<typeof createRegistry>;
     server: Server;
     logger: Logger;
+    models: CatalogSource;
   },
 ): Promise<number> {
-  const { gateway, redis, clock, inbox, registry, server, logger } = parts;
+  const { gateway, redis, clock, inbox, registry, server, logger, models } = parts;
   const probes = await startProbeListener({
     logger,
     host: config.METRICS_HOST,
@@ -290,6 +270,7 @@ async function startProbes(
       inFlight: inbox.waiting,
       draining: lifecycle.stopping,
       settings,
+      models: modelsInForce(models),
     }),
   );
   lifecycle.started('heartbeat', heartbeat.stop);

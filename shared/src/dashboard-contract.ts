@@ -1,4 +1,4 @@
-import type { GenerationEndpoint, PublicModel } from './endpoints.ts';
+import type { GenerationEndpoint } from './endpoints.ts';
 import type { ErrorCode } from './errors.ts';
 import type { FailureCause } from './failure-cause.ts';
 import type { Outcome } from './request-event.ts';
@@ -55,7 +55,7 @@ export interface LogRow {
   /** The operator's name for the key; no caller is told it. */
   readonly keyName?: string;
   readonly endpoint?: GenerationEndpoint;
-  readonly model?: PublicModel;
+  readonly model?: string;
   /** Whether the key paid; absent where nothing was reserved. */
   readonly charged?: boolean;
   /** Values masked in the answer; absent where there was no answer. */

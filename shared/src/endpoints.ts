@@ -9,6 +9,6 @@ export const CHAT_ENDPOINT = '/v1/chat/completions';
 export const GENERATION_ENDPOINTS = [...ENDPOINTS, CHAT_ENDPOINT] as const;
 export type GenerationEndpoint = (typeof GENERATION_ENDPOINTS)[number];
 
-/** Public model names; configuration maps them to names of the upstream. */
+/** The models that there are always, whatever the operator names besides; configuration maps them to names of the upstream. */
 export const PUBLIC_MODELS = ['ai-2.5-flash', 'ai-2.5-pro'] as const;
 export type PublicModel = (typeof PUBLIC_MODELS)[number];

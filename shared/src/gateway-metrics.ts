@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { CALL_CHARGES, FINE_BUCKETS, LATENCY_BUCKETS, ROUTE_LABELS } from './metrics.ts';
+import { CALL_CHARGES, FINE_BUCKETS, LATENCY_BUCKETS, modelsFileMetrics, ROUTE_LABELS } from './metrics.ts';
 import { OUTCOMES } from './request-event.ts';
 
 /** The kinds of uploads that the statistics distinguish: content that only its owner sees counts as private. */
@@ -52,6 +52,7 @@ export function gatewayMetrics(registry: Registry) {
   for (const charge of CALL_CHARGES) callersLeft.inc({ charge }, 0);
   return {
     callersLeft,
+    ...modelsFileMetrics(registry),
     ...uploadMetrics(registers),
     ...doorMetrics(registers),
     ...eventMetrics(registers),

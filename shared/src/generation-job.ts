@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ChatRequest, chatRequestSchema, textOf } from './chat-request.ts';
-import { CHAT_ENDPOINT, ENDPOINTS, type Endpoint, PUBLIC_MODELS } from './endpoints.ts';
+import { CHAT_ENDPOINT, ENDPOINTS, type Endpoint } from './endpoints.ts';
+import { modelNameSchema } from './models/model-name.ts';
 import { redisTimeSchema } from './redis-clock.ts';
 import { REQUEST_ID_PATTERN } from './request-id.ts';
 import { MASK_TYPES } from './settlement/settlement.ts';
@@ -22,7 +23,8 @@ export type JobPolicy = z.infer<typeof jobPolicySchema>;
 const commonFields = {
   /** Request id; also the job's id in BullMQ. */
   id: z.string().regex(REQUEST_ID_PATTERN),
-  model: z.enum(PUBLIC_MODELS),
+  /** The public name; which there are is the catalog's to say. */
+  model: modelNameSchema,
   /** Already cut to the key's own cap. */
   maxOutputTokens: z.number().int().positive(),
   /** The caller did not ask for so many: where the upstream finds them too many, it may be asked for fewer. */

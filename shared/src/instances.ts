@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { failureCauseSchema } from './failure-cause.ts';
+import type { CatalogSource } from './models/catalog.ts';
 import { readRedisTime, redisTimeSchema } from './redis-clock.ts';
 import type { Redis } from './redis-connection.ts';
 import { redisKeys } from './redis-keys.ts';
@@ -36,6 +37,8 @@ const instanceSchema = z.object({
         .catch(undefined),
     })
     .optional(),
+  /** The catalog of models in force: its digest, and whether a newer file is broken. Gateways and workers only. */
+  models: z.object({ digest: z.string(), source: z.enum(['file', 'variables']), broken: z.boolean() }).optional(),
 });
 
 export type Instance = z.infer<typeof instanceSchema>;
@@ -45,6 +48,11 @@ const beatScript = loadScript(new URL('./heartbeat.lua', import.meta.url));
 
 export interface Heartbeat {
   stop(): Promise<void>;
+}
+
+/** What an instance says of its models. */
+export function modelsInForce({ current, problems }: CatalogSource): NonNullable<Instance['models']> {
+  return { digest: current.digest, source: current.source, broken: problems.length > 0 };
 }
 
 /**

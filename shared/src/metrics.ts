@@ -78,6 +78,20 @@ export function createRegistry(service: string, version: string): Registry {
   return registry;
 }
 
+/** Of every service that reads the file of models; once in a registry, whatever else is measured there. */
+export function modelsFileMetrics(registry: Registry) {
+  const name = 'lontar_models_file_broken';
+  const registered = registry.getSingleMetric(name) as Gauge | undefined;
+  if (registered !== undefined) return { modelsFileBroken: registered };
+  const modelsFileBroken = new Gauge({
+    name,
+    help: '1 while a newer file of models is broken and the earlier one stays in force, else 0.',
+    registers: [registry],
+  });
+  modelsFileBroken.set(0);
+  return { modelsFileBroken };
+}
+
 export type WorkerMetrics = ReturnType<typeof workerMetrics>;
 
 /**
@@ -87,6 +101,7 @@ export type WorkerMetrics = ReturnType<typeof workerMetrics>;
  */
 export function workerMetrics(registry: Registry, modelOutcomes: readonly string[] = []) {
   return {
+    ...modelsFileMetrics(registry),
     ...jobMetrics(registry),
     ...modelMetrics(registry, modelOutcomes),
     ...maskingMetrics(registry),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { GENERATION_ENDPOINTS, PUBLIC_MODELS } from './endpoints.ts';
+import { GENERATION_ENDPOINTS } from './endpoints.ts';
 import { ERROR_CODES } from './errors.ts';
 import { failureCauseSchema } from './failure-cause.ts';
+import { modelNameSchema } from './models/model-name.ts';
 import { FINISH_REASONS } from './settlement/settlement.ts';
 
 /** How a request ended, as the metrics and the log name it. */
@@ -47,7 +48,7 @@ export const requestEventSchema = z.object({
       endpoint: z.enum(GENERATION_ENDPOINTS),
       /** Whether the key paid for it. */
       charged: z.boolean().optional(),
-      model: z.enum(PUBLIC_MODELS).optional(),
+      model: modelNameSchema.optional(),
       masked: z.object({ url: z.number(), key: z.number(), ip: z.number(), connection: z.number() }).optional(),
       /** `isEstimated` where the upstream did not say, as of a caller who left in the middle. */
       /** Why the answer ended; only where there was one. */

@@ -79,7 +79,7 @@ export async function attemptModel(
     ...(job.isDefaultOutput === true && { isDefaultOutput: true }),
     ...(spentBefore && { isSpent: true }),
   };
-  const labels = { provider: language.provider, model: job.model };
+  const labels = { provider: language.provider, model: deps.modelLabel(job.model) };
   const startedAt = performance.now();
   let firstPartAt = 0;
   const onPart = (part: ModelPart) => {

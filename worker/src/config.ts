@@ -30,6 +30,7 @@ export const workerSettings = z.object({
     about: 'Jobs that this worker has in work at once; places that are free cost nothing.',
     example: '1000',
   }),
+  MODELS_FILE: sharedSettings.MODELS_FILE,
   MODEL_PROVIDER: setting(oneOf(['auto', 'gemini', 'openai', 'demo']).default('auto'), {
     about: 'Who answers; auto takes gemini if its key is set, else openai if its URL is set, else the demo model.',
     example: 'gemini',

@@ -18,6 +18,7 @@ import type { Masker } from './masking/mask.ts';
 import type { ModelErrorKind, ModelResult } from './model/language-model.ts';
 import type { Quarantine } from './quarantine.ts';
 import { countCall, noteHandBack, noteRetry, type Run, type SettleDeps, settleJob } from './settle-job.ts';
+import { knowsModel } from './upstreams/await-model.ts';
 import type { OpenUpstreams } from './upstreams/open-upstreams.ts';
 
 /** Of English text, about. */
@@ -25,8 +26,10 @@ const CHARACTERS_OF_TOKEN = 4;
 
 export interface ProcessDeps extends AskDeps, SettleDeps {
   readonly quarantine: Quarantine;
-  readonly catalog: Pick<CatalogSource, 'current'>;
+  readonly catalog: Pick<CatalogSource, 'current' | 'onChange'>;
   readonly upstreams: Pick<OpenUpstreams, 'languageModel'>;
+  /** What metrics call a model: their labels are bounded. */
+  readonly modelLabel: (model: string) => string;
   readonly personas: Readonly<Record<Endpoint, string>>;
   readonly masker: Masker;
   readonly live: LivePlane;
@@ -70,6 +73,9 @@ async function goOn(deps: ProcessDeps, start: JobStart, startedAt: RedisTime, ma
   if (signal.aborted) return finishAborted(deps, run, abortReason(start));
   if (startedAt >= job.deadlineAt) return finishAborted(deps, run, 'deadline');
 
+  if (!(await knowsModel(deps.catalog, job.model, signal))) {
+    return signal.aborted ? finishAborted(deps, run, abortReason(start)) : finishUnknown(deps, run);
+  }
   const policy = await answerPolicyOf(deps.masker, job);
   if (job.stream !== true) return work(deps, run, policy);
   const stream = deps.live.open({ job, start: start.number, masker: policy.masker });
@@ -100,6 +106,14 @@ async function giveUpDeadly(deps: ProcessDeps, run: Run, deaths: number): Promis
   deps.logger.error(line, 'a job was given up: each worker that had it died or went silent (a poison pill)');
   deps.metrics.jobsGivenUp.inc({ reason: 'poison_pill' });
   await settleJob(deps, run, { v: 1, outcome: 'failed', error: 'internal_error' }, undefined);
+  return finish(deps, run, 'failed');
+}
+
+/** The gateway that took the request has another file of models than this worker. */
+async function finishUnknown(deps: ProcessDeps, run: Run): Promise<JobEnd> {
+  const line = { requestId: run.job.id, model: run.job.model };
+  deps.logger.error(line, 'a job asks for a model that this worker does not know: compare the files of models');
+  await settleJob(deps, run, failedAs('upstream_error', run), undefined);
   return finish(deps, run, 'failed');
 }
 

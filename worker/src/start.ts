@@ -4,11 +4,13 @@ import { settingDigests } from '@lontar/shared/config/setting-digests.ts';
 import type { Endpoint } from '@lontar/shared/endpoints.ts';
 import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { startProbeListener } from '@lontar/shared/http/probes.ts';
-import { type Instance, startHeartbeat } from '@lontar/shared/instances.ts';
+import { type Instance, modelsInForce, startHeartbeat } from '@lontar/shared/instances.ts';
 import type { Lifecycle } from '@lontar/shared/lifecycle.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry, type WorkerMetrics, workerMetrics } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
+import type { CatalogSource } from '@lontar/shared/models/catalog.ts';
+import { createModelLabels } from '@lontar/shared/models/model-name.ts';
 import { type RedisClock, startRedisClock } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
@@ -54,7 +56,7 @@ export async function startWorker(
   const id = `worker-${randomBytes(6).toString('hex')}`;
   const registry = createRegistry('worker', VERSION);
   const metrics = workerMetrics(registry, MODEL_ERROR_KINDS);
-  const { catalog, upstreams, masker } = startUpstreams(config, environment, { logger, metrics, lifecycle });
+  const { catalog, upstreams, masker } = await startUpstreams(config, environment, { logger, metrics, lifecycle });
   const connections = connectionsOf(config, id);
   lifecycle.started('redis', () => {
     for (const connection of Object.values(connections)) connection.disconnect();
@@ -78,6 +80,7 @@ export async function startWorker(
     metrics,
     catalog,
     upstreams,
+    modelLabel: createModelLabels(),
     personas: personasOf(config),
     masker,
     live: openLivePlane(connections.jobs, id, metrics, logger),
@@ -102,7 +105,8 @@ export async function startWorker(
   const runner: JobRunner = runJobs({ config, id, deps, redis: connections.jobs, progress, workers, onStalled });
   const cancellations = await listenForCancellations(connections.subscriber, runner.cancel);
   lifecycle.started('cancellations', cancellations.stop);
-  await startProbes(config, lifecycle, { id, logger, clock, redis: connections.probes, registry, runner, progress });
+  const probed = { id, logger, clock, registry, runner, progress, catalog };
+  await startProbes(config, lifecycle, { ...probed, redis: connections.probes });
   // Last, so that it stops first: cancellations, probes and heartbeat go on while jobs are finished.
   lifecycle.started('jobs', async () => {
     deps.quarantine.close();
@@ -174,9 +178,10 @@ async function startProbes(
     readonly registry: ReturnType<typeof createRegistry>;
     readonly runner: JobRunner;
     readonly progress: Progress;
+    readonly catalog: CatalogSource;
   },
 ): Promise<void> {
-  const { id, logger, clock, redis, registry, runner, progress } = parts;
+  const { id, logger, clock, redis, registry, runner, progress, catalog } = parts;
   const queue = openGenerationQueue(redis, throttledWarning(logger, 'Redis failed a probe'));
   lifecycle.started('queue', () => queue.close());
   const startedAt = clock.now();
@@ -187,6 +192,7 @@ async function startProbes(
     inFlight: runner.active,
     slots: config.WORKER_CONCURRENCY,
     draining: lifecycle.stopping,
+    models: modelsInForce(catalog),
     ...progress.describe(),
   });
   const probes = await startProbeListener({

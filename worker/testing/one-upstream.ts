@@ -11,12 +11,16 @@ import type { ProcessDeps } from '../src/process-generation.ts';
 export function oneUpstream(
   language: LanguageModel,
   nameOf: (model: string) => string = (model) => model,
-): Pick<ProcessDeps, 'catalog' | 'upstreams'> {
+): Pick<ProcessDeps, 'catalog' | 'upstreams' | 'modelLabel'> {
   const deadlines = { connectMs: 10_000, firstTokenMs: 60_000, idleMs: 60_000, totalMs: 60_000 };
   const models = PUBLIC_MODELS.map((name) => {
-    const routes = [{ upstream: 'only', model: nameOf(name), weight: 1, order: 0 }];
+    const routes = [{ upstream: 'only', model: nameOf(name), weight: 1, order: 1 }];
     return { name, aliases: [], routes, deadlines };
   });
   const current = createCatalog('variables', [{ name: 'only', provider: 'demo', stream: 'auto' }], models);
-  return { catalog: { current }, upstreams: { languageModel: (name) => (name === 'only' ? language : undefined) } };
+  return {
+    catalog: { current, onChange: () => () => undefined },
+    upstreams: { languageModel: (name) => (name === 'only' ? language : undefined) },
+    modelLabel: (model) => model,
+  };
 }

@@ -2,6 +2,7 @@ import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { redisWarnings } from '../redis/check-external.ts';
+import { checkModelsInForce } from './check-models.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 const LEAST_REDIS_MAJOR = 6;
@@ -19,6 +20,7 @@ export async function checkRedis(redis: Redis): Promise<Finding[]> {
     await checkWrite(redis),
     await checkClock(redis),
     ...(await checkDurability(redis)),
+    ...(await checkModelsInForce(redis)),
     await checkQueue(redis),
   ];
 }

@@ -1,5 +1,4 @@
 import { DEFAULT_CONCURRENCY, DEFAULT_STORAGE_BYTES } from '@lontar/shared/api-key-record.ts';
-import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
 import { InvalidTerms } from '@lontar/shared/keys/key-refusals.ts';
 import { readTerm, requireFuture, type TermName } from '@lontar/shared/keys/key-rules.ts';
 import type { AddressRule, KeyTerms } from '@lontar/shared/keys/key-terms.ts';
@@ -54,7 +53,7 @@ export function addKeyOptions(command: Command, clearable: boolean): Command {
   add('--concurrency <N>', `requests in flight at once (${DEFAULT_CONCURRENCY} unless given)`, (text) =>
     count('concurrency', text),
   );
-  add('--models <a,b>', `models the key may use, of ${PUBLIC_MODELS.join(', ')} (all unless given)`, models);
+  add('--models <a,b>', 'models the key may use, see lontar models list (all unless given)', models);
   add('--addresses <cidr,…>', 'addresses and networks the key may be used from (all unless given)', addresses);
   add('--max-output-tokens <N>', 'the longest answer, tokens', (text) => count('maxOutputTokens', text));
   add(

@@ -15,6 +15,7 @@ import { addDoctorCommand } from './commands/doctor.ts';
 import { addIpsCommand } from './commands/ips.ts';
 import { addKeysCommand } from './commands/keys.ts';
 import { addMaskCommand } from './commands/mask.ts';
+import { addModelsCommand } from './commands/models.ts';
 import { addQueueCommand } from './commands/queue.ts';
 import { addServiceCommand } from './commands/service.ts';
 import { addSessionsCommand } from './commands/sessions.ts';
@@ -26,6 +27,7 @@ const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[]
   addUsageCommand,
   addIpsCommand,
   addQueueCommand,
+  addModelsCommand,
   addDashboardCommand,
   addSessionsCommand,
   addAdminTokensCommand,

@@ -32,7 +32,7 @@ export function checkSettings(environment: Environment): EverySetting {
   }
   try {
     const config = readConfig(everySetting, complete);
-    problems.push(...problemsOfVariables(config));
+    if (!config.MODELS_FILE) problems.push(...problemsOfVariables(config));
     if (problems.length === 0) return config;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -37,11 +37,16 @@ function describeSchema(schema: z.ZodObject, surroundings: Surroundings): Record
   return Object.fromEntries(settingsOf(schema).map(([name, setting]) => [name, describe(name, setting, surroundings)]));
 }
 
-function describe(name: string, setting: z.ZodType, { environment, fromFile, home }: Surroundings): DescribedSetting {
+function describe(
+  name: string,
+  setting: z.ZodType,
+  { environment, fromFile, found, home }: Surroundings,
+): DescribedSetting {
   const { secret } = settingNotes(setting);
   const given = [name, ...(secret ? [`${name}_FILE`] : [])].find((candidate) => environment[candidate]);
   if (given !== undefined) {
     const shown = secret && given === name ? REDACTED : `${given === name ? '' : 'file '}${environment[given] ?? ''}`;
+    if (found?.has(given)) return { value: shown, source: 'default' };
     return { value: shown, source: fromFile.has(given) ? '.env' : 'environment' };
   }
   const own = SERVICE_SECRETS.find((candidate) => candidate === name);

@@ -4,8 +4,12 @@ import { parseEnv } from 'node:util';
 import { type Environment, readConfig } from '@lontar/shared/config/read-config.ts';
 import { type Home, homeAt, requireFolder } from '../home/home.ts';
 import { launcherSettings } from './launcher-settings.ts';
+import { findModelsFile } from './models-file.ts';
 
-/** The environment that the service runs with: the real one, completed from the `.env` file of the project. */
+/**
+ * The environment that the service runs with: the real one, completed from the `.env` file of the project, and with
+ * `MODELS_FILE` where a file of models lies beside that.
+ */
 export interface Surroundings {
   /** Where the sources are. */
   readonly root: string;
@@ -14,6 +18,8 @@ export interface Surroundings {
   readonly environment: Environment;
   /** The names that come from the `.env` file. */
   readonly fromFile: ReadonlySet<string>;
+  /** The names that are set by no operator: what they name was found. */
+  readonly found?: ReadonlySet<string>;
   readonly home: Home;
 }
 
@@ -22,11 +28,14 @@ export function readSurroundings(root: string, real: Environment): Surroundings 
   const folder = real['LONTAR_FOLDER'] || root;
   const file = readEnvFile(join(folder, '.env'));
   const fromFile = new Set(Object.keys(file).filter((name) => real[name] === undefined));
-  const environment = { ...file, ...withoutAbsent(real) };
+  const given = { ...file, ...withoutAbsent(real) };
+  const modelsFile = findModelsFile(given, folder);
+  const environment = { ...given, ...(modelsFile !== undefined && { MODELS_FILE: modelsFile }) };
   const { LONTAR_HOME } = readConfig(launcherSettings, environment);
   const home = homeAt(LONTAR_HOME, folder);
   requireFolder(home);
-  return { root, folder, environment, fromFile, home };
+  const found = new Set(environment['MODELS_FILE'] && !given['MODELS_FILE'] ? ['MODELS_FILE'] : []);
+  return { root, folder, environment, fromFile, found, home };
 }
 
 function readEnvFile(path: string): Environment {

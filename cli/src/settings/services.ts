@@ -4,6 +4,7 @@ import { statsSettings } from '@lontar/stats-service/config.ts';
 import { workerSettings } from '@lontar/worker/config.ts';
 import { z } from 'zod';
 import { launcherSettings } from './launcher-settings.ts';
+import { variablesOf } from './models-file.ts';
 
 /** The settings of each service, in the order in which the docs list them. */
 export const SERVICE_SETTINGS = {
@@ -50,7 +51,8 @@ export function systemEnvironment(environment: Environment): Record<string, stri
 }
 
 /**
- * The environment of one service: its own settings and nothing that belongs to another one, least of all secrets.
+ * The environment of one service: its own settings and nothing that belongs to another one, least of all secrets. The
+ * worker has besides what the file of models names.
  *
  * @param own what the launcher decides: it wins, and takes the place of a `…_FILE`
  */
@@ -64,8 +66,14 @@ export function serviceEnvironment(
     if (name in own) return [];
     return settingNotes(setting).secret ? [name, `${name}_FILE`] : [name];
   });
+  if (service === 'worker') names.push(...variablesOf(environment['MODELS_FILE']).filter(isNoSetting));
   const wanted = Object.fromEntries(Object.entries(own).filter(([name]) => settings.some(([known]) => known === name)));
   return { ...systemEnvironment(environment), ...pick(environment, names), ...wanted };
+}
+
+/** A file of models hands no secret of another service to the worker. */
+function isNoSetting(name: string): boolean {
+  return !Object.values(SERVICE_SETTINGS).some((schema) => name.replace(/_FILE$/, '') in schema.shape);
 }
 
 function pick(environment: Environment, names: readonly string[]): Record<string, string> {

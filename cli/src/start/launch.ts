@@ -1,7 +1,9 @@
 import { createKey } from '@lontar/shared/keys/create-key.ts';
+import type { ModelCatalog } from '@lontar/shared/models/catalog.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { removeEndpoint, writeEndpoint } from '../home/endpoint.ts';
 import { createHome } from '../home/home.ts';
+import { readCatalog } from '../models/read-catalog.ts';
 import { buildPage } from '../page/build-page.ts';
 import { createPortFinder } from '../processes/ports.ts';
 import { serviceMain } from '../processes/service-process.ts';
@@ -43,6 +45,7 @@ export async function launch(deps: LaunchDeps): Promise<void> {
   const { surroundings, requests } = deps;
   const { home, root } = surroundings;
   const settings = checkSettings(surroundings.environment);
+  const catalog = await readCatalog(surroundings, 'with secrets');
   createHome(home);
   const release = claimHome(home);
   const fleet = createFleet();
@@ -54,7 +57,7 @@ export async function launch(deps: LaunchDeps): Promise<void> {
     await stopLeftovers(home, mains, say);
     const unbuilt = await buildPage(root);
     if (unbuilt !== undefined) say(`The dashboard's page could not be built, so it is missing: ${unbuilt}`);
-    const started = startEverything(deps, settings, fleet, say).then(() => systemd.ready());
+    const started = startEverything(deps, { settings, catalog }, fleet, say).then(() => systemd.ready());
     await Promise.race([started, whenFired(requests.stop)]);
     // Whatever a start that was broken off still reports is of no interest.
     started.catch(() => undefined);
@@ -71,7 +74,7 @@ export async function launch(deps: LaunchDeps): Promise<void> {
 
 async function startEverything(
   { surroundings, options, out, progress }: LaunchDeps,
-  settings: EverySetting,
+  { settings, catalog }: { readonly settings: EverySetting; readonly catalog: ModelCatalog },
   fleet: Fleet,
   say: (text: string) => void,
 ): Promise<void> {
@@ -93,9 +96,10 @@ async function startEverything(
     const keys = { redis, pepper: secrets.pepper };
     const isFirst = (await redis.zcard(redisKeys.apiKeyIndex)) === 0;
     const first = isFirst ? await createKey(keys, { name: FIRST_KEY_NAME }, { actor: STARTER }) : undefined;
-    const selfTest = await testOnce({ keys, home, progress }, baseUrl, settings);
+    const selfTest = await testOnce({ keys, home, progress }, baseUrl, { settings, catalog });
     const link = await signInLink(redis, baseUrl);
-    out.write(readyMessage({ baseUrls, signInLink: link, firstKey: first?.key, selfTest, settings, logs: home.logs }));
+    const facts = { baseUrls, signInLink: link, firstKey: first?.key, selfTest, settings, catalog, logs: home.logs };
+    out.write(readyMessage(facts));
   } finally {
     redis.disconnect();
   }

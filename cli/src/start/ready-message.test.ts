@@ -1,13 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
+import { createCatalog } from '@lontar/shared/models/catalog.ts';
+import { catalogOfVariables } from '@lontar/shared/models/catalog-of-variables.ts';
 import { callableUrl } from '../processes/ports.ts';
 import { checkSettings } from '../settings/check-settings.ts';
 import { curlLine, type ReadyFacts, readyMessage } from './ready-message.ts';
 
+const settings = checkSettings({});
 const facts: ReadyFacts = {
   baseUrls: ['http://127.0.0.1:8080'],
   signInLink: 'http://127.0.0.1:8080/?code=c',
   selfTest: { outcome: 'answered', tookMs: 12, masked: 3 },
-  settings: checkSettings({}),
+  settings,
+  catalog: catalogOfVariables(settings),
   logs: '/srv/.lontar/logs',
 };
 
@@ -27,9 +31,17 @@ describe('readyMessage', () => {
 
   test('says plainly who answers', () => {
     expect(readyMessage(facts)).toContain('DEMO');
-    const gemini = readyMessage({ ...facts, settings: checkSettings({ GEMINI_API_KEY: 'hidden-word' }) });
+    const withGemini = checkSettings({ GEMINI_API_KEY: 'hidden-word' });
+    const gemini = readyMessage({ ...facts, settings: withGemini, catalog: catalogOfVariables(withGemini) });
     expect(gemini).toContain('Model: gemini at generativelanguage.googleapis.com');
     expect(gemini).not.toContain('hidden-word');
+    const file = createCatalog('file', [...facts.catalog.upstreams.values()], [...facts.catalog.models.values()]);
+    const named = readyMessage({
+      ...facts,
+      settings: checkSettings({ MODELS_FILE: '/srv/models.yaml' }),
+      catalog: file,
+    });
+    expect(named).toContain('Models: 2 models over 1 upstream (/srv/models.yaml;');
   });
 
   test('says when the test request failed', () => {

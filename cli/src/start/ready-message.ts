@@ -1,4 +1,5 @@
 import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
+import type { ModelCatalog } from '@lontar/shared/models/catalog.ts';
 import { providerOf } from '@lontar/shared/models/catalog-of-variables.ts';
 import { MODEL_HINTS } from '@lontar/shared/models/model-hints.ts';
 import { SIGN_IN_SECONDS } from '../sessions/sign-in-link.ts';
@@ -14,6 +15,7 @@ export interface ReadyFacts {
   readonly firstKey?: string | undefined;
   readonly selfTest: SelfTest;
   readonly settings: EverySetting;
+  readonly catalog: ModelCatalog;
   readonly logs: string;
 }
 
@@ -32,7 +34,7 @@ export function readyMessage(facts: ReadyFacts): string {
     'Try it',
     `  ${curlLine(baseUrl, facts.firstKey ?? 'YOUR_KEY')}`,
     '',
-    ...modelLines(facts.settings),
+    ...modelLines(facts),
     ...selfTestLines(facts.selfTest),
     ...(facts.baseUrls.length > 1 ? ['', 'Gateways', ...facts.baseUrls.map((url) => `  ${url}`)] : []),
     '',
@@ -53,7 +55,13 @@ function keyLines(firstKey: string | undefined): string[] {
   return ['Your first API key (shown only now; more: lontar keys create --name NAME)', `  ${firstKey}`];
 }
 
-function modelLines(settings: EverySetting): string[] {
+function modelLines({ settings, catalog }: ReadyFacts): string[] {
+  if (catalog.source === 'file') {
+    const { models, upstreams } = catalog;
+    return [
+      `Models: ${counted(models.size, 'model')} over ${counted(upstreams.size, 'upstream')} (${settings.MODELS_FILE}; npm run lontar -- models list).`,
+    ];
+  }
   const provider = providerOf(settings);
   if (provider === 'demo') {
     return [
@@ -67,6 +75,10 @@ function modelLines(settings: EverySetting): string[] {
   return [
     `Model: ${provider}${host} answers as ${PUBLIC_MODELS.join(' and ')} (settings: .env, docs/configuration.md).`,
   ];
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
 function selfTestLines(test: SelfTest): string[] {

@@ -10,6 +10,7 @@ import type { Actor } from '@lontar/shared/keys/actor.ts';
 import { deleteKey } from '@lontar/shared/keys/change-key.ts';
 import { createKey, type KeyPlace } from '@lontar/shared/keys/create-key.ts';
 import { keysNow } from '@lontar/shared/keys/read-key.ts';
+import type { ModelCatalog } from '@lontar/shared/models/catalog.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { HEARTBEAT_MS } from '@lontar/shared/time-budget.ts';
@@ -40,10 +41,10 @@ export type SelfTest =
 export async function testOnce(
   deps: { keys: KeyPlace; home: Home; progress: ProgressStream },
   baseUrl: string,
-  settings: EverySetting,
+  { settings, catalog }: { readonly settings: EverySetting; readonly catalog: ModelCatalog },
 ): Promise<SelfTest> {
   const record = join(deps.home.folder, 'self-test');
-  const choice = fingerprint(settings);
+  const choice = fingerprint(settings, catalog);
   if (readText(record) === choice) return { outcome: 'skipped' };
   const timeoutMs = settings.REQUEST_TIMEOUT_MS + EXTRA_WAIT_MS;
   const result = await withProgress('Sending a test request', deps.progress, () =>
@@ -115,7 +116,8 @@ function ask(baseUrl: string, key: string, timeoutMs: number): Promise<Reply> {
 }
 
 /** Changes whenever another model would answer, or the same one with another key. Gives none of it away. */
-function fingerprint(settings: EverySetting): string {
+function fingerprint(settings: EverySetting, catalog: ModelCatalog): string {
+  if (catalog.source === 'file') return catalog.digest;
   const { MODEL_PROVIDER, MODEL_MAP, GEMINI_API_KEY, GEMINI_BASE_URL, OPENAI_BASE_URL, OPENAI_API_KEY } = settings;
   const choice = [MODEL_PROVIDER, MODEL_MAP, GEMINI_API_KEY, GEMINI_BASE_URL, OPENAI_BASE_URL, OPENAI_API_KEY];
   return createHash('sha256')

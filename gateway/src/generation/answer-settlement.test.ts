@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { GENERATION_FAILURES, type GenerationFailure } from '@lontar/shared/errors.ts';
+import { namesOfVariables } from '@lontar/shared/models/catalog-of-variables.ts';
 import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Admission } from '../admission/admit.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
@@ -23,7 +24,12 @@ function about(over: Partial<SettledRequest> & { maxOutputTokens?: number; cap?:
     context: { id: 'req_x', receivedAt: performance.now() } as RequestContext,
     job: { endpoint: '/api/ai', keyId: 'k', model: 'ai-2.5-flash', maxOutputTokens, receivedAt: 0 as RedisTime },
     admission: { ...admission, ...(cap !== undefined && { maxOutputTokens: cap }) },
-    reading: { maxPromptChars: 1_000, maxContextChars: 1_000, maxOutputTokens: 65_536 },
+    reading: {
+      models: { current: namesOfVariables() },
+      maxPromptChars: 1_000,
+      maxContextChars: 1_000,
+      maxOutputTokens: 65_536,
+    },
     freeFailuresPerHour: 5,
     ...rest,
   };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { mintApiKey } from '@lontar/shared/api-key.ts';
+import { namesOfVariables } from '@lontar/shared/models/catalog-of-variables.ts';
 import { identify } from '../caller/identify.ts';
 import { gatherFields } from './given-fields.ts';
 import { readGeneration } from './read-generation.ts';
@@ -7,7 +8,12 @@ import { readGeneration } from './read-generation.ts';
 const { id, key } = mintApiKey();
 /** Deeper than the stack of a function that would walk it. */
 const NESTED: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
-const limits = { maxPromptChars: 10, maxContextChars: 10, maxOutputTokens: 100 };
+const limits = {
+  models: { current: namesOfVariables() },
+  maxPromptChars: 10,
+  maxContextChars: 10,
+  maxOutputTokens: 100,
+};
 const read = (query: string, body?: Record<string, unknown>, headers = {}) =>
   readFrom({ query: new URLSearchParams(query), body, headers });
 const readFrom = (places: Parameters<typeof identify>[0]) =>

@@ -1,13 +1,13 @@
-import { PUBLIC_MODELS, type PublicModel } from '@lontar/shared/endpoints.ts';
 import { repeatedKeyMessage } from '../caller/identify.ts';
 import type { GivenKey, PresentedKey } from '../envelope/request-context.ts';
 import { showValue } from '../envelope/show-value.ts';
-import { defaultOutputTokens, GENERATION_RULES, type ReadingLimits } from './generation-rules.ts';
+import { defaultOutputTokens, GENERATION_RULES, listModelNames, type ReadingLimits } from './generation-rules.ts';
 
 /** What a caller asks for, checked. */
 export interface GenerationAsk {
   readonly prompt: string;
-  readonly model: PublicModel;
+  /** Its public name, also where the caller gave an alias. */
+  readonly model: string;
   readonly temperature: number;
   readonly maxOutputTokens: number;
   /** The caller did not say how many. */
@@ -40,7 +40,7 @@ export function readGeneration(fields: GivenFields, given: GivenKey, limits: Rea
 
   const checked = checkPrompt(prompt.value, limits.maxPromptChars);
   if (!checked.ok) return invalid(checked.message);
-  const model = readModel(fields);
+  const model = readModel(fields, limits);
   if (!model.ok) return invalid(model.message);
   const temperature = readNumber(fields, 'temperature', {
     ...GENERATION_RULES.temperature,
@@ -93,15 +93,15 @@ function characters(text: string, most: number): number {
   return text.length <= most ? text.length : Array.from(text).length;
 }
 
-function readModel(fields: GivenFields): Read<PublicModel> {
+function readModel(fields: GivenFields, { models }: ReadingLimits): Read<string> {
   const given = single(fields, 'model');
   if (!given.ok) return given;
   if (given.value === undefined || given.value === null) return { ok: true, value: GENERATION_RULES.defaultModel };
-  const known = PUBLIC_MODELS.find((model) => model === given.value);
-  if (known) return { ok: true, value: known };
+  const known = typeof given.value === 'string' ? models.current.resolve(given.value) : undefined;
+  if (known !== undefined) return { ok: true, value: known };
   return {
     ok: false,
-    message: `model must be one of ${PUBLIC_MODELS.join(', ')}; ${showValue(given.value)} was given.`,
+    message: `model must be one of ${listModelNames(models)}; ${showValue(given.value)} was given.`,
   };
 }
 

@@ -1,4 +1,4 @@
-import { type GenerationEndpoint, PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
+import type { GenerationEndpoint } from '@lontar/shared/endpoints.ts';
 import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
@@ -17,7 +17,7 @@ import { isSettled } from '../live/find-answer.ts';
 import { type AskedBefore, type FoundRequest, findRequest, stopFollowing } from '../live/find-request.ts';
 import { type HeldFrames, holdFrames } from '../live/held-frames.ts';
 import type { StreamRendering } from '../live/stream-rendering.ts';
-import type { ReadingLimits } from './generation-rules.ts';
+import { GENERATION_RULES, type ReadingLimits } from './generation-rules.ts';
 import type { GenerationProtocol, SettledRequest } from './protocol.ts';
 import { type ResumeReading, readResume } from './read-resume.ts';
 import { firstOf } from './reply-wait.ts';
@@ -222,7 +222,7 @@ function jobOf({ deps, form, caller, found }: Resumed, settlement: Settlement | 
   return {
     endpoint: form.endpoint,
     keyId: caller.keyId,
-    model: said?.model ?? asked.model ?? PUBLIC_MODELS[0],
+    model: said?.model ?? asked.model ?? GENERATION_RULES.defaultModel,
     maxOutputTokens: 0,
     receivedAt: said?.receivedAt ?? asked.receivedAt ?? deps.clock.now(),
   };

@@ -1,6 +1,6 @@
-import { PUBLIC_MODELS, type PublicModel } from '@lontar/shared/endpoints.ts';
 import { GENERATION_JOB } from '@lontar/shared/generation-job.ts';
 import { jobKeys } from '@lontar/shared/generation-queue.ts';
+import { MODEL_NAME } from '@lontar/shared/models/model-name.ts';
 import { type RedisTime, redisTimeSchema } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
@@ -26,7 +26,7 @@ const MOST_HELD_BYTES = 65_536;
 
 /** What is known of a request that is not settled, beside its answer; nothing where its job is not in the queue. */
 export interface AskedBefore {
-  readonly model?: PublicModel;
+  readonly model?: string;
   readonly receivedAt?: RedisTime;
 }
 
@@ -79,6 +79,6 @@ export async function stopFollowing(redis: Redis, requestId: string, gateway: st
 function readBeginning(json: string): AskedBefore {
   const model = /"model":"([^"\\]*)"/.exec(json)?.[1];
   const receivedAt = redisTimeSchema.safeParse(Number(/"receivedAt":([0-9]{1,15})[,}]/.exec(json)?.[1])).data;
-  const known = PUBLIC_MODELS.find((name) => name === model);
-  return { ...(known && { model: known }), ...(receivedAt !== undefined && { receivedAt }) };
+  const known = model !== undefined && MODEL_NAME.test(model);
+  return { ...(known && { model }), ...(receivedAt !== undefined && { receivedAt }) };
 }

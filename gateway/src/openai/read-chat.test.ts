@@ -1,8 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { chatRequestSchema } from '@lontar/shared/chat-request.ts';
+import { namesOfVariables } from '@lontar/shared/models/catalog-of-variables.ts';
 import { readChat } from './read-chat.ts';
 
-const limits = { maxPromptChars: 10, maxContextChars: 1_000, maxOutputTokens: 4_096 };
+const limits = {
+  models: { current: namesOfVariables() },
+  maxPromptChars: 10,
+  maxContextChars: 1_000,
+  maxOutputTokens: 4_096,
+};
 const HELLO = [{ role: 'user', content: 'hello' }];
 const base = { model: 'ai-2.5-flash', messages: HELLO };
 

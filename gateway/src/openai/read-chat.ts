@@ -1,7 +1,6 @@
 import type { ChatRequest } from '@lontar/shared/chat-request.ts';
-import { PUBLIC_MODELS, type PublicModel } from '@lontar/shared/endpoints.ts';
 import { showValue } from '../envelope/show-value.ts';
-import { defaultOutputTokens, type ReadingLimits } from '../generation/generation-rules.ts';
+import { defaultOutputTokens, listModelNames, type ReadingLimits } from '../generation/generation-rules.ts';
 import type { ReadingProblem } from '../generation/protocol.ts';
 import { countContext } from './context-count.ts';
 import {
@@ -37,7 +36,8 @@ const EFFORT = /^[a-z]{1,32}$/;
 /** What a caller asks of `/v1/chat/completions`, checked. */
 export interface ChatAsk {
   readonly chat: ChatRequest;
-  readonly model: PublicModel;
+  /** Its public name, also where the caller gave an alias. */
+  readonly model: string;
   readonly maxOutputTokens: number;
   /** The caller did not say how many. */
   readonly isDefaultOutput: boolean;
@@ -62,7 +62,7 @@ export function readChat(body: Json, limits: ReadingLimits): ChatReading {
 }
 
 function readAsk(body: Json, limits: ReadingLimits): ChatAsk {
-  const model = readModel(body['model']);
+  const model = readModel(body['model'], limits);
   refuseUnsupported(body);
   const count = countContext(limits.maxContextChars);
   const messages = readMessages(body['messages'], count);
@@ -86,10 +86,10 @@ function readAsk(body: Json, limits: ReadingLimits): ChatAsk {
   };
 }
 
-function readModel(value: unknown): PublicModel {
-  if (isAbsent(value)) return isMissing('model', `send one of ${PUBLIC_MODELS.join(', ')}`);
+function readModel(value: unknown, { models }: ReadingLimits): string {
+  if (isAbsent(value)) return isMissing('model', `send one of ${listModelNames(models)}`);
   if (typeof value !== 'string') return mustBe('model', 'text', value);
-  const known = PUBLIC_MODELS.find((model) => model === value);
+  const known = models.current.resolve(value);
   if (known !== undefined) return known;
   const message = `The model ${showValue(value)} does not exist. GET /v1/models lists those that your key may use.`;
   throw new InvalidField('model', message, { error: 'model_not_found' });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
+import { namesOfVariables } from '@lontar/shared/models/catalog-of-variables.ts';
 import { uploadSettings } from '../uploads/upload-settings.ts';
 import { operations } from './openapi.ts';
 
@@ -18,7 +19,7 @@ describe('docs/api.md', () => {
 
   test('names every path', () => {
     const limits = {
-      reading: { maxPromptChars: 1, maxContextChars: 1, maxOutputTokens: 1 },
+      reading: { models: { current: namesOfVariables() }, maxPromptChars: 1, maxContextChars: 1, maxOutputTokens: 1 },
       maxFileBytes: 1,
       uploadsPerDay: 1,
       utilityEndpoints: 'open' as const,

@@ -1,6 +1,5 @@
-import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
 import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
-import { GENERATION_RULES } from '../generation/generation-rules.ts';
+import { GENERATION_RULES, listModelNames } from '../generation/generation-rules.ts';
 import { operations, type PublicLimits } from './openapi.ts';
 
 /** Statuses that no answer has: the caller is gone. */
@@ -28,7 +27,7 @@ Send the API key in the header X-API-Key (or Authorization: Bearer, or the param
 GET ${origin}/api/ai?prompt=... or POST with a JSON body of the same fields.
 
 - prompt: required, at most ${limits.reading.maxPromptChars} characters
-- model: ${PUBLIC_MODELS.join(' or ')}; ${GENERATION_RULES.defaultModel} unless given
+- model: ${listModelNames(limits.reading.models, ' or ')}; ${GENERATION_RULES.defaultModel} unless given
 - temperature: ${temperature.least} to ${temperature.most}; ${temperature.byDefault} unless given
 - maxOutputTokens: 1 to ${limits.reading.maxOutputTokens}
 

@@ -1,7 +1,7 @@
-import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
+import { modelNameSchema } from '@lontar/shared/models/model-name.ts';
 import { FINISH_REASONS, MASK_TYPES } from '@lontar/shared/settlement/settlement.ts';
 import { z } from 'zod';
-import { defaultOutputTokens, type ReadingLimits } from '../generation/generation-rules.ts';
+import { defaultOutputTokens, modelField, type ReadingLimits } from '../generation/generation-rules.ts';
 import { CHAT_RULES } from '../openai/read-chat.ts';
 import { usageSchema } from './answer-schemas.ts';
 
@@ -50,7 +50,7 @@ export function chatBodySchema(limits: ReadingLimits) {
   const tokens = z.int().min(1).max(limits.maxOutputTokens).nullish();
   return z
     .object({
-      model: z.enum(PUBLIC_MODELS),
+      model: modelField(limits, 'with aliases'),
       messages: z.array(messageSchema).min(1),
       max_completion_tokens: tokens.meta({
         description: `The longest answer, in tokens; ${defaultOutputTokens(limits)} where neither is given, or what the model has room for. An API key may have a lower cap.`,
@@ -81,7 +81,7 @@ export const completionSchema = z.object({
   id: z.string().regex(/^chatcmpl-[0-9A-Za-z]{22}$/),
   object: z.literal('chat.completion'),
   created: tally.meta({ description: 'Unix seconds.' }),
-  model: z.enum(PUBLIC_MODELS),
+  model: modelNameSchema,
   choices: z.array(
     z.object({
       index: z.literal(0),
@@ -113,7 +113,7 @@ export const completionSchema = z.object({
 });
 
 export const modelSchema = z.object({
-  id: z.enum(PUBLIC_MODELS),
+  id: modelNameSchema,
   object: z.literal('model'),
   created: tally,
   owned_by: z.string(),

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ENDPOINTS } from '@lontar/shared/endpoints.ts';
 import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
 import { ROUTE_LABELS } from '@lontar/shared/metrics.ts';
+import { namesOfVariables } from '@lontar/shared/models/catalog-of-variables.ts';
 import { generationFieldsSchema } from '../generation/generation-rules.ts';
 import { readGeneration } from '../generation/read-generation.ts';
 import { ROUTES } from '../server/routes.ts';
@@ -10,7 +11,12 @@ import { STATS_API_PATHS } from '../statistics/paths.ts';
 import { openApiDocument, operations } from './openapi.ts';
 import { REFERENCE_PATHS } from './reference-routes.ts';
 
-const reading = { maxPromptChars: 100, maxContextChars: 100, maxOutputTokens: 1000 };
+const reading = {
+  models: { current: namesOfVariables() },
+  maxPromptChars: 100,
+  maxContextChars: 100,
+  maxOutputTokens: 1000,
+};
 const limits = {
   reading,
   maxFileBytes: 10,

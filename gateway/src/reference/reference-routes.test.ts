@@ -1,8 +1,14 @@
 import { expect, test } from '@jest/globals';
+import { namesOfVariables } from '@lontar/shared/models/catalog-of-variables.ts';
 import { createReference } from './reference-routes.ts';
 
 const reference = createReference({
-  reading: { maxPromptChars: 100, maxContextChars: 100, maxOutputTokens: 1000 },
+  reading: {
+    models: { current: namesOfVariables() },
+    maxPromptChars: 100,
+    maxContextChars: 100,
+    maxOutputTokens: 1000,
+  },
   maxFileBytes: 10,
   uploadsPerDay: 20,
   perHour: 100,

@@ -31,12 +31,26 @@ export const REFERENCE_PATHS = ['/openapi.json', '/docs', '/docs/quick-start', '
 export type ReferencePath = (typeof REFERENCE_PATHS)[number];
 
 /**
- * What the gateway says about itself. The document and its page are large and made once: requests for them are not
- * counted, so they must be cheap, and what is held for a client that does not read it must be shared.
+ * What the gateway says about itself. The document and its page are large and made once for each catalog of models:
+ * requests for them are not counted, so they must be cheap, and what is held for a client that does not read it must
+ * be shared.
  *
  * @returns a function of the path and the origin that the caller came by
  */
 export function createReference(limits: PublicLimits): (path: ReferencePath, origin: string) => ReferencePage {
+  const { models } = limits.reading;
+  let catalog = models.current;
+  let pages = makePages(limits);
+  return (path, origin) => {
+    if (models.current !== catalog) {
+      catalog = models.current;
+      pages = makePages(limits);
+    }
+    return pages[path](origin);
+  };
+}
+
+function makePages(limits: PublicLimits): Record<ReferencePath, (origin: string) => ReferencePage> {
   const document = openApiDocument(limits, VERSION, ORIGIN);
   const [json, ...rest] = JSON.stringify(document).split(ORIGIN);
   const [beforeOrigin, afterOrigin] = asType('application/json', json ?? '', rest.join(ORIGIN)).pieces as [
@@ -45,7 +59,7 @@ export function createReference(limits: PublicLimits): (path: ReferencePath, ori
   ];
   const reference = asType('text/html', referencePage(document));
   const sheet = asType('text/css', style);
-  const pages: Record<ReferencePath, (origin: string) => ReferencePage> = {
+  return {
     '/openapi.json': (origin) => ({
       ...asType('application/json'),
       pieces: [beforeOrigin, Buffer.from(origin), afterOrigin],
@@ -55,5 +69,4 @@ export function createReference(limits: PublicLimits): (path: ReferencePath, ori
     '/docs/style.css': () => sheet,
     '/llms.txt': (origin) => asType('text/plain', llmsText(origin, limits)),
   };
-  return (path, origin) => pages[path](origin);
 }

@@ -58,6 +58,11 @@ export const sharedSettings = {
       'The folder where npm start keeps secrets, Redis data, uploads and logs; from the project folder where not absolute.',
     example: '.lontar',
   }),
+  MODELS_FILE: setting(z.string().optional(), {
+    about:
+      'The file of models and upstreams, the same for gateways and workers; where not set, the variables below make one upstream. See docs/models.md.',
+    example: '/etc/lontar/models.yaml',
+  }),
   LOG_LEVEL: setting(oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'), {
     about: 'The least level that is logged.',
     example: 'info',

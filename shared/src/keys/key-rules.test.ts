@@ -52,7 +52,7 @@ describe('readTerms', () => {
     ['perHour', 'whole number', { perHour: 1.5 }],
     ['perHour', 'whole number', { perHour: '5' }],
     ['credits', 'whole number from 1 to 1000000000', { credits: 1e10 }],
-    ['models', 'must be a list of ai-2.5-flash', { models: ['gpt-4'] }],
+    ['models', 'must be a list of names', { models: ['gpt,4'] }],
     ['models', 'must be a list of', { models: [] }],
     ['addresses', '"10.0.0.0/33"', { addresses: ['10.0.0.0/33'] }],
     ['addresses', 'must be addresses', { addresses: [`::1%${'a'.repeat(100)}`] }],

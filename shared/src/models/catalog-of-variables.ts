@@ -38,9 +38,19 @@ export function catalogOfVariables(variables: ModelVariables): ModelCatalog {
   const deadlines = deadlinesOf(variables.MODEL_TIMEOUT_MS);
   const models = PUBLIC_MODELS.map((name) => {
     const model = variables.MODEL_MAP?.[name] ?? defaults?.[name] ?? name;
-    return { name, aliases: [], routes: [{ upstream: upstream.name, model, weight: 1, order: 0 }], deadlines };
+    return { name, aliases: [], routes: [{ upstream: upstream.name, model, weight: 1, order: 1 }], deadlines };
   });
   return createCatalog('variables', [upstream], models);
+}
+
+/** What a process knows of the models that has no upstreams to know of: the names that there are always. */
+export function namesOfVariables(): ModelCatalog {
+  const deadlines = deadlinesOf(CONNECT_TIMEOUT_MS);
+  return createCatalog(
+    'variables',
+    [],
+    PUBLIC_MODELS.map((name) => ({ name, aliases: [], routes: [], deadlines })),
+  );
 }
 
 /** Who answers. */

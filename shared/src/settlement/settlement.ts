@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { toolCallSchema } from '../chat-request.ts';
-import { PUBLIC_MODELS } from '../endpoints.ts';
 import { GENERATION_FAILURES, type GenerationFailure } from '../errors.ts';
 import { failureCauseSchema } from '../failure-cause.ts';
+import { modelNameSchema } from '../models/model-name.ts';
 import { redisTimeSchema } from '../redis-clock.ts';
 
 /** The four kinds of sensitive data that are masked. */
@@ -70,7 +70,7 @@ const answeredSchema = z.object({
   usage: tokenUsageSchema,
   work: workSchema,
   /** Of the job, for callers who ask for the answer once more. */
-  model: z.enum(PUBLIC_MODELS).optional().catch(undefined),
+  model: modelNameSchema.optional().catch(undefined),
   receivedAt: redisTimeSchema.optional(),
 });
 

@@ -2,13 +2,13 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { readConfig } from '@lontar/shared/config/read-config.ts';
 import { fixedSource } from '@lontar/shared/models/catalog.ts';
 import { catalogOfVariables } from '@lontar/shared/models/catalog-of-variables.ts';
+import { secretsIn } from '@lontar/shared/models/secrets.ts';
 import { freePort } from '@lontar/shared/testing/redis-server.ts';
 import { type StrictUpstream, startStrictUpstream } from '@lontar/shared/testing/strict-upstream.ts';
 import { workerSettings } from '../config.ts';
 import { previewPrompt } from '../mask-answer.ts';
 import { createMasker } from '../masking/mask.ts';
 import { type OpenUpstreams, openUpstreams } from '../upstreams/open-upstreams.ts';
-import { secretsIn } from '../upstreams/secrets.ts';
 import type { ModelError } from './language-model.ts';
 
 const KEY = ['key', 'of', 'the', 'operator', '0123456789'].join('-');

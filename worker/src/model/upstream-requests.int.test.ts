@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { readConfig } from '@lontar/shared/config/read-config.ts';
 import { fixedSource } from '@lontar/shared/models/catalog.ts';
 import { catalogOfVariables } from '@lontar/shared/models/catalog-of-variables.ts';
+import { secretsIn } from '@lontar/shared/models/secrets.ts';
 import { type FakeUpstream, startFakeUpstream, WRONG_CHARSET_TEXT } from '@lontar/shared/testing/fake-upstream.ts';
 import { workerSettings } from '../config.ts';
 import { firstRoute } from '../upstreams/first-route.ts';
 import { type OpenUpstreams, openUpstreams } from '../upstreams/open-upstreams.ts';
-import { secretsIn } from '../upstreams/secrets.ts';
 import type { ModelRequest } from './language-model.ts';
 
 const KEY = ['key', 'of', 'the', 'operator', '0123456789'].join('-');

@@ -1,8 +1,8 @@
 import type { ModelCatalog } from '@lontar/shared/models/catalog.ts';
+import type { SecretOf } from '@lontar/shared/models/secrets.ts';
 import type { WorkerConfig } from '../config.ts';
 import { readMaskRules } from '../mask-rules-file.ts';
 import type { MaskOptions } from '../masking/compile-rules.ts';
-import type { SecretOf } from './secrets.ts';
 
 /**
  * What the service itself must never give away, whatever the model says, and what the operator's file adds.

@@ -5,10 +5,10 @@ import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
 import { fixedSource } from '@lontar/shared/models/catalog.ts';
 import { catalogOfVariables } from '@lontar/shared/models/catalog-of-variables.ts';
 import { MODEL_HINTS } from '@lontar/shared/models/model-hints.ts';
+import { secretsIn } from '@lontar/shared/models/secrets.ts';
 import { startStrictUpstream } from '@lontar/shared/testing/strict-upstream.ts';
 import { workerSettings } from '../config.ts';
 import { openUpstreams } from './open-upstreams.ts';
-import { secretsIn } from './secrets.ts';
 
 const HAS = {
   Gemini: ['gemini-2.5-flash', 'gemini-2.5-pro'],

@@ -11,13 +11,19 @@ let server: Server;
 let url: string;
 let upstreams: OpenUpstreams;
 /** Each call to the server, with the connection it came on; the test answers it. */
-let arrived: (call: { response: ServerResponse; key: string | undefined; socket: Socket }) => void;
+let arrived: (call: { response: ServerResponse; key: string | undefined; socket: Socket; body: string }) => void;
 
 beforeEach(async () => {
   server = createServer((request, response) => {
-    request.resume().once('end', () => {
-      arrived({ response, key: request.headers.authorization, socket: request.socket });
-    });
+    let body = '';
+    request
+      .setEncoding('utf8')
+      .on('data', (text: string) => {
+        body += text;
+      })
+      .once('end', () => {
+        arrived({ response, key: request.headers.authorization, socket: request.socket, body });
+      });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -80,7 +86,7 @@ test('an upstream that did not change keeps its connection, whatever changes bes
   upstreams = openUpstreams(source, settings);
   const before = upstreams.languageModel('one');
   const sockets: Socket[] = [];
-  for (const next of [[one({ maxInFlight: 3 })], [demo, one()], [one({ context: 9 })], [one()]]) {
+  for (const next of [[one({ maxInFlight: 3 })], [demo, one()], [one({ tokensPerMinute: 9 })], [one()]]) {
     const called = nextCall();
     const asked = upstreams.languageModel('one')?.generate(request, signal);
     const { response, socket } = await called;
@@ -132,4 +138,17 @@ test('all are closed at the end, those too that are gone and still asked', async
   await called;
   source.change([]);
   await Promise.all([upstreams.close(), expect(asked).rejects.toMatchObject({ name: 'ModelError' })]);
+});
+
+test.each([
+  ['our own limit is lowered to what the context leaves', { isDefaultOutput: true }, 48],
+  ["a caller's own is not", {}, 60],
+])('%s', async (_, more, expected) => {
+  upstreams = openUpstreams(sourceOf([one({ context: 50 })]), settings);
+  const called = nextCall();
+  const asked = upstreams.languageModel('one')?.generate({ ...request, maxOutputTokens: 60, ...more }, signal);
+  const { response, body } = await called;
+  answer(response);
+  await asked;
+  expect(JSON.parse(body)).toMatchObject({ max_tokens: expected });
 });

@@ -1,12 +1,14 @@
+import { textOf } from '@lontar/shared/chat-request.ts';
 import type { CatalogSource, ModelCatalog, UpstreamConfig } from '@lontar/shared/models/catalog.ts';
 import { CONNECT_TIMEOUT_MS } from '@lontar/shared/models/catalog-of-variables.ts';
+import type { SecretOf } from '@lontar/shared/models/secrets.ts';
 import { demoModel } from '../model/demo-model.ts';
 import { geminiModel } from '../model/gemini-model.ts';
-import type { LanguageModel } from '../model/language-model.ts';
+import type { LanguageModel, ModelRequest } from '../model/language-model.ts';
 import { openAiModel } from '../model/openai-model.ts';
+import { estimateTokens } from '../model/token-estimate.ts';
 import type { ModelReports, UpstreamLimits } from '../model/upstream-limits.ts';
 import { settingNamesOf } from './operator-words.ts';
-import type { SecretOf } from './secrets.ts';
 
 /** A model behind each upstream of the catalog in force. */
 export interface OpenUpstreams {
@@ -96,7 +98,7 @@ function openUpstream(config: UpstreamConfig, settings: UpstreamSettings, report
       async generate(request, signal, onPart) {
         inFlight += 1;
         try {
-          return await model.generate(request, signal, onPart);
+          return await model.generate(withinContext(request, config.context), signal, onPart);
         } finally {
           inFlight -= 1;
           if (inFlight === 0) onIdle?.();
@@ -108,10 +110,21 @@ function openUpstream(config: UpstreamConfig, settings: UpstreamSettings, report
   };
 }
 
+/** An estimate may be wrong by so much, and messages have frames around them. */
+const ESTIMATE_MARGIN = 1.25;
+
+/** Our own token limit, not a caller's, is lowered to what the context leaves beside the request. */
+function withinContext(request: ModelRequest, context: number | undefined): ModelRequest {
+  if (context === undefined || request.isDefaultOutput !== true) return request;
+  const asked = Math.ceil(estimateTokens(textOf(request.chat)) * ESTIMATE_MARGIN);
+  const left = Math.max(1, context - asked);
+  return left < request.maxOutputTokens ? { ...request, maxOutputTokens: left } : request;
+}
+
 /** What connections are made of: with the same, they can stay. A secret that was exchanged shows here, in memory alone. */
 function identityOf(config: UpstreamConfig, { secretOf }: UpstreamSettings): string {
-  const { provider, baseUrl, apiKey, stream } = config;
-  return JSON.stringify([provider, baseUrl, apiKey && secretOf(apiKey), stream]);
+  const { provider, baseUrl, apiKey, stream, context } = config;
+  return JSON.stringify([provider, baseUrl, apiKey && secretOf(apiKey), stream, context]);
 }
 
 function buildModel(config: UpstreamConfig, settings: UpstreamSettings, reports: UpstreamReports): LanguageModel {

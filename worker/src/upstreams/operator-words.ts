@@ -9,6 +9,10 @@ export function firstProviderOf(catalog: ModelCatalog): ProviderName {
 
 /** One sentence for the operator: who answers. Without secrets and hosts. */
 export function noticeOf(catalog: ModelCatalog): string {
+  if (catalog.source === 'file') {
+    const { models, upstreams, digest } = catalog;
+    return `The file of models is in force (${models.size} models, ${upstreams.size} upstreams, digest ${digest}).`;
+  }
   const models = [...catalog.models.values()];
   const names = models.map(({ name, routes }) => `${name} is ${routes[0]?.model}`).join(', ');
   const [first] = catalog.upstreams.values();

@@ -4,13 +4,16 @@ import type { Logger } from '@lontar/shared/logger.ts';
 import type { WorkerMetrics } from '@lontar/shared/metrics.ts';
 import { type CatalogSource, fixedSource } from '@lontar/shared/models/catalog.ts';
 import { catalogOfVariables } from '@lontar/shared/models/catalog-of-variables.ts';
+import type { ReadModels } from '@lontar/shared/models/read-models.ts';
+import { type SecretOf, secretProblems, secretsIn } from '@lontar/shared/models/secrets.ts';
+import { watchModels } from '@lontar/shared/models/watch-models.ts';
 import { throttleLines } from '@lontar/shared/throttled-log.ts';
 import type { WorkerConfig } from '../config.ts';
 import { previewPrompt } from '../mask-answer.ts';
-import { createMasker, type Masker } from '../masking/mask.ts';
+import type { Masker } from '../masking/mask.ts';
+import { followingMasker } from './following-masker.ts';
 import { maskOptionsOf } from './mask-options.ts';
 import { type OpenUpstreams, openUpstreams } from './open-upstreams.ts';
-import { secretsIn } from './secrets.ts';
 
 /** Who answers, and the masker that knows what of it must never be given away. */
 export interface StartedUpstreams {
@@ -24,14 +27,15 @@ export interface StartedUpstreams {
  *
  * @throws ConfigError when the model lacks its settings, or a file breaks a rule
  */
-export function startUpstreams(
+export async function startUpstreams(
   config: WorkerConfig,
   environment: Environment,
   { logger, metrics, lifecycle }: { logger: Logger; metrics: WorkerMetrics; lifecycle: Lifecycle },
-): StartedUpstreams {
-  const catalog = fixedSource(catalogOfVariables(config));
+): Promise<StartedUpstreams> {
   const secretOf = secretsIn(environment);
-  const masker = createMasker(maskOptionsOf(config, catalog.current, secretOf));
+  const catalog = await openCatalog(config, secretOf, { logger, metrics });
+  lifecycle.started('models file', () => catalog.stop());
+  const masker = followingMasker(catalog, (current) => maskOptionsOf(config, current, secretOf));
   const upstreamLines = throttleLines(logger);
   const upstreams = openUpstreams(
     catalog,
@@ -44,4 +48,15 @@ export function startUpstreams(
   );
   lifecycle.started('model', () => upstreams.close());
   return { catalog, upstreams, masker };
+}
+
+function openCatalog(
+  config: WorkerConfig,
+  secretOf: SecretOf,
+  { logger, metrics }: { readonly logger: Logger; readonly metrics: WorkerMetrics },
+): Promise<CatalogSource> {
+  const { MODELS_FILE: path } = config;
+  if (path === undefined) return Promise.resolve(fixedSource(catalogOfVariables(config)));
+  const check = (file: ReadModels) => secretProblems(file, secretOf);
+  return watchModels({ path, check }, { logger, broken: metrics.modelsFileBroken });
 }

@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { ConfigError, readConfig } from '@lontar/shared/config/read-config.ts';
 import { fixedSource } from '@lontar/shared/models/catalog.ts';
 import { catalogOfVariables } from '@lontar/shared/models/catalog-of-variables.ts';
+import { secretsIn } from '@lontar/shared/models/secrets.ts';
 import { workerSettings } from '../config.ts';
 import { firstRoute } from './first-route.ts';
 import { maskOptionsOf } from './mask-options.ts';
 import { openUpstreams } from './open-upstreams.ts';
 import { noticeOf } from './operator-words.ts';
-import { secretsIn } from './secrets.ts';
 
 const GEMINI_KEY = ['gemini', 'key', '0123456789'].join('-');
 const OPENAI_KEY = ['openai', 'key', '0123456789'].join('-');

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { checkFleet, type FleetReading, readFleet } from '../../doctor/check-fleet.ts';
 import { type AskedGateway, checkHealth } from '../../doctor/check-health.ts';
 import { checkMachine } from '../../doctor/check-machine.ts';
+import { checkModelsFile } from '../../doctor/check-models.ts';
 import { checkRedis } from '../../doctor/check-redis.ts';
 import { type Finding, failed, ok } from '../../doctor/finding.ts';
 import { CommandFailure, EXIT } from '../../failure/failure.ts';
@@ -22,7 +23,10 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
     .command('doctor')
     .description('check this machine, Redis and the running services; exits 1 where a caller would get no answer')
     .action(async () => {
-      const machine = checkMachine(context.surroundings, process.versions.node);
+      const machine = [
+        ...checkMachine(context.surroundings, process.versions.node),
+        ...(await checkModelsFile(context.surroundings)),
+      ];
       const { findings, reachable } = await askRedis(context);
       const all = [...machine, ...findings];
       const healthy = all.every(({ status }) => status !== 'failed');

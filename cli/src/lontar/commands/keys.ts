@@ -16,6 +16,7 @@ import { CommandFailure, EXIT } from '../../failure/failure.ts';
 import { type CommandContext, print } from '../command-context.ts';
 import { addKeyOptions, duration, type KeyOptions, keyName, keyTerms } from '../key-options.ts';
 import { describeKey } from '../key-texts.ts';
+import { withKnownModels } from '../known-models.ts';
 import { addListCommand } from './list-keys.ts';
 
 const DAY_MS = 86_400_000;
@@ -69,8 +70,9 @@ function addCreate(keys: Command, context: CommandContext): void {
     .command('create')
     .description('make a key; it is shown once')
     .requiredOption('--name <NAME>', 'what lists and the dashboard call it', keyName);
-  addKeyOptions(create, false).action((options: KeyOptions & { name: string }) =>
+  addKeyOptions(create, false).action((given: KeyOptions & { name: string }) =>
     inKeys(context, async (place) => {
+      const options = await withKnownModels(context, given);
       const nowMs = await keysNow(place.redis);
       const terms = { ...keyTerms(options, nowMs), name: options.name };
       const issued = await createKey(place, terms, { actor: context.actor() });
@@ -86,8 +88,9 @@ function addUpdate(keys: Command, context: CommandContext): void {
     .description('change the name or limits of a key; what is not given stays')
     .argument('<ID>', 'the key', keyId)
     .option('--name <NAME>', 'what lists and the dashboard call it', keyName);
-  addKeyOptions(update, true).action((id: string, options: KeyOptions) =>
+  addKeyOptions(update, true).action((id: string, given: KeyOptions) =>
     inKeys(context, async ({ redis }) => {
+      const options = await withKnownModels(context, given);
       if (Object.keys(options).length === 0) {
         throw new CommandFailure(EXIT.usage, 'error: nothing to change was given. See: lontar keys update --help');
       }

@@ -87,7 +87,7 @@ export const models: Board = {
     {
       title: 'Retries by reason',
       about:
-        'Model attempts made again, per second: each costs a call. With them, calls that were made again at once in the same attempt, because the server refused the form of the request or its connection was stale.',
+        'Model attempts made again, per second: each costs a call. With them, calls that were made again at once in the same attempt, because the server refused the form of the request or its connection was stale. And whether a changed file of models is broken, and the earlier one goes on.',
       kind: 'stacked',
       unit: 'ops',
       queries: [
@@ -96,6 +96,7 @@ export const models: Board = {
           expr: 'sum by (reason) (rate(model_calls_repeated_total[$__rate_interval]))',
           legend: 'at once: {{reason}}',
         },
+        { expr: 'max by (job) (lontar_models_file_broken)', legend: 'file of models broken: {{job}}' },
       ],
       down: 'queue-and-workers',
     },

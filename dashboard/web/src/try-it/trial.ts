@@ -1,10 +1,10 @@
-import type { Endpoint, PublicModel } from '@lontar/shared/endpoints.ts';
+import type { Endpoint } from '@lontar/shared/endpoints.ts';
 
 /** One request that the operator tries. The key is kept in memory only. */
 export interface Trial {
   readonly key: string;
   readonly endpoint: Endpoint;
-  readonly model: PublicModel;
+  readonly model: string;
   readonly temperature: number;
   readonly prompt: string;
 }

@@ -1,4 +1,4 @@
-import { ENDPOINTS, type Endpoint, PUBLIC_MODELS, type PublicModel } from '@lontar/shared/endpoints.ts';
+import { ENDPOINTS, type Endpoint, PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { copyText } from '../clipboard/copy.ts';
@@ -106,11 +106,20 @@ function TrialChoices() {
       </label>
       <label>
         Model
-        <select value={model} onChange={({ currentTarget }) => change({ model: currentTarget.value as PublicModel })}>
+        {/* The operator may have named others: the gateway says which there are. */}
+        <input
+          list="models"
+          autocomplete="off"
+          required
+          maxLength={128}
+          value={model}
+          onInput={({ currentTarget }) => change({ model: currentTarget.value.trim() })}
+        />
+        <datalist id="models">
           {PUBLIC_MODELS.map((name) => (
-            <option key={name}>{name}</option>
+            <option key={name} value={name} />
           ))}
-        </select>
+        </datalist>
       </label>
       <label>
         Temperature
