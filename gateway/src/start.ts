@@ -25,7 +25,6 @@ import type { AdmissionRules } from './admission/admit.ts';
 import { concludingSettings, generationSettings, openModels, publicLimits } from './caller-limits.ts';
 import { type GatewayConfig, gatewaySettings } from './config.ts';
 import { type EventLogDeps, openEventLog } from './events/event-log.ts';
-import { createKeyNames } from './events/key-names.ts';
 import { reservationMs } from './generation/generate.ts';
 import { startSweeper, sweepReservations } from './generation/sweep.ts';
 import { createTurnstile } from './generation/turnstile.ts';

@@ -65,6 +65,8 @@ export interface LogRow {
   readonly tokens?: { readonly input: number; readonly output: number };
   /** Why the model call failed. */
   readonly cause?: FailureCause;
+  /** Which upstream was asked last, and for which of its models: `backup/qwen3-32b`. */
+  readonly upstream?: string;
   readonly attempts?: number;
   readonly queuedMs?: number;
   readonly modelMs?: number;

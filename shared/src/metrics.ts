@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { GENERATION_ENDPOINTS } from './endpoints.ts';
 import { MASK_TYPES } from './settlement/settlement.ts';
+import { upstreamMetrics } from './upstream-metrics.ts';
 
 /** Latency buckets, seconds; the edges hold the thresholds of the service-level objectives. */
 export const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
@@ -27,7 +28,15 @@ export const ROUTE_LABELS = [
 export type RouteLabel = (typeof ROUTE_LABELS)[number];
 
 /** Why a model attempt is made again. */
-const RETRY_REASONS = ['rate_limited', 'server_error', 'connection', 'cut_off', 'timed_out', 'worker_lost'] as const;
+const RETRY_REASONS = [
+  'rate_limited',
+  'server_error',
+  'connection',
+  'cut_off',
+  'timed_out',
+  'other_route',
+  'worker_lost',
+] as const;
 export type RetryReason = (typeof RETRY_REASONS)[number];
 
 /**
@@ -106,6 +115,7 @@ export function workerMetrics(registry: Registry, modelOutcomes: readonly string
     ...modelMetrics(registry, modelOutcomes),
     ...maskingMetrics(registry),
     ...streamMetrics(registry),
+    ...upstreamMetrics(registry),
   };
 }
 
@@ -268,7 +278,7 @@ function streamMetrics(registry: Registry) {
     timeToFirstToken: new Histogram({
       name: 'gen_ai_client_time_to_first_token_seconds',
       help: 'Time from a streamed model call to the first part of its answer, seconds.',
-      labelNames: ['provider', 'model'] as const,
+      labelNames: ['provider', 'upstream', 'model'] as const,
       buckets: LATENCY_BUCKETS,
       registers,
     }),

@@ -41,6 +41,8 @@ const STATS = redisKeys.stats('*');
 const ADMIN = `${QUEUE_PREFIX}:admin-*`;
 /** The audit log, and how far it was logged. */
 const AUDIT = `${QUEUE_PREFIX}:audit*`;
+/** What the fleet knows of upstreams, their places and rates. */
+const UPSTREAMS = `${QUEUE_PREFIX}:upstream*`;
 
 /** What every connection needs; without CLIENT KILL and the like. */
 const CONNECTION = ['+@connection', '-@admin', '-@dangerous', '+info', '+time'];
@@ -96,16 +98,17 @@ const RIGHTS: Readonly<Record<RedisUser, Rights>> = {
       redisKeys.instances,
       redisKeys.probe('*'),
       redisKeys.workers,
+      UPSTREAMS,
     ],
     reads: [redisKeys.keysInFlight],
-    channels: [redisKeys.cancellations, redisKeys.workerChannel('*')],
+    channels: [redisKeys.cancellations, redisKeys.workerChannel('*'), redisKeys.upstreamChanges],
     commands: [
       ...CONNECTION,
       ...SCRIPTS,
       ...PRESENCE,
       ...QUEUE_WRITES,
       ...SETTLEMENT,
-      ...words('append mget pubsub|numsub strlen subscribe unsubscribe'),
+      ...words('append hkeys mget pubsub|numsub strlen subscribe unsubscribe'),
     ],
   },
   'stats-service': {

@@ -56,6 +56,8 @@ export const requestEventSchema = z.object({
       usage: z.object({ input: z.number(), output: z.number(), isEstimated: z.boolean().optional() }).optional(),
       /** Why the model call failed, for the operator alone. */
       cause: failureCauseSchema.optional().catch(undefined),
+      /** The upstream that was asked last, and its name of the model. */
+      route: z.string().max(400).optional().catch(undefined),
       attempts: z.number().int().optional(),
       queuedMs: z.number().optional(),
       modelMs: z.number().optional(),

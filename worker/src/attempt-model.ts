@@ -1,43 +1,42 @@
 import type { FailureCause } from '@lontar/shared/failure-cause.ts';
-import { chatOf } from '@lontar/shared/generation-job.ts';
+import { askedText, chatOf } from '@lontar/shared/generation-job.ts';
+import { type CallResult, callModel } from './call-model.ts';
+import { mayHaveCost } from './failure-policy.ts';
 import type { AbortReason, JobStart } from './job-start.ts';
-import {
-  ModelError,
-  type ModelErrorKind,
-  type ModelPart,
-  type ModelRequest,
-  type ModelResult,
-} from './model/language-model.ts';
+import type { ModelErrorKind, ModelPart, ModelRequest, ModelResult } from './model/language-model.ts';
+import { estimateTokens } from './model/token-estimate.ts';
 import type { ProcessDeps } from './process-generation.ts';
-import { firstRoute } from './upstreams/first-route.ts';
+import { countCall } from './settle-job.ts';
+import { type Choice, keyOfRoute } from './upstreams/route-chooser.ts';
 
-export type AttemptResult =
+/** What came of an attempt. `wasRepeated`: a call before the last one, in the same attempt, may have cost money. */
+export type AttemptResult = { readonly wasRepeated: boolean; readonly route?: string | undefined } & (
   | { readonly kind: 'answer'; readonly answer: ModelResult; readonly durationMs: number }
-  /** `wasRepeated`: a call before the one that failed so, in the same attempt, may have cost money. */
   | {
       readonly kind: 'failed';
       readonly error: ModelErrorKind;
       readonly retryAfterMs?: number | undefined;
-      readonly wasRepeated: boolean;
       /** For the operator alone. */
       readonly cause: FailureCause;
+      /** Another route could answer, and could not be asked in this attempt. */
+      readonly hasOtherRoute?: boolean;
     }
-  /** `call`: how the call ended all the same; it may have been over when the end came. */
-  | { readonly kind: 'aborted'; readonly reason: AttemptEnd; readonly call: ModelErrorKind };
+  /** `call`: how the call ended all the same; it may have been over when the end came. Absent where none was made. */
+  | { readonly kind: 'aborted'; readonly reason: AttemptEnd; readonly call: ModelErrorKind | undefined }
+  /** No upstream takes a call; the soonest may in so many ms. */
+  | { readonly kind: 'unavailable'; readonly retryInMs: number }
+);
 
 /** Why an attempt was ended. */
 export type AttemptEnd = AbortReason | 'deadline' | 'masking failed';
 
-/** The model is well; that no text came of it is the caller's doing. */
-const IS_CALLERS_DOING: ReadonlySet<ModelErrorKind> = new Set([
-  'content_blocked',
-  'output_used_up',
-  'context_exceeded',
-  'request_refused',
-]);
-
 /** The file of models was edited since the gateway took the request. */
 const NO_SUCH_MODEL: FailureCause = { reason: 'refused', advice: 'This worker has no such model: look at its models.' };
+
+/** Calls of one attempt at most, each to another route. */
+const MOST_CALLS = 3;
+/** What an answer is taken to have in tokens before it is there: a caller's limit is mostly far above what it gets. */
+const USUAL_ANSWER_TOKENS = 512;
 
 /** Where the parts of an answer go that is streamed. */
 export interface PartTaker {
@@ -46,24 +45,18 @@ export interface PartTaker {
   readonly unmaskable: AbortSignal;
 }
 
+type Start = JobStart & { readonly spentBefore: boolean };
+
 /**
- * Makes one model attempt, which ends with the deadline, the loss of the job's lock, a caller's leaving, or the
- * worker's stop, whichever comes first. Whatever comes of it, the model has been asked.
+ * Makes one model attempt: a call to a route that can take it, and where that fails before any of the answer has come,
+ * to the next, at most three, and one after a failure that may have cost money. It ends with the deadline, the loss of the
+ * job's lock, a caller's leaving, or the worker's stop, whichever comes first.
  *
  * @param stream absent where the answer is wanted in one piece
  */
-export async function attemptModel(
-  deps: ProcessDeps,
-  { job, signal, spentBefore }: JobStart & { readonly spentBefore: boolean },
-  stream?: PartTaker,
-): Promise<AttemptResult> {
-  const chosen = firstRoute(deps, job.model);
-  if (chosen === undefined) {
-    return { kind: 'failed', error: 'refused', wasRepeated: false, cause: NO_SUCH_MODEL };
-  }
-  const { route, language } = chosen;
+export async function attemptModel(deps: ProcessDeps, start: Start, stream?: PartTaker): Promise<AttemptResult> {
+  const { job, signal } = start;
   const ending = new AbortController();
-  const { signal: either } = ending;
   const timer = setTimeout(() => ending.abort('deadline'), Math.max(0, job.deadlineAt - deps.clock.now()));
   // Not `AbortSignal.any`, which costs several times as much.
   const onAbort = () => ending.abort(signal.reason);
@@ -71,49 +64,154 @@ export async function attemptModel(
   if (signal.aborted) onAbort();
   const onUnmaskable = () => ending.abort('masking failed' satisfies AttemptEnd);
   stream?.unmaskable.addEventListener('abort', onUnmaskable, { once: true });
-  const request: ModelRequest = {
+  try {
+    return await askRoutes(deps, start, ending.signal, stream);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    stream?.unmaskable.removeEventListener('abort', onUnmaskable);
+  }
+}
+
+/** What is known of the calls of an attempt so far. */
+interface Calls {
+  count: number;
+  readonly tried: Set<string>;
+  /** A call of the attempt may have cost money, and one before the last. */
+  hasSpent: boolean;
+  hadSpent: boolean;
+  /** A part of an answer has come: no other answer may follow it. */
+  hasParts: boolean;
+  last: (CallResult & { kind: 'failed' }) | undefined;
+  route: string | undefined;
+}
+
+async function askRoutes(
+  deps: ProcessDeps,
+  start: Start,
+  signal: AbortSignal,
+  stream: PartTaker | undefined,
+): Promise<AttemptResult> {
+  const calls: Calls = {
+    count: 0,
+    tried: new Set(),
+    hasSpent: false,
+    hadSpent: false,
+    hasParts: false,
+    last: undefined,
+    route: undefined,
+  };
+  for (;;) {
+    const asking = choose(deps, start, signal, calls);
+    const choice = asking instanceof Promise ? await asking : asking;
+    const { last, route, hadSpent: wasRepeated } = calls;
+    if (choice.kind === 'route' && signal.aborted) choice.done({ kind: 'ended by us' });
+    if (signal.aborted) {
+      return { kind: 'aborted', reason: signal.reason as AttemptEnd, call: last?.error, wasRepeated, route };
+    }
+    if (choice.kind === 'stopping')
+      return { kind: 'aborted', reason: 'stopping', call: last?.error, wasRepeated, route };
+    if (choice.kind !== 'route' && last) {
+      const { error, cause } = last;
+      return { kind: 'failed', error, cause, wasRepeated, route, hasOtherRoute: true };
+    }
+    if (choice.kind === 'unknown') return { kind: 'failed', error: 'refused', wasRepeated, cause: NO_SUCH_MODEL };
+    if (choice.kind === 'none') return { kind: 'unavailable', retryInMs: choice.retryInMs, wasRepeated };
+    const result = await callRoute(deps, start, { signal, stream, calls, choice });
+    if (result !== undefined) return result;
+  }
+}
+
+function choose(deps: ProcessDeps, { job, number }: Start, signal: AbortSignal, calls: Calls) {
+  return deps.chooser.choose({
+    model: job.model,
+    callId: `${job.id}:${number}:${calls.count}`,
+    tried: calls.tried,
+    estimateTokens: () => estimateTokens(askedText(job)) + Math.min(job.maxOutputTokens, USUAL_ANSWER_TOKENS),
+    deadlineAt: job.deadlineAt,
+    // Where one call has failed already, the queue knows how to wait.
+    waits: calls.count === 0,
+    signal,
+  });
+}
+
+interface Turn {
+  readonly signal: AbortSignal;
+  readonly stream: PartTaker | undefined;
+  readonly calls: Calls;
+  readonly choice: Extract<Choice, { kind: 'route' }>;
+}
+
+/** @returns undefined where the next route is to be asked */
+async function callRoute(deps: ProcessDeps, start: Start, turn: Turn): Promise<AttemptResult | undefined> {
+  const { signal, stream, calls, choice } = turn;
+  const spentBefore = start.spentBefore || calls.hasSpent;
+  const failedBefore = calls.last?.error;
+  // The call before this one was not the last of its start.
+  if (calls.last) countCall(deps, calls.last.error, 'open');
+  calls.count += 1;
+  calls.tried.add(keyOfRoute(choice.route));
+  calls.route = `${choice.route.upstream}/${choice.route.model}`;
+  const onPart = (part: ModelPart) => {
+    calls.hasParts = true;
+    stream?.add(part);
+  };
+  const result = await callModel(deps, {
+    job: start.job,
+    choice,
+    signal,
+    failedBefore,
+    request: requestOf(deps, start, choice, spentBefore),
+    // Where there is another route to go to, silence has to be heard: an answer in one piece is silent until it is whole.
+    onPart: stream || choice.hasOthers ? onPart : undefined,
+  });
+  const { route } = calls;
+  const wasRepeated = calls.hasSpent;
+  if (signal.aborted) {
+    const call = result.kind === 'answer' ? 'none' : result.error;
+    return { kind: 'aborted', reason: signal.reason as AttemptEnd, call, wasRepeated, route };
+  }
+  if (result.kind === 'answer') return { ...result, wasRepeated, route };
+  const { error, cause } = result;
+  // Who chooses among routes knows how long each wants to be left alone.
+  const retryAfterMs = choice.binds ? undefined : result.retryAfterMs;
+  const isSpent = mayHaveCost(error) || result.wasRepeated;
+  const isOver =
+    calls.count === MOST_CALLS ||
+    !choice.hasOthers ||
+    !result.isUpstreams ||
+    (stream !== undefined && calls.hasParts) ||
+    (isSpent && spentBefore) ||
+    calls.hasSpent;
+  if (isOver) {
+    const hasOtherRoute = calls.count === MOST_CALLS && choice.hasOthers && result.isUpstreams;
+    const hadSpent = wasRepeated || result.wasRepeated;
+    return { kind: 'failed', error, retryAfterMs, cause, wasRepeated: hadSpent, route, hasOtherRoute };
+  }
+  calls.hadSpent = wasRepeated || result.wasRepeated;
+  calls.hasSpent ||= isSpent;
+  calls.last = result;
+  const { upstream, model } = choice.route;
+  deps.logger.warn(
+    { requestId: start.job.id, upstream, upstreamModel: model, reason: error },
+    'a model call failed; another route is asked, if one can take it',
+  );
+  return undefined;
+}
+
+function requestOf(
+  deps: ProcessDeps,
+  { job }: Start,
+  { model, route }: Turn['choice'],
+  spentBefore: boolean,
+): ModelRequest {
+  return {
     requestId: job.id,
     model: route.model,
     chat: chatOf(job, deps.personas),
     maxOutputTokens: job.maxOutputTokens,
+    deadlines: model.deadlines,
     ...(job.isDefaultOutput === true && { isDefaultOutput: true }),
     ...(spentBefore && { isSpent: true }),
   };
-  const labels = { provider: language.provider, model: deps.modelLabel(job.model) };
-  const startedAt = performance.now();
-  let firstPartAt = 0;
-  const onPart = (part: ModelPart) => {
-    if (firstPartAt === 0) {
-      firstPartAt = performance.now();
-      deps.metrics.timeToFirstToken.observe(labels, (firstPartAt - startedAt) / 1000);
-    }
-    stream?.add(part);
-  };
-  try {
-    const answer = await language.generate(request, either, stream && onPart);
-    if (either.aborted) return { kind: 'aborted', reason: either.reason as AttemptEnd, call: 'none' };
-    // A client of the OpenAI protocol reads an empty answer and its reason to end; the three endpoints promise text.
-    if (job.v === 1 && answer.text.trim() === '') throw new ModelError('output_used_up');
-    const durationMs = performance.now() - startedAt;
-    deps.metrics.calls.observe({ ...labels, error_type: 'none' }, durationMs / 1000);
-    deps.metrics.tokens.observe({ ...labels, token_type: 'input' }, answer.usage.input);
-    deps.metrics.tokens.observe({ ...labels, token_type: 'output' }, answer.usage.output);
-    const streamedMs = performance.now() - firstPartAt;
-    if (firstPartAt > 0 && streamedMs > 1)
-      deps.metrics.tokenRate.observe(labels, answer.usage.output / (streamedMs / 1000));
-    deps.noteModelOutcome(undefined, language.provider);
-    return { kind: 'answer', answer, durationMs };
-  } catch (error) {
-    const kind: ModelErrorKind = error instanceof ModelError ? error.kind : 'invalid_answer';
-    deps.metrics.calls.observe({ ...labels, error_type: kind }, (performance.now() - startedAt) / 1000);
-    if (either.aborted) return { kind: 'aborted', reason: either.reason as AttemptEnd, call: kind };
-    const cause: FailureCause = { reason: kind, ...(error instanceof ModelError && error.upstream) };
-    deps.noteModelOutcome(IS_CALLERS_DOING.has(kind) ? undefined : cause, language.provider);
-    if (!(error instanceof ModelError)) return { kind: 'failed', error: kind, wasRepeated: false, cause };
-    const { retryAfterMs, wasRepeated } = error;
-    return { kind: 'failed', error: kind, retryAfterMs, wasRepeated, cause };
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -14,7 +14,10 @@ export async function listenForCancellations(
   subscriber: Redis,
   cancel: (requestId: string) => void,
 ): Promise<{ stop(): void }> {
-  subscriber.on('message', (_channel: string, requestId: string) => cancel(requestId));
+  // What becomes of upstreams is heard on the same connection.
+  subscriber.on('message', (channel: string, requestId: string) => {
+    if (channel === redisKeys.cancellations) cancel(requestId);
+  });
   await subscriber.subscribe(redisKeys.cancellations);
   const timer = setInterval(() => void subscriber.ping().catch(() => undefined), LISTENER_ASK_MS);
   return {

@@ -17,6 +17,8 @@ export interface FailureInput {
   readonly attempts: number;
   /** Whether an earlier call of this request may have cost money and brought no answer. */
   readonly spentBefore: boolean;
+  /** Another upstream could answer, and could not be asked at once: any failure of this one is worth another attempt. */
+  readonly hasOtherRoute?: boolean;
   /** A part of the answer was shown: no other attempt's text may follow it. */
   readonly isVisible?: boolean;
   readonly now: RedisTime;
@@ -80,7 +82,8 @@ export function mayHaveCost(kind: ModelErrorKind): boolean {
  * made again once in a request, whatever else happens to it, so that no prompt makes the operator pay for more than two.
  */
 export function decideFailure(input: FailureInput): FailureDecision {
-  const { retry, givenUp } = TREATMENT[input.kind];
+  const { retry: onceMore, givenUp } = TREATMENT[input.kind];
+  const retry = onceMore ?? (input.hasOtherRoute === true ? 'other_route' : undefined);
   const spentTwice = mayHaveCost(input.kind) && input.spentBefore;
   const isLast = spentTwice || input.attempt >= input.attempts || input.isVisible === true;
   if (retry === undefined || isLast) return { action: 'fail', error: givenUp };

@@ -19,7 +19,7 @@ import type { ModelErrorKind, ModelResult } from './model/language-model.ts';
 import type { Quarantine } from './quarantine.ts';
 import { countCall, noteHandBack, noteRetry, type Run, type SettleDeps, settleJob } from './settle-job.ts';
 import { knowsModel } from './upstreams/await-model.ts';
-import type { OpenUpstreams } from './upstreams/open-upstreams.ts';
+import type { RouteChooser } from './upstreams/route-chooser.ts';
 
 /** Of English text, about. */
 const CHARACTERS_OF_TOKEN = 4;
@@ -27,9 +27,7 @@ const CHARACTERS_OF_TOKEN = 4;
 export interface ProcessDeps extends AskDeps, SettleDeps {
   readonly quarantine: Quarantine;
   readonly catalog: Pick<CatalogSource, 'current' | 'onChange'>;
-  readonly upstreams: Pick<OpenUpstreams, 'languageModel'>;
-  /** What metrics call a model: their labels are bounded. */
-  readonly modelLabel: (model: string) => string;
+  readonly chooser: RouteChooser;
   readonly personas: Readonly<Record<Endpoint, string>>;
   readonly masker: Masker;
   readonly live: LivePlane;
@@ -86,10 +84,13 @@ async function goOn(deps: ProcessDeps, start: JobStart, startedAt: RedisTime, ma
   }
 }
 
-async function work(deps: ProcessDeps, run: Run, policy: AnswerPolicy): Promise<JobEnd> {
-  const result = await attemptModel(deps, run, run.stream);
+async function work(deps: ProcessDeps, given: Run, policy: AnswerPolicy): Promise<JobEnd> {
+  const result = await attemptModel(deps, given, given.stream);
+  const { route, wasRepeated } = result;
+  const run = { ...given, route, spentNow: wasRepeated, spentBefore: given.spentBefore || wasRepeated };
   if (result.kind === 'aborted') return finishAborted(deps, run, result.reason, result.call);
   if (result.kind === 'failed') return finishFailure(deps, run, result);
+  if (result.kind === 'unavailable') return finishUnavailable(deps, run, result.retryInMs);
   const settlement = await maskAndDescribe(deps, run, policy, result);
   await settleJob(deps, run, settlement, 'none');
   return finish(deps, run, settlement.outcome);
@@ -128,10 +129,21 @@ async function finishBroken(deps: ProcessDeps, run: Run, call: ModelErrorKind | 
   return finish(deps, run, 'failed');
 }
 
+/** No upstream takes a call before the deadline; the model was not asked in this start. */
+async function finishUnavailable(deps: ProcessDeps, run: Run, retryInMs: number): Promise<JobEnd> {
+  const { id: requestId, model } = run.job;
+  deps.logger.warn({ requestId, model, retryInMs }, 'a request failed: no upstream of its model takes calls now');
+  // Where an earlier start has asked a model, its failure is what the request comes to: that may have cost money.
+  const error = run.spentBefore ? 'upstream_error' : 'service_unavailable';
+  const retryAfterSeconds = Math.max(1, Math.ceil(retryInMs / 1000));
+  await settleJob(deps, run, { ...failedAs(error, run), retryAfterSeconds }, undefined);
+  return finish(deps, run, 'failed');
+}
+
 /** A failure, with what was used of the answer as far as it came, where it came in parts. */
-function failedAs(error: GenerationFailure, { job, stream }: Run): Failed {
+function failedAs(error: GenerationFailure, { job, stream, route }: Run): Failed {
   const received = stream?.stream.transcript.received ?? 0;
-  const failed = { v: 1, outcome: 'failed', error } as const;
+  const failed: Failed = { v: 1, outcome: 'failed', error, ...(route !== undefined && { route }) };
   if (received === 0) return failed;
   return {
     ...failed,
@@ -177,23 +189,23 @@ async function finishAborted(deps: ProcessDeps, run: Run, reason: AttemptEnd, ca
 
 async function finishFailure(
   deps: ProcessDeps,
-  given: Run,
+  run: Run,
   failure: Extract<AttemptResult, { kind: 'failed' }>,
 ): Promise<JobEnd> {
-  const run = { ...given, spentBefore: given.spentBefore || failure.wasRepeated };
-  const { job, attempt, spentBefore } = run;
+  const { job, attempt, spentBefore, route } = run;
   const decision = decideFailure({
     kind: failure.error,
     retryAfterMs: failure.retryAfterMs,
     attempt,
     attempts: GENERATION_JOB.attempts,
     spentBefore,
+    hasOtherRoute: failure.hasOtherRoute === true,
     isVisible: (await run.stream?.isVisible()) === true,
     now: deps.clock.now(),
     deadlineAt: job.deadlineAt,
     random: deps.random(),
   });
-  const line = { requestId: job.id, attempt, reason: failure.error };
+  const line = { requestId: job.id, attempt, route, reason: failure.error };
   if (decision.action === 'retry') {
     await noteRetry(deps, run, failure.error);
     deps.logger.warn({ ...line, delayMs: decision.delayMs }, 'a model attempt failed; it will be made again');
@@ -212,7 +224,7 @@ async function maskAndDescribe(
   { masker, showsMore }: AnswerPolicy,
   { answer, durationMs }: Extract<AttemptResult, { kind: 'answer' }>,
 ): Promise<Settlement> {
-  const { job, attempt, startedAt, stream } = run;
+  const { job, attempt, startedAt, stream, route } = run;
   // The three endpoints with a persona have no place for reasoning and tool calls.
   const wanted = job.v === 1 ? { text: answer.text } : answer;
   const masked = await (stream ? finishStream(stream, deps.metrics, wanted) : maskAnswer(masker, deps.metrics, wanted));
@@ -224,7 +236,7 @@ async function maskAndDescribe(
   };
   if (masked.kind === 'failed') {
     noteUnmasked(deps, run, masked.reason);
-    return { v: 1, outcome: 'failed', error: 'masking_failed', work };
+    return { ...failedAs('masking_failed', { ...run, stream: undefined }), work };
   }
   const promptPreview = deps.keepPreviews ? previewPrompt(deps.masker, askedText(job)) : undefined;
   const answerPreview = deps.keepPreviews && showsMore ? previewAnswer(deps.masker, answer.text) : undefined;
@@ -239,6 +251,7 @@ async function maskAndDescribe(
     ...(finishReason !== 'stop' && { finishReason }),
     masked: counts,
     usage: answer.usage,
+    ...(route !== undefined && { route }),
     work: {
       ...work,
       ...(promptPreview !== undefined && { promptPreview }),
@@ -262,6 +275,7 @@ function finish(deps: ProcessDeps, run: Run, outcome: JobOutcome): JobEnd {
   const durationMs = deps.clock.now() - run.startedAt;
   deps.metrics.jobsProcessed.inc({ outcome });
   deps.metrics.jobProcess.observe({ outcome }, durationMs / 1000);
-  deps.logger.debug({ requestId: run.job.id, outcome, durationMs, attempt: run.attempt }, 'job finished');
+  const { job, attempt, route } = run;
+  deps.logger.debug({ requestId: job.id, outcome, durationMs, attempt, route }, 'job finished');
   return { kind: 'done' };
 }

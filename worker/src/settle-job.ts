@@ -27,8 +27,12 @@ export interface Run extends JobStart {
   readonly startedAt: RedisTime;
   /** Whether an earlier call may have cost money: one is noted, or a start ended without a word. */
   readonly spentBefore: boolean;
+  /** Whether one before the last, in this start, may have. */
+  readonly spentNow?: boolean;
+  /** The route that was called last: its upstream, and the upstream's name of the model. */
+  readonly route?: string | undefined;
   /** Where its answer is streamed. */
-  readonly stream?: OpenStream;
+  readonly stream?: OpenStream | undefined;
 }
 
 /**
@@ -110,14 +114,14 @@ export async function noteRetry(deps: SettleDeps, { job, spentBefore }: Run, cal
  */
 export async function noteHandBack(
   deps: SettleDeps,
-  { job, number: start, attempt, losses }: Run,
+  { job, number: start, attempt, losses, spentNow = false }: Run,
   call: ModelErrorKind | undefined,
 ): Promise<void> {
   const request = { requestId: job.id, keyId: job.keyId };
   // Each earlier start used up an attempt, was lost, or was handed back.
   const handedBackBefore = start - 1 - (attempt - 1) - losses;
   try {
-    if (call !== undefined && mayHaveCost(call)) await noteCost(deps.redis, request);
+    if (spentNow || (call !== undefined && mayHaveCost(call))) await noteCost(deps.redis, request);
     else await noteReturn(deps.redis, request, handedBackBefore + 1);
   } catch (error) {
     deps.onRedisFailure(error);

@@ -10,7 +10,6 @@ import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry, type WorkerMetrics, workerMetrics } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
 import type { CatalogSource } from '@lontar/shared/models/catalog.ts';
-import { createModelLabels } from '@lontar/shared/models/model-name.ts';
 import { type RedisClock, startRedisClock } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
@@ -19,6 +18,7 @@ import { STOP_RESERVE_MS } from '@lontar/shared/time-budget.ts';
 import { VERSION } from '@lontar/shared/version.ts';
 import { listenForCancellations } from './cancellations.ts';
 import { type WorkerConfig, workerSettings } from './config.ts';
+import { createIdlePlaces } from './idle-places.ts';
 import { startJobRunner } from './job-runner.ts';
 import type { JobRunner } from './job-start.ts';
 import { createLivePlane } from './live/live-plane.ts';
@@ -31,6 +31,7 @@ import { type WorkerWatch, watchWorkers } from './recovery/lost-workers.ts';
 import { watchPresence } from './redis-presence.ts';
 import { settleGivenUp } from './settle-job.ts';
 import { firstProviderOf, noticeOf } from './upstreams/operator-words.ts';
+import { startRoutes } from './upstreams/start-routes.ts';
 import { startUpstreams } from './upstreams/start-upstreams.ts';
 
 function connectionsOf({ REDIS_URL }: WorkerConfig, id: string) {
@@ -69,21 +70,25 @@ export async function startWorker(
   const presence = watchPresence(connections.jobs, clock);
   lifecycle.started('presence', presence.stop);
   const progress = createProgress(metrics, firstProviderOf(catalog.current), clock);
+  // Called once jobs run; by then the runner is there.
+  const idle = createIdlePlaces(config.WORKER_CONCURRENCY, (count) => runner.allowMore(count));
+  const { jobs: redis, subscriber } = connections;
+  const onWaiting = idle.noteWaitingForRoutes;
+  const routes = await startRoutes({ redis, subscriber, clock, catalog, upstreams, metrics, logger, onWaiting });
+  lifecycle.started('routes', routes.stop);
   const deps: ProcessDeps & { readonly logger: Logger } = {
-    redis: connections.jobs,
+    redis,
     redisReturnedAt: presence.returnedAt,
     redisOutageEndedAt: presence.outageEndedAt,
-    // Called once jobs run; by then the runner is there.
-    quarantine: createQuarantine((waiting) => runner.allowMore(waiting)),
+    quarantine: createQuarantine(idle.noteInQuarantine),
     clock,
     logger,
     metrics,
     catalog,
-    upstreams,
-    modelLabel: createModelLabels(),
+    chooser: routes.chooser,
     personas: personasOf(config),
     masker,
-    live: openLivePlane(connections.jobs, id, metrics, logger),
+    live: openLivePlane(redis, id, metrics, logger),
     freeFailuresPerHour: config.FREE_FAILURES_PER_HOUR,
     keepPreviews: config.LOG_CONTENT === 'masked',
     random: Math.random,
@@ -91,31 +96,46 @@ export async function startWorker(
     onRedisFailure: throttledWarning(logger, 'Redis refused a settlement'),
   };
   const onStalled = noteStalled(deps);
-  const workers = await watchWorkers({
-    redis: connections.jobs,
-    subscriber: connections.subscriber,
-    name: id,
-    onTakenBack(worker, requestIds) {
-      logger.warn({ worker, jobs: requestIds.length }, 'jobs were taken back from a worker that is gone');
-      for (const requestId of requestIds) onStalled(requestId);
-    },
-    onError: throttledWarning(logger, 'workers that are gone cannot be looked for'),
-  });
+  const workers = await watchOthers(id, { redis, subscriber, logger, onStalled });
   lifecycle.started('workers', workers.stop);
-  const runner: JobRunner = runJobs({ config, id, deps, redis: connections.jobs, progress, workers, onStalled });
-  const cancellations = await listenForCancellations(connections.subscriber, runner.cancel);
+  const runner: JobRunner = runJobs({ config, id, deps, redis, progress, workers, onStalled });
+  const cancellations = await listenForCancellations(subscriber, runner.cancel);
   lifecycle.started('cancellations', cancellations.stop);
   const probed = { id, logger, clock, registry, runner, progress, catalog };
   await startProbes(config, lifecycle, { ...probed, redis: connections.probes });
   // Last, so that it stops first: cancellations, probes and heartbeat go on while jobs are finished.
   lifecycle.started('jobs', async () => {
     deps.quarantine.close();
+    deps.chooser.close();
     await runner.stop(Math.max(0, config.DRAIN_TIMEOUT_MS - STOP_RESERVE_MS));
     // Only then: what it may not have handed back in time is found by others.
     await workers.leave();
   });
   logger.info({ instance: id, version: VERSION, concurrency: config.WORKER_CONCURRENCY }, 'the worker takes jobs');
   logger.info(noticeOf(catalog.current));
+}
+
+/** Sees that jobs of workers that are gone are taken back. */
+function watchOthers(
+  name: string,
+  parts: {
+    readonly redis: Redis;
+    readonly subscriber: Redis;
+    readonly logger: Logger;
+    readonly onStalled: (requestId: string) => void;
+  },
+): Promise<WorkerWatch> {
+  const { redis, subscriber, logger, onStalled } = parts;
+  return watchWorkers({
+    redis,
+    subscriber,
+    name,
+    onTakenBack(worker, requestIds) {
+      logger.warn({ worker, jobs: requestIds.length }, 'jobs were taken back from a worker that is gone');
+      for (const requestId of requestIds) onStalled(requestId);
+    },
+    onError: throttledWarning(logger, 'workers that are gone cannot be looked for'),
+  });
 }
 
 function runJobs(parts: {

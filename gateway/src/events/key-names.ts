@@ -12,7 +12,7 @@ const MOST_KNOWN = 10_000;
  */
 export type KeyNameOf = (keyId: string) => string | undefined | Promise<string | undefined>;
 
-/** What it gives never rejects: where Redis fails, lines have ids alone. */
+/** Never throws, and what it gives never rejects: where Redis fails, lines have ids alone. */
 export function createKeyNames(redis: Pick<Redis, 'hget'>): KeyNameOf {
   const known = new Map<string, { readonly name: string | undefined; readonly until: number }>();
   const asked = new Map<string, Promise<string | undefined>>();

@@ -26,7 +26,8 @@ export function answerSettlement(settlement: Settlement, about: SettledRequest):
 export function answerFailure(settlement: Failed, about: SettledRequest): Answer {
   const { admission, job } = about;
   const limits = rateLimitHeaders(wasCharged(settlement) ? admission : refunded(admission));
-  const headers = settlement.error === 'service_unavailable' ? { ...limits, 'Retry-After': '2' } : limits;
+  const retryAfter = String(settlement.retryAfterSeconds ?? 2);
+  const headers = settlement.error === 'service_unavailable' ? { ...limits, 'Retry-After': retryAfter } : limits;
   const report = {
     keyId: job.keyId,
     generation: reportGeneration(settlement, about),
@@ -115,7 +116,7 @@ export function reportAnswered(settlement: Answered, about: SettledRequest): Rep
 
 function reportGeneration(settlement: Settlement, { job }: SettledRequest) {
   const { endpoint, model } = job;
-  const work = settlement.work;
+  const { work, route } = settlement;
   const answer =
     settlement.outcome === 'answered' && work?.promptPreview !== undefined
       ? { answerPreview: work.answerPreview ?? cut(settlement.text, ANSWER_PREVIEW_CHARS) }
@@ -124,7 +125,7 @@ function reportGeneration(settlement: Settlement, { job }: SettledRequest) {
     settlement.outcome === 'answered' ? { masked: settlement.masked, finishReason: finishReason(settlement) } : {};
   const usage = settlement.usage && { usage: settlement.usage };
   const cause = settlement.outcome === 'failed' && settlement.cause ? { cause: settlement.cause } : {};
-  return { endpoint, model, ...charge(settlement), ...work, ...yielded, ...usage, ...answer, ...cause };
+  return { endpoint, model, ...charge(settlement), ...work, route, ...yielded, ...usage, ...answer, ...cause };
 }
 
 /**

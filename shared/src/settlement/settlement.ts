@@ -31,6 +31,9 @@ export type TokenUsage = z.infer<typeof tokenUsageSchema>;
 export const FINISH_REASONS = ['stop', 'length', 'tool_calls', 'content_filter'] as const;
 export type FinishReason = (typeof FINISH_REASONS)[number];
 
+/** Which upstream was asked last, and its name of the model: for the operator's row, never for the caller. */
+const routeSchema = z.string().max(400).optional().catch(undefined);
+
 const workSchema = z.object({
   /** Model attempts made. */
   attempts: z.number().int(),
@@ -69,6 +72,7 @@ const answeredSchema = z.object({
   masked: maskCountsSchema,
   usage: tokenUsageSchema,
   work: workSchema,
+  route: routeSchema,
   /** Of the job, for callers who ask for the answer once more. */
   model: modelNameSchema.optional().catch(undefined),
   receivedAt: redisTimeSchema.optional(),
@@ -83,6 +87,9 @@ const failedSchema = z.object({
   /** What was used of an answer that came to no end; absent where the model had said nothing yet. */
   usage: tokenUsageSchema.optional(),
   work: workSchema.optional(),
+  route: routeSchema,
+  /** When an upstream can be asked again, seconds from the settlement on. */
+  retryAfterSeconds: z.number().int().positive().optional().catch(undefined),
   /** Why the model call failed: for the operator's row, never for the caller. */
   cause: failureCauseSchema.optional().catch(undefined),
 });

@@ -20,11 +20,11 @@ export type RefusedRow = readonly [
 
 /** The row of an event, JSON of a `LogRow` without its cursor. */
 export function logRow(event: RequestEvent): string {
-  const { endpoint, model, charged, masked, usage, finishReason, cause } = event.generation ?? {};
+  const { endpoint, model, charged, masked, usage, finishReason, cause, route: upstream } = event.generation ?? {};
   const { attempts, queuedMs, modelMs, maskMs } = event.generation ?? {};
   const { id, at, route, method, status, outcome, error, message, responseMs, address, keyId } = event;
   const known = { id, at, route, method, status, outcome, error, message, ms: responseMs, address, keyId };
-  const answer = { endpoint, model, charged, masked, tokens: usage, finishReason, cause };
+  const answer = { endpoint, model, charged, masked, tokens: usage, finishReason, cause, upstream };
   const row = { ...known, ...answer, attempts, queuedMs, modelMs, maskMs };
   // Fields that are absent are left out of the JSON.
   return JSON.stringify(row satisfies MaybeUndefined<Omit<LogRow, 'cursor'>>);

@@ -12,6 +12,7 @@ export interface KeyNames {
   add(rows: readonly LogRow[]): Promise<LogRow[]>;
 }
 
+/** Never throws; see `KeyNames` for what happens where Redis fails. */
 export function createKeyNames(redis: Redis): KeyNames {
   const known = new Map<string, { readonly name: string | undefined; readonly until: number }>();
 

@@ -49,6 +49,11 @@ export class AnswerGatherer {
     return this.#pieces > 0 || this.#calls.size > 0;
   }
 
+  /** Grows with each part of an answer. */
+  get size(): number {
+    return this.#pieces + this.#calls.size + this.#argumentsLength;
+  }
+
   get isFinished(): boolean {
     return this.#finish !== undefined;
   }

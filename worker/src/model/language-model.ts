@@ -1,6 +1,6 @@
 import type { ChatRequest, ToolCall } from '@lontar/shared/chat-request.ts';
 import type { FailureCause } from '@lontar/shared/failure-cause.ts';
-import type { ProviderName } from '@lontar/shared/models/catalog.ts';
+import type { Deadlines, ProviderName } from '@lontar/shared/models/catalog.ts';
 import type { FinishReason, TokenUsage } from '@lontar/shared/settlement/settlement.ts';
 
 /**
@@ -34,6 +34,8 @@ export interface ModelRequest {
   readonly isDefaultOutput?: boolean;
   /** An earlier call for it may have cost money: none is made a second time in this attempt where that may cost, too. */
   readonly isSpent?: boolean;
+  /** How long each part of the attempt may take; the upstream's own limits where absent. */
+  readonly deadlines?: Deadlines;
 }
 
 /** A part of an answer, NOT masked. A tool call comes whole. */
@@ -99,6 +101,8 @@ const MESSAGES: Record<ModelErrorKind, string> = {
 export type UpstreamWords = Omit<FailureCause, 'reason'>;
 
 export interface ModelErrorDetails {
+  /** HTTP status of the refusal; absent where there was none. */
+  readonly status?: number | undefined;
   /** How long the upstream wants no further request, ms (`Retry-After`). */
   readonly retryAfterMs?: number | undefined;
   readonly upstream?: UpstreamWords | undefined;
@@ -112,6 +116,7 @@ export interface ModelErrorDetails {
  */
 export class ModelError extends Error {
   readonly kind: ModelErrorKind;
+  readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
   upstream: UpstreamWords | undefined;
   /** The upstream does not know the model's name, or has nothing at the path. */
@@ -123,6 +128,7 @@ export class ModelError extends Error {
     super(MESSAGES[kind]);
     this.name = 'ModelError';
     this.kind = kind;
+    this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
     this.upstream = details.upstream;
     this.isUnknownModel = details.isUnknownModel ?? false;

@@ -18,7 +18,7 @@ import { type LimitNames, limitNamesOf, writeRequest } from './openai/write-requ
 import { kindOfWords } from './refusal-kind.ts';
 import { toModelError } from './to-model-error.ts';
 import { createAdvice } from './upstream-advice.ts';
-import type { UpstreamLimits } from './upstream-limits.ts';
+import { deadlinesFor, type UpstreamLimits } from './upstream-limits.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
 import { type Advise, type DescribeFailure, describeFailures, tellFailure } from './upstream-words.ts';
 
@@ -43,7 +43,7 @@ export function openAiModel(options: OpenAiOptions): LanguageModel {
   return {
     provider: 'openai',
     async generate(request, signal, onPart) {
-      const attempt = startAttempt(signal, options.timeoutMs);
+      const attempt = startAttempt(signal, deadlinesFor(request, options));
       const repeats: RepeatReason[] = [];
       try {
         return await ask(upstream, attempt, request, { onPart, repeats });
@@ -132,7 +132,7 @@ async function ask(
     const form = adaptForm({ isStream, limit: upstream.limitNames, asksUsage: true }, adaptations);
     const gatherer = new AnswerGatherer(request.chat, upstream.maxAnswerBytes, onPart);
     try {
-      return await call(upstream, { attempt, body: writeRequest(request, form), gatherer, onResend });
+      return await call(upstream, { attempt, body: writeRequest(request, form), gatherer, onResend, isStream });
     } catch (error) {
       if (gatherer.hasContent) throw afterContent(error);
       if (calls === MOST_CALLS || attempt.ended() !== undefined) throw error;
@@ -163,19 +163,28 @@ interface Call {
   readonly body: string;
   readonly gatherer: AnswerGatherer;
   readonly onResend: (() => void) | undefined;
+  readonly isStream: boolean;
 }
 
 async function call(
   { http, path, headers, maxAnswerBytes, server }: Upstream,
-  { attempt, body, gatherer, onResend }: Call,
+  { attempt, body, gatherer, onResend, isStream }: Call,
 ): Promise<ModelResult> {
   let reader: ResponseReader | undefined;
   const newReader = () => {
     reader = new ResponseReader(gatherer, maxAnswerBytes, server.learn);
     return reader;
   };
+  let size = 0;
+  // Events without content, which keep a connection alive, are no tokens.
+  const onRead = () => {
+    if (gatherer.size === size) return;
+    size = gatherer.size;
+    attempt.heard();
+  };
+  const asked = { method: 'POST', path, headers, body, attempt, isStream } as const;
   try {
-    return await http.call({ method: 'POST', path, headers, body, attempt, reader: newReader, onResend });
+    return await http.call({ ...asked, reader: newReader, onRead: isStream ? onRead : undefined, onResend });
   } catch (error) {
     // A stream that breaks before its first byte is the same refusal, by a server that does not end it in order.
     if (attempt.ended() === undefined && reader?.isEmptyStream === true) throw new EmptyStreamError();

@@ -1,19 +1,13 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { machineNow } from '@lontar/shared/machine-time.ts';
 import { AnswerGatherer } from './answer-gatherer.ts';
-import { startAttempt } from './attempt.ts';
+import { type Attempt, startAttempt } from './attempt.ts';
 import { gatherStream, gatherWhole } from './gemini/gather-sdk-answer.ts';
 import { toSdkCall } from './gemini/to-sdk-call.ts';
-import {
-  type LanguageModel,
-  ModelError,
-  type ModelPart,
-  type ModelRequest,
-  type ModelResult,
-} from './language-model.ts';
+import { type LanguageModel, ModelError, type ModelRequest, type ModelResult } from './language-model.ts';
 import { kindOfWords } from './refusal-kind.ts';
 import { toModelError } from './to-model-error.ts';
-import type { UpstreamLimits } from './upstream-limits.ts';
+import { deadlinesFor, type UpstreamLimits } from './upstream-limits.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
 import { type Advise, type DescribeFailure, tellFailure } from './upstream-words.ts';
 
@@ -40,14 +34,18 @@ export function sdkModel(options: SdkModelOptions): LanguageModel {
   return {
     provider: options.provider,
     async generate(request, signal, onPart) {
-      const attempt = startAttempt(signal, options.timeoutMs);
+      const attempt = startAttempt(signal, deadlinesFor(request, options));
       const ending = new AbortController();
       attempt.atEnd(() => ending.abort());
       try {
         ending.signal.throwIfAborted();
         const gatherer = new AnswerGatherer(request.chat, options.maxAnswerBytes, onPart);
         const call = { ...toSdkCall(request), ...options.extras?.(request), abortSignal: ending.signal };
-        return await ask(modelFor(request.model, models, options), call, gatherer, onPart);
+        return await ask(modelFor(request.model, models, options), call, {
+          gatherer,
+          attempt,
+          isStream: onPart !== undefined,
+        });
       } catch (error) {
         const failure = toModelError(
           error,
@@ -70,16 +68,23 @@ function modelFor(name: string, models: Models, { modelOf }: SdkModelOptions): L
   return model;
 }
 
+interface Asking {
+  readonly gatherer: AnswerGatherer;
+  readonly attempt: Attempt;
+  readonly isStream: boolean;
+}
+
 async function ask(
   model: LanguageModelV4,
   call: LanguageModelV4CallOptions,
-  gatherer: AnswerGatherer,
-  onPart: ((part: ModelPart) => void) | undefined,
+  { gatherer, attempt, isStream }: Asking,
 ): Promise<ModelResult> {
-  if (onPart === undefined) return gatherWhole(await model.doGenerate(call), gatherer);
+  // The SDK does not say when it is connected; the HTTP client's own limit binds until then.
+  attempt.sent(isStream);
+  if (!isStream) return gatherWhole(await model.doGenerate(call), gatherer);
   const { stream } = await model.doStream(call);
   try {
-    return await gatherStream(stream, gatherer);
+    return await gatherStream(stream, gatherer, attempt.heard);
   } catch (error) {
     // An upstream that fails in the middle of an answer has done work that may cost.
     const isFailure =

@@ -83,6 +83,7 @@ function described(
 ): ModelError {
   const waits = kind === 'rate_limited' || kind === 'server_error';
   return new ModelError(kind, {
+    status: refusal.status,
     retryAfterMs: waits ? readRetryAfterMs(refusal.headers, refusal.said.body, now) : undefined,
     upstream: describe?.refusal(refusal, request),
     isUnknownModel: kind === 'refused' && isUnknownModel(refusal.said.status ?? refusal.status, refusal.said),

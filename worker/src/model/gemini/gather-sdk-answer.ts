@@ -19,18 +19,21 @@ export function gatherWhole(result: LanguageModelV4GenerateResult, into: AnswerG
 /**
  * Takes in a stream of the SDK.
  *
+ * @param onContent called with each part of the answer, whole or not
  * @throws what the stream fails with; UpstreamRefusal where an error stands in it; ModelError `cut_off` where it ends
  *   without saying so, and what the gatherer throws
  */
 export async function gatherStream(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   into: AnswerGatherer,
+  onContent: () => void,
 ): Promise<ModelResult> {
   const reader = stream.getReader();
   try {
     for (;;) {
       const { done, value: part } = await reader.read();
       if (done) throw new ModelError('cut_off');
+      if (CONTENT.has(part.type)) onContent();
       if (part.type === 'text-delta') into.addText(part.delta);
       else if (part.type === 'reasoning-delta') into.addReasoning(part.delta);
       else if (part.type === 'tool-call') addContent(part, into);
@@ -42,6 +45,13 @@ export async function gatherStream(
     reader.cancel().catch(() => undefined);
   }
 }
+
+const CONTENT: ReadonlySet<LanguageModelV4StreamPart['type']> = new Set([
+  'text-delta',
+  'reasoning-delta',
+  'tool-input-delta',
+  'tool-call',
+]);
 
 function addContent(content: LanguageModelV4Content, into: AnswerGatherer): void {
   if (content.type === 'text') into.addText(content.text);

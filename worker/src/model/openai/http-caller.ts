@@ -22,6 +22,10 @@ export interface HttpCall<Answer> {
   /** Whether the connection is of no use after it. */
   readonly isLast?: boolean;
   readonly attempt: Attempt;
+  /** Whether a stream is asked for: then silence tells of a failure before the end. */
+  readonly isStream?: boolean;
+  /** Called when the reader has read more. */
+  readonly onRead?: (() => void) | undefined;
   readonly reader: () => BodyReader<Answer>;
   /** Called before it is made again, on a new connection, because its own was a stale one; not made where absent. */
   readonly onResend?: (() => void) | undefined;
@@ -138,7 +142,9 @@ class Exchange<Answer> implements Dispatcher.DispatchHandler {
       this.#reject = reject;
       const { method, path, headers, body, attempt, isLast = false } = this.#call;
       attempt.atEnd(() => this.#abort(new Error('The attempt ended.')));
-      if (!this.#isOver) pool.dispatch({ method, path, headers, body, ...(isLast && { reset: true }) }, this);
+      if (this.#isOver) return;
+      attempt.connecting();
+      pool.dispatch({ method, path, headers, body, ...(isLast && { reset: true }) }, this);
     });
   }
 
@@ -154,6 +160,7 @@ class Exchange<Answer> implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#isOver) controller.abort(new Error('The attempt ended.'));
+    this.#call.attempt.sent(this.#call.isStream === true);
     this.#wasUsed = this.client?.use() ?? false;
     this.#sentAt = performance.now();
   }
@@ -171,6 +178,7 @@ class Exchange<Answer> implements Dispatcher.DispatchHandler {
     // Behind the end of an answer there is nothing to read.
     if (this.#isOver) return;
     const next = this.#reader.read(chunk);
+    this.#call.onRead?.();
     if (next === 'more') return;
     if (next === 'complete') this.#finish(END_GRACE_MS);
     else this.#grace ??= setTimeout(() => this.#finish(0), REST_GRACE_MS);

@@ -22,6 +22,12 @@ interface ListOptions {
 
 /** How long the first request may wait for the list of models, ms. */
 const LIST_TIMEOUT_MS = 1_000;
+const LIST_DEADLINES = {
+  connectMs: LIST_TIMEOUT_MS,
+  firstTokenMs: LIST_TIMEOUT_MS,
+  idleMs: LIST_TIMEOUT_MS,
+  totalMs: LIST_TIMEOUT_MS,
+};
 /** After that what is known is looked at again, ms: another server may stand behind the same URL. */
 const KNOWN_FOR_MS = 60 * 60_000;
 /** How soon a list that could not be had is asked for again, ms. */
@@ -40,7 +46,7 @@ export function createKnownServer({ http, path, headers }: ListOptions): KnownSe
     else works ??= false;
   };
   const look = async () => {
-    const attempt = startAttempt(new AbortController().signal, LIST_TIMEOUT_MS);
+    const attempt = startAttempt(new AbortController().signal, LIST_DEADLINES);
     lookAgainAt = performance.now() + LIST_AGAIN_MS;
     try {
       works = await http.call({

@@ -1,0 +1,67 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** What a worker measures of upstreams and of the routes that lead to them, by the operator's names of them. */
+export function upstreamMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    upstreamCalls: new Counter({
+      name: 'upstream_calls_total',
+      help: 'Model calls by upstream, public model and what they say of the upstream: answered (whatever it thought of the request), failed, stalled (no token in time), limited (it takes no more now), unauthorized, unknown (our own side ended them).',
+      labelNames: ['upstream', 'model', 'outcome'] as const,
+      registers,
+    }),
+    upstreamTokens: new Counter({
+      name: 'upstream_tokens_total',
+      help: 'Tokens of model calls by upstream and public model, as the upstream counted them.',
+      labelNames: ['upstream', 'model', 'token_type'] as const,
+      registers,
+    }),
+    upstreamBreaker: new Gauge({
+      name: 'upstream_breaker_open',
+      help: 'Whether the breaker of an upstream is open: 1 while it gets no calls but those that try it.',
+      labelNames: ['upstream'] as const,
+      registers,
+    }),
+    upstreamUnauthorized: new Gauge({
+      name: 'upstream_unauthorized',
+      help: 'Whether an upstream refuses the credentials that are configured for it, or their account.',
+      labelNames: ['upstream'] as const,
+      registers,
+    }),
+    upstreamPlaces: new Gauge({
+      name: 'upstream_places_used',
+      help: 'Calls to an upstream that this worker has in flight.',
+      labelNames: ['upstream'] as const,
+      registers,
+    }),
+    upstreamLimit: new Gauge({
+      name: 'upstream_adaptive_limit',
+      help: 'Calls that an upstream is taken to bear at once, after it refused more or stalled; 0 for no limit.',
+      labelNames: ['upstream'] as const,
+      registers,
+    }),
+    upstreamAloneUntil: new Gauge({
+      name: 'upstream_left_alone_until_timestamp_seconds',
+      help: 'Until when an upstream wants no calls, Unix seconds; 0 where it never said so.',
+      labelNames: ['upstream'] as const,
+      registers,
+    }),
+    routesUp: new Gauge({
+      name: 'model_routes_up',
+      help: 'Routes of a public model whose upstream is not known to be down.',
+      labelNames: ['model'] as const,
+      registers,
+    }),
+    routesTotal: new Gauge({
+      name: 'model_routes',
+      help: 'Routes that a public model has.',
+      labelNames: ['model'] as const,
+      registers,
+    }),
+    routesWaiting: new Gauge({
+      name: 'worker_jobs_waiting_for_route',
+      help: 'Jobs in work that wait for a place at an upstream, or until one can be asked again.',
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,64 @@
+import type { WorkerMetrics } from '@lontar/shared/metrics.ts';
+import type { CatalogSource } from '@lontar/shared/models/catalog.ts';
+import type { RedisClock } from '@lontar/shared/redis-clock.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { type ThrottledLogger, throttledWarning } from '@lontar/shared/throttled-log.ts';
+import type { OpenUpstreams } from './open-upstreams.ts';
+import { createRouteChooser, type RouteChooser } from './route-chooser.ts';
+import { showRoutes } from './show-routes.ts';
+import { type UpstreamWatch, watchUpstreams } from './upstream-watch.ts';
+
+export interface RouteDeps {
+  readonly redis: Redis;
+  readonly subscriber: Redis;
+  readonly clock: Pick<RedisClock, 'now'>;
+  readonly catalog: Pick<CatalogSource, 'current'>;
+  readonly upstreams: Pick<OpenUpstreams, 'languageModel'>;
+  readonly metrics: WorkerMetrics;
+  readonly logger: ThrottledLogger & Parameters<typeof throttledWarning>[0];
+  /** Called with how many jobs in work wait for a route. */
+  readonly onWaiting: (count: number) => void;
+}
+
+export interface StartedRoutes {
+  readonly chooser: RouteChooser;
+  readonly watch: UpstreamWatch;
+  stop(): void;
+}
+
+/**
+ * Starts choosing among routes with what the fleet knows of their upstreams, and shows in metrics and log what becomes of
+ * them. Never rejects: where Redis fails, every upstream counts as well until it fails.
+ */
+export async function startRoutes(deps: RouteDeps): Promise<StartedRoutes> {
+  const { redis, subscriber, clock, catalog, upstreams, metrics, logger } = deps;
+  const onError = throttledWarning(
+    logger,
+    'Redis failed while upstreams were chosen; this worker goes by what it knows',
+  );
+  const watch = watchUpstreams({ redis, subscriber, clock, onError, onChange: () => chooser.wake() });
+  const chooser = createRouteChooser({
+    redis,
+    clock,
+    catalog: () => catalog.current,
+    languageModel: upstreams.languageModel,
+    watch,
+    random: Math.random,
+    onWaiting(count) {
+      metrics.routesWaiting.set(count);
+      deps.onWaiting(count);
+    },
+    onError,
+  });
+  for (const name of catalog.current.upstreams.keys()) watch.known(name, false);
+  await watch.look();
+  const shown = showRoutes({ watch, catalog, clock, metrics, logger });
+  return {
+    chooser,
+    watch,
+    stop() {
+      shown.stop();
+      watch.stop();
+    },
+  };
+}

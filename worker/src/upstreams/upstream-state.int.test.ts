@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
+import {
+  noteOutcome,
+  type Outcome,
+  type OutcomeClass,
+  parseState,
+  UNKNOWN_STATE,
+  type UpstreamState,
+} from './upstream-state.ts';
+
+let server: TestRedis;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+afterAll(() => server.stop());
+
+const RULES = readFileSync(new URL('./includes/upstream-state.lua', import.meta.url), 'utf8');
+/** Applies outcomes as note-outcomes.lua does, each at a moment of the test's own. */
+const APPLY = `local call = redis.call
+${RULES}
+local text = ARGV[1]
+local written = {}
+local at = 2
+while at < #ARGV do
+  local now, outcome = tonumber(ARGV[at])
+  outcome, at = readOutcome(at + 1)
+  local state = readState(text ~= '' and text)
+  noteOutcome(state, outcome, now)
+  text = keepState(KEYS[1], state)
+  written[#written + 1] = text
+end
+return written`;
+
+const CLASSES: readonly OutcomeClass[] = ['answered', 'failed', 'stalled', 'limited', 'unauthorized', 'unknown'];
+
+function drawOutcome(random: () => number, now: number, probe: string): Outcome {
+  const draw = random();
+  // Mostly what leaves a breaker closed, so that all of its states are met.
+  const kind = draw < 0.6 ? 'answered' : (CLASSES[Math.floor(random() * CLASSES.length)] ?? 'answered');
+  return {
+    class: kind,
+    kind: 'server_error',
+    id: random() < 0.3 ? probe : `call ${Math.floor(random() * 5)}`,
+    beganAt: now - Math.floor(random() * 20_000),
+    retryAfterMs: random() < 0.3 ? Math.floor(random() * 1_000_000) : undefined,
+    count: kind === 'answered' ? 1 + Math.floor(random() * 20) : 1,
+    inFlight: Math.floor(random() * 50),
+  };
+}
+
+test.each([1, 2, 3, 4, 5, 6])('Redis and workers come to the same state (seed %i)', async (seed) => {
+  const random = seededRandom(seed);
+  const states: UpstreamState[] = [];
+  let now = 1_800_000_000_000;
+  let state = UNKNOWN_STATE;
+  for (let step = 0; step < 1_500; step++) {
+    // Now and then so long that windows, breakers and limits run out.
+    now += Math.floor(random() * (random() < 0.01 ? 700_000 : 1_500));
+    // A call that tries the upstream, as take-route.lua chooses it.
+    if (state.openUntil > 0 && state.openUntil < now && state.probe === '')
+      state = Object.assign(structuredClone(state), { probe: `p${step}` });
+    const outcome = drawOutcome(random, now, state.probe);
+    const { class: kind, id, beganAt, retryAfterMs = '', count, inFlight } = outcome;
+    const before = state;
+    state = noteOutcome(state, outcome, now);
+    const [written] = (await server.client.eval(
+      APPLY,
+      ...[1, 'state', JSON.stringify(before), now, kind, 'server_error', id, beganAt, retryAfterMs, count, inFlight],
+    )) as string[];
+    states.push(state);
+    expect(parseState(written ?? '')).toEqual(state);
+  }
+  // All that can become of an upstream came up.
+  expect(states.some(({ opens }) => opens > 2)).toBe(true);
+  expect(states.some(({ closedAt }) => closedAt > 0)).toBe(true);
+  expect(states.some(({ limit }) => limit > 1_000)).toBe(true);
+});

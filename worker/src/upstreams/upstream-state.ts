@@ -1,0 +1,241 @@
+import { z } from 'zod';
+import type { ModelErrorKind } from '../model/language-model.ts';
+
+/** A breaker opens after so many failures in a row, */
+const MOST_FAILURES_IN_ROW = 5;
+/** or when of so many calls or more, in the last 30 s, half have failed. */
+const ENOUGH_TO_JUDGE = 20;
+const SLOT_MS = 5_000;
+const SLOTS = 6;
+/** How long it is open: this times how often it has opened in a row, */
+const OPEN_MS = 5_000;
+/** at most. */
+const LONGEST_OPEN_MS = 300_000;
+/** An upstream that takes no more calls and does not say for how long is left alone for this, ms. */
+const SHORT_ALONE_MS = 1_000;
+/** One that names a year is asked again after this. */
+const LONGEST_ALONE_MS = 300_000;
+/** What an upstream bears is forgotten when it has borne everything for so long. */
+const QUIET_MS = 600_000;
+
+const moment = z.number().int().nonnegative().default(0);
+const stateSchema = z.object({
+  /** Grows with each change: what is read late does not take the place of what is known already. */
+  seq: moment,
+  failuresInRow: moment,
+  /** Slots of five seconds, each as three numbers: its number, answers, failures. */
+  window: z.array(z.number().int()).default([]),
+  /** How often the breaker has opened without closing in between. */
+  opens: moment,
+  /** When one call may try it, Unix ms by Redis; 0 while the breaker is closed. */
+  openUntil: moment,
+  /** The kind of error that opened it. */
+  openedBy: z.string().default(''),
+  /** Id of the call that tries it. */
+  probe: z.string().default(''),
+  /** When the breaker closed, Unix ms: how calls end that had begun before says nothing of the upstream as it is now. */
+  closedAt: moment,
+  /** Until when the upstream wants no call, Unix ms. */
+  aloneUntil: moment,
+  /** How many calls it is taken to bear at once, in thousandths; 0 for no limit. */
+  limit: moment,
+  /** How many it had when it last did not bear them, in thousandths. */
+  ceiling: moment,
+  /** When the limit was last cut, Unix ms: calls from before cannot have kept to it. */
+  cutAt: moment,
+  /** When it last did not bear its calls, Unix ms. */
+  troubledAt: moment,
+});
+
+/**
+ * What the fleet knows of an upstream. It is kept in Redis, where `upstream-state.lua` holds the same rules as this file:
+ * workers go by a copy, and by this file alone while Redis is away.
+ */
+export type UpstreamState = z.infer<typeof stateSchema>;
+
+export const UNKNOWN_STATE: UpstreamState = stateSchema.parse({});
+
+/**
+ * What a call says of its upstream. `answered`: it is well, whatever it thought of the request; `limited`: it takes no more
+ * calls now; `stalled`: a failure that may come of too many calls; `unknown`: our own side ended the call.
+ */
+export type OutcomeClass = 'answered' | 'failed' | 'stalled' | 'limited' | 'unauthorized' | 'unknown';
+
+export interface Outcome {
+  readonly class: OutcomeClass;
+  readonly kind: ModelErrorKind | 'ended by us';
+  /** Of the call; empty where it stands for several answers of no further interest. */
+  readonly id: string;
+  /** Unix ms by Redis. */
+  readonly beganAt: number;
+  /** For how long the upstream wants no call, ms. */
+  readonly retryAfterMs?: number | undefined;
+  /** How many such outcomes it stands for. */
+  readonly count: number;
+  /** Calls in flight at the upstream when it ended, itself included. */
+  readonly inFlight: number;
+}
+
+/** What each end of a call says. A caller who leaves, and our own deadline, say nothing. */
+export const CLASS_OF_KIND: Readonly<Record<ModelErrorKind | 'ended by us', OutcomeClass>> = {
+  none: 'answered',
+  content_blocked: 'answered',
+  output_used_up: 'answered',
+  context_exceeded: 'answered',
+  request_refused: 'answered',
+  rate_limited: 'limited',
+  unauthorized: 'unauthorized',
+  timed_out: 'stalled',
+  server_error: 'failed',
+  connection: 'failed',
+  cut_off: 'failed',
+  refused: 'failed',
+  invalid_answer: 'failed',
+  empty_answer: 'failed',
+  too_large: 'failed',
+  cancelled: 'unknown',
+  'ended by us': 'unknown',
+};
+
+/**
+ * Reads a state from Redis.
+ *
+ * @returns `undefined` where it is none that this version can read, or nothing
+ */
+export function parseState(text: string): UpstreamState | undefined {
+  if (text === '') return undefined;
+  try {
+    return stateSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The state after a call has ended. 429 is no failure: the upstream is left alone for as long as it says. Refused
+ * credentials open the breaker at once. While it is open, the outcome of the call that tries the upstream counts alone.
+ *
+ * Where an upstream takes no more, or stalls, it is taken to bear half of what it had, and one more with each round of calls
+ * that goes well, more slowly where it did not bear more before.
+ */
+export function noteOutcome(before: UpstreamState, outcome: Outcome, now: number): UpstreamState {
+  const state = { ...before, seq: before.seq + 1 };
+  const isProbe = state.openUntil > 0 && state.probe === outcome.id;
+  switch (outcome.class) {
+    case 'unknown':
+      if (isProbe) state.probe = '';
+      return state;
+    case 'answered':
+      if (isProbe) close(state, now);
+      if (state.openUntil === 0) {
+        state.failuresInRow = 0;
+        addToWindow(state, now, outcome.count, 0);
+      }
+      bearMore(state, outcome, now);
+      return state;
+    case 'limited':
+      if (isProbe) close(state, now);
+      leaveAlone(state, outcome.retryAfterMs ?? SHORT_ALONE_MS, now);
+      bear(state, outcome, now);
+      return state;
+    case 'unauthorized':
+      if (state.openUntil === 0 || isProbe) open(state, outcome.kind, now);
+      return state;
+    case 'failed':
+      fail(state, outcome, now);
+      return state;
+    case 'stalled':
+      fail(state, outcome, now);
+      bear(state, outcome, now);
+      return state;
+  }
+}
+
+/** Whether nothing of interest is known of it: then answers of calls need not be noted. */
+export function isQuiet({ openUntil, failuresInRow, limit, window }: UpstreamState, now: number): boolean {
+  if (openUntil > 0 || failuresInRow > 0 || limit > 0) return false;
+  const oldest = Math.floor(now / SLOT_MS) - SLOTS;
+  for (let at = 0; at < window.length; at += 3) {
+    if ((window[at] ?? 0) > oldest && (window[at + 2] ?? 0) > 0) return false;
+  }
+  return true;
+}
+
+function open(state: UpstreamState, kind: string, now: number): void {
+  state.opens += 1;
+  state.openUntil = now + Math.min(OPEN_MS * state.opens, LONGEST_OPEN_MS);
+  state.openedBy = kind;
+  state.probe = '';
+}
+
+function close(state: UpstreamState, now: number): void {
+  Object.assign(state, {
+    openUntil: 0,
+    opens: 0,
+    failuresInRow: 0,
+    closedAt: now,
+    openedBy: '',
+    probe: '',
+    window: [],
+  });
+}
+
+/** The longest of several waits is kept. */
+function leaveAlone(state: UpstreamState, waitMs: number, now: number): void {
+  state.aloneUntil = Math.max(state.aloneUntil, now + Math.min(waitMs, LONGEST_ALONE_MS));
+}
+
+function fail(state: UpstreamState, outcome: Outcome, now: number): void {
+  if (outcome.retryAfterMs !== undefined) leaveAlone(state, outcome.retryAfterMs, now);
+  if (state.openUntil > 0) {
+    if (state.probe === outcome.id) open(state, outcome.kind, now);
+    return;
+  }
+  if (outcome.beganAt < state.closedAt) return;
+  state.failuresInRow += 1;
+  addToWindow(state, now, 0, 1);
+  let answered = 0;
+  let failed = 0;
+  for (let at = 0; at < state.window.length; at += 3) {
+    answered += state.window[at + 1] ?? 0;
+    failed += state.window[at + 2] ?? 0;
+  }
+  const isHalf = answered + failed >= ENOUGH_TO_JUDGE && failed >= answered;
+  if (isHalf || state.failuresInRow >= MOST_FAILURES_IN_ROW) open(state, outcome.kind, now);
+}
+
+function addToWindow(state: UpstreamState, now: number, answered: number, failed: number): void {
+  const slot = Math.floor(now / SLOT_MS);
+  const kept: number[] = [];
+  for (let at = 0; at < state.window.length; at += 3) {
+    const number = state.window[at] ?? 0;
+    if (number > slot - SLOTS && number <= slot) kept.push(...state.window.slice(at, at + 3));
+  }
+  if (kept.at(-3) !== slot) kept.push(slot, 0, 0);
+  kept[kept.length - 2] = (kept.at(-2) ?? 0) + answered;
+  kept[kept.length - 1] = (kept.at(-1) ?? 0) + failed;
+  state.window = kept;
+}
+
+function bear(state: UpstreamState, { beganAt, inFlight }: Outcome, now: number): void {
+  state.troubledAt = now;
+  if (beganAt < state.cutAt) return;
+  const most = state.limit > 0 ? Math.floor(state.limit / 1_000) : Number.POSITIVE_INFINITY;
+  const borne = Math.min(Math.max(inFlight, 1), most);
+  state.ceiling = borne * 1_000;
+  state.limit = Math.max(1, Math.floor(borne / 2)) * 1_000;
+  state.cutAt = now;
+}
+
+function bearMore(state: UpstreamState, { inFlight, count }: Outcome, now: number): void {
+  if (state.limit === 0) return;
+  if (now - state.troubledAt >= QUIET_MS) {
+    Object.assign(state, { limit: 0, ceiling: 0, cutAt: 0 });
+    return;
+  }
+  // A limit that is not used up to four fifths says nothing of whether more would be borne.
+  if (inFlight * 1_250 < state.limit) return;
+  let growth = Math.floor((count * 1_000_000) / state.limit);
+  if (state.limit * 10 >= state.ceiling * 9) growth = Math.floor(growth / 4);
+  state.limit += growth;
+}
