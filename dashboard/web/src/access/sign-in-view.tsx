@@ -22,6 +22,10 @@ export function SignInView() {
         Print a fresh sign-in link with <code>lontar dashboard</code>, or enter the dashboard token (
         <code>DASHBOARD_TOKEN</code>).
       </p>
+      <p class="hint">
+        After <code>npm start</code> the command is <code>npm run lontar -- dashboard</code>, with Docker{' '}
+        <code>docker compose exec gateway lontar dashboard --url {location.origin}</code>.
+      </p>
       <form
         onSubmit={(event) => {
           event.preventDefault();
