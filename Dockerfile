@@ -54,7 +54,8 @@ COPY --from=page /app/dashboard/dist dashboard/dist
 COPY --chmod=0755 deploy/image/ /usr/local/bin/
 # A new volume takes the owner of the folder that it is mounted on, so that a user without rights can write to it.
 RUN install -d -o 1000 -g 1000 /data /data/uploads /var/cache/lontar /secrets \
-      /secrets/redis /secrets/gateway /secrets/worker /secrets/stats-service /secrets/prometheus /secrets/grafana
+      /secrets/redis /secrets/gateway /secrets/worker /secrets/stats-service /secrets/prometheus /secrets/alertmanager \
+      /secrets/grafana
 
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \

@@ -3,9 +3,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { type Alertmanager, hasAlertmanager, startAlertmanager } from './harness/alertmanager.ts';
 import { ask } from './harness/client.ts';
 import { madeUpSecrets } from './harness/made-up-secrets.ts';
-import { hasPrometheus, type Prometheus, startPrometheus } from './harness/prometheus.ts';
+import { hasPrometheus, type Prometheus, RUNBOOKS_URL, startPrometheus } from './harness/prometheus.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
 /** The dashboards and rules as an operator has them, from their files. */
@@ -13,8 +14,8 @@ const panels = globSync('*.json', { cwd: new URL('../dashboard/grafana/dashboard
   (file) => {
     const board = JSON.parse(
       readFileSync(new URL(`../dashboard/grafana/dashboards/${file}`, import.meta.url), 'utf8'),
-    ) as { title: string; panels: { title: string; targets: { expr: string }[] }[] };
-    return board.panels.flatMap(({ title, targets }) =>
+    ) as { title: string; panels: { title: string; targets?: { expr: string }[] }[] };
+    return board.panels.flatMap(({ title, targets = [] }) =>
       targets.map(({ expr }) => ({ name: `${board.title} / ${title}`, expr: withWindows(expr) })),
     );
   },
@@ -27,6 +28,7 @@ const records = groups.flatMap(({ rules }) => rules.map(({ record }) => ({ name:
 (hasPrometheus ? describe : describe.skip)('with a real Prometheus', () => {
   let stack: Stack;
   let prometheus: Prometheus;
+  let alertmanager: Alertmanager | undefined;
   let statsAddress: string;
 
   /** As Prometheus asks. */
@@ -44,10 +46,12 @@ const records = groups.flatMap(({ rules }) => rules.map(({ record }) => ({ name:
     });
     const { port } = (await stack.stats?.logged('stats-service serves')) ?? {};
     statsAddress = `127.0.0.1:${String(port)}`;
-    prometheus = await startPrometheus(statsAddress, stack.secrets.innerSecret);
+    alertmanager = hasAlertmanager ? await startAlertmanager() : undefined;
+    prometheus = await startPrometheus(statsAddress, stack.secrets.innerSecret, alertmanager?.address);
   }, 120_000);
   afterAll(async () => {
     await prometheus?.stop();
+    await alertmanager?.stop();
     await stack?.stop();
   });
 
@@ -65,6 +69,19 @@ const records = groups.flatMap(({ rules }) => rules.map(({ record }) => ({ name:
     }, 90_000);
     expect(panels.length).toBeGreaterThan(40);
   }, 150_000);
+
+  (hasAlertmanager ? test : test.skip)(
+    'an alert that fires arrives at the webhook, and names its runbook',
+    async () => {
+      expect(await alertmanager?.receives('Watchdog')).toMatchObject({
+        status: 'firing',
+        labels: { alertname: 'Watchdog', severity: 'none' },
+        annotations: { runbook_url: `${RUNBOOKS_URL}/watchdog.md`, summary: expect.stringMatching(/\S/) },
+      });
+      // What is the same for all alerts is in their annotations alone.
+      expect((await alertmanager?.receives('Watchdog'))?.labels).not.toHaveProperty('runbooks');
+    },
+  );
 
   test('what was served was recorded, to the last request', async () => {
     await untilFixed(async () => {
@@ -135,7 +152,10 @@ async function sendTraffic({ url, upstream }: Stack, key: string, limited: strin
 
 /** Grafana's variables, as it would fill them in. */
 function withWindows(expr: string): string {
-  return expr.replaceAll('$__rate_interval', '30s').replaceAll('$__range', '5m');
+  return expr
+    .replaceAll('$__rate_interval', '30s')
+    .replaceAll('$__range', '5m')
+    .replaceAll(/\$(?:instance|endpoint)\b/g, '.*');
 }
 
 /** Looks again until nothing is wrong; what is wrong at the end of the time fails the test. */

@@ -6,7 +6,12 @@ interface AlertRule {
   readonly alert: string;
   readonly expr: string;
   readonly labels: { readonly severity: string };
-  readonly annotations: { readonly summary: string; readonly description: string; readonly runbook: string };
+  readonly annotations: {
+    readonly summary: string;
+    readonly description: string;
+    readonly runbook: string;
+    readonly runbook_url: string;
+  };
 }
 interface RuleTest {
   readonly name: string;
@@ -28,6 +33,9 @@ describe.each(alerts.map((rule) => [rule.alert, rule] as const))('the alert %s',
     expect(rule.annotations.summary).not.toBe('');
     expect(rule.annotations.description).not.toBe('');
     expect(existsSync(new URL(rule.annotations.runbook, root))).toBe(true);
+    // Copied from the line above it, under the address that RUNBOOKS_URL says.
+    const page = rule.annotations.runbook.replace('docs/runbooks/', '');
+    expect(rule.annotations.runbook_url).toBe(`{{ $externalLabels.runbooks }}/${page}`);
     expect(readFileSync(new URL(rule.annotations.runbook, root), 'utf8')).toMatch(`# ${name}\n`);
     expect(readFileSync(new URL('docs/runbooks/README.md', root), 'utf8')).toContain(
       `| [${name}](${rule.annotations.runbook.replace('docs/runbooks/', '')}) | ${rule.labels.severity} |`,

@@ -9,6 +9,9 @@ import { freePort } from '@lontar/shared/testing/redis-server.ts';
 
 const CONFIGURATION = fileURLToPath(new URL('../../dashboard/prometheus/', import.meta.url));
 
+/** Where alerts lead in tests. */
+export const RUNBOOKS_URL = 'https://runbooks.example.org';
+
 export const hasPrometheus = ['prometheus', 'promtool'].every(
   (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0,
 );
@@ -32,22 +35,34 @@ export interface Prometheus {
  *
  * @param statsAddress `host:port` of stats-service
  * @param innerSecret `INNER_SECRET`
+ * @param alertmanager `host:port` of the one that alerts go to; absent for none
  */
-export async function startPrometheus(statsAddress: string, innerSecret: string): Promise<Prometheus> {
+export async function startPrometheus(
+  statsAddress: string,
+  innerSecret: string,
+  alertmanager?: string,
+): Promise<Prometheus> {
   const folder = await mkdtemp(join(tmpdir(), 'lontar-prometheus-'));
   await cp(CONFIGURATION, folder, { recursive: true });
   await hasten(join(folder, 'prometheus.yml'), statsAddress);
   await writeFile(join(folder, 'inner_secret'), innerSecret, { mode: 0o600 });
   for (const file of await readdir(join(folder, 'rules'))) await hasten(join(folder, 'rules', file), statsAddress);
+  // In place of the one that compose has.
+  const targets = alertmanager === undefined ? [] : [{ targets: [alertmanager] }];
+  await writeFile(join(folder, 'alertmanagers', 'compose.json'), JSON.stringify(targets));
   const port = await freePort();
   const server = spawn(
     'prometheus',
     [
+      // Versions before 3 ask for it.
+      '--enable-feature=expand-external-labels',
+      // The first time it may know of no Alertmanager yet.
+      '--rules.alert.resend-delay=1s',
       `--config.file=${join(folder, 'prometheus.yml')}`,
       `--storage.tsdb.path=${join(folder, 'data')}`,
       `--web.listen-address=127.0.0.1:${port}`,
     ],
-    { stdio: 'ignore' },
+    { stdio: 'ignore', env: { ...process.env, RUNBOOKS_URL } },
   );
   const url = `http://127.0.0.1:${port}`;
   await untilReady(url, server);

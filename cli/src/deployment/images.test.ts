@@ -27,6 +27,7 @@ test('every image from elsewhere is named by digest beside its tag', () => {
     'node:24-trixie-slim',
     'redis:8',
     'prom/prometheus:v3',
+    'prom/alertmanager:v0.28.1',
     'grafana/grafana:12.2.0',
     'redis:8',
   ]);

@@ -11,9 +11,9 @@ const { services, networks } = parse(readFileSync(new URL('../../../docker-compo
 const on = (network: string) =>
   Object.entries(services).flatMap(([name, service]) => (service.networks?.includes(network) ? [name] : []));
 
-test('only workers have a way out, and only what is published has a way in', () => {
+test('only workers, and what sends alerts, have a way out, and only what is published has a way in', () => {
   const published = Object.entries(services).flatMap(([name, { ports }]) => (ports ? [name] : []));
-  expect(on('outside')).toEqual(['worker']);
+  expect(on('outside')).toEqual(['worker', 'alertmanager']);
   expect(on('door')).toEqual(published);
   expect(networks['door']?.driver_opts).toEqual({
     'com.docker.network.bridge.enable_ip_masquerade': `\${GATEWAY_WAY_OUT:-false}`,

@@ -180,6 +180,7 @@ const SECRETS_OF: Readonly<Record<string, readonly string[]>> = {
   worker: ['redis_url', 'gemini_api_key', 'openai_api_key'],
   'stats-service': ['dashboard_token', 'inner_secret', 'redis_url'],
   prometheus: ['inner_secret'],
+  alertmanager: ['alert_webhook_url'],
   grafana: ['grafana_password'],
 };
 

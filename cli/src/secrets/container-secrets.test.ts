@@ -69,6 +69,7 @@ describe('the secrets of the containers', () => {
       worker: ['gemini_api_key', 'openai_api_key', 'redis_url'],
       'stats-service': ['dashboard_token', 'inner_secret', 'redis_url'],
       prometheus: ['inner_secret'],
+      alertmanager: ['alert_webhook_url'],
       grafana: ['grafana_password'],
     });
     expect(statSync(join(root, 'gateway', 'key_pepper')).mode & 0o777).toBe(0o444);

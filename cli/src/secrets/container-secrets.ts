@@ -9,7 +9,15 @@ const SECRET_BYTES = 32;
 const FILE_MODE = 0o444;
 
 /** Containers that get secrets, by the name of their folder. */
-export const SECRET_FOLDERS = ['redis', 'gateway', 'worker', 'stats-service', 'prometheus', 'grafana'] as const;
+export const SECRET_FOLDERS = [
+  'redis',
+  'gateway',
+  'worker',
+  'stats-service',
+  'prometheus',
+  'alertmanager',
+  'grafana',
+] as const;
 type Folder = (typeof SECRET_FOLDERS)[number];
 
 interface Secret {
@@ -31,6 +39,7 @@ const SECRETS: readonly Secret[] = [
   { name: 'inner_secret', folders: ['gateway', 'stats-service', 'prometheus'], initial: 'random' },
   { name: 'dashboard_token', folders: ['stats-service'], initial: 'random' },
   { name: 'grafana_password', folders: ['grafana'], initial: 'random' },
+  { name: 'alert_webhook_url', folders: ['alertmanager'], initial: 'empty' },
   { name: 'gemini_api_key', folders: ['worker'], initial: 'empty' },
   { name: 'openai_api_key', folders: ['worker'], initial: 'empty' },
   { name: 's3_access_key_id', folders: ['gateway'], initial: 'empty' },

@@ -25,6 +25,11 @@ const PROGRAMS: readonly TestProgram[] = [
   { names: ['openssl'], debianPackage: 'openssl', neededFor: 'tests of HTTPS behind a proxy' },
   { names: ['faketime'], debianPackage: 'faketime', neededFor: 'the test of clocks that jump' },
   { names: ['promtool'], debianPackage: 'prometheus', neededFor: 'tests of metrics and alerts' },
+  {
+    names: ['prometheus-alertmanager', 'alertmanager'],
+    debianPackage: 'prometheus-alertmanager',
+    neededFor: 'the test that an alert arrives',
+  },
 ];
 
 /**

@@ -6,7 +6,14 @@ export interface Board {
   /** The one question that it answers. */
   readonly question: string;
   readonly panels: readonly Panel[];
+  /** Panels that are there once for each value of a variable, in a row of their own. */
+  readonly perValue?: { readonly variable: VariableName; readonly panels: readonly Panel[] };
+  /** What the reader may choose, besides the data source. */
+  readonly variables?: readonly VariableName[];
 }
+
+/** Labels that a reader may choose values of; queries name them as `$instance`. */
+export type VariableName = 'instance' | 'endpoint';
 
 export interface Panel {
   readonly title: string;
@@ -18,8 +25,13 @@ export interface Panel {
   readonly queries: readonly PanelQuery[];
   /** Where the next question is answered: another dashboard's name. */
   readonly down: string;
-  /** From where on a stat is yellow and red; ascending where more is worse. */
-  readonly steps?: { readonly warn: number; readonly bad: number };
+  readonly steps?: Steps;
+}
+
+/** From where on a stat is yellow and red; ascending where more is worse, descending or equal where less is. */
+export interface Steps {
+  readonly warn: number;
+  readonly bad: number;
 }
 
 export interface PanelQuery {
@@ -28,10 +40,19 @@ export interface PanelQuery {
   readonly legend: string;
   /** Where it differs from the panel's: the series then has the axis on the right. Its legend must be a plain name. */
   readonly unit?: string;
+  /** Of a stat, where they differ from the panel's. Its legend must be a plain name. */
+  readonly steps?: Steps;
+  /** Of a stat that is 0 or 1: what these mean. 0 is what must not be. Its legend must be a plain name. */
+  readonly words?: { readonly 0: string; readonly 1: string };
 }
 
 /** Requests that ask for generation, as a label matcher. */
 export const GENERATION = 'endpoint=~"/api/ai[23]?|/v1/chat/completions"';
+
+/** All panels of a board, those that are repeated once. */
+export function panelsOf({ panels, perValue }: Board): readonly Panel[] {
+  return [...panels, ...(perValue?.panels ?? [])];
+}
 
 /** A quantile of a histogram over the panel's rate interval. */
 export function quantile(share: number, histogram: string, options: { labels?: string; by?: string } = {}): string {

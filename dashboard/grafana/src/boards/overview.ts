@@ -46,7 +46,7 @@ export const overview: Board = {
       kind: 'stacked',
       unit: 'reqps',
       queries: [{ expr: 'sum by (outcome) (rate(gateway_requests_total[$__rate_interval]))', legend: '{{outcome}}' }],
-      down: 'queue-and-workers',
+      down: 'endpoints',
     },
     {
       title: 'Latency of answers',
@@ -106,7 +106,7 @@ export const overview: Board = {
       kind: 'table',
       unit: 'short',
       queries: [{ expr: 'count by (service, version) (app_build_info)', legend: '{{service}} {{version}}' }],
-      down: 'queue-and-workers',
+      down: 'processes',
     },
     {
       title: 'Counters of the dashboard',

@@ -11,10 +11,10 @@ export const queueAndWorkers: Board = {
       kind: 'stat',
       unit: 'short',
       queries: [
-        { expr: 'sum(up{job="worker"})', legend: 'workers' },
-        { expr: 'max(queue_workers_failing)', legend: 'failing' },
+        { expr: 'sum(up{job="worker"}) or vector(0)', legend: 'workers', steps: { warn: 1, bad: 1 } },
+        { expr: 'max(queue_workers_failing)', legend: 'failing', steps: { warn: 0.5, bad: 1 } },
       ],
-      down: 'models',
+      down: 'processes',
     },
     {
       title: 'Saturation',
@@ -42,8 +42,8 @@ export const queueAndWorkers: Board = {
       unit: 'short',
       queries: [
         { expr: 'max(redis_connected_clients)', legend: 'connections' },
-        { expr: 'min(redis_maxmemory_policy_ok)', legend: 'never evicts' },
-        { expr: 'min(redis_aof_last_write_ok)', legend: 'writes its file' },
+        { expr: 'min(redis_maxmemory_policy_ok)', legend: 'never evicts', words: { 0: 'NO', 1: 'yes' } },
+        { expr: 'min(redis_aof_last_write_ok)', legend: 'writes its file', words: { 0: 'NO', 1: 'yes' } },
       ],
       down: 'overview',
     },
@@ -131,7 +131,7 @@ export const queueAndWorkers: Board = {
       kind: 'lines',
       unit: 's',
       queries: [{ expr: 'max by (job, instance) (nodejs_eventloop_lag_p99_seconds)', legend: '{{job}} {{instance}}' }],
-      down: 'overview',
+      down: 'processes',
     },
     {
       title: 'Memory of Redis',
