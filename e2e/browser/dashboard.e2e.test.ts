@@ -202,7 +202,7 @@ inBrowser(
     expect(new URL(page.url()).searchParams.get('outcome')).toBe('server_error');
     await page.reload();
     await page.waitForFunction(() => document.querySelectorAll('.rows .id').length === 1);
-    await page.getByLabel('Text in request or key id').fill('no such id');
+    await page.getByLabel('Text in request id, key id or key name').fill('no such id');
     await page.getByText('Nothing here passes the filter.').waitFor();
     await lookAt(watched, 'filtered', SCREENSHOTS, TWO_LOOKS);
     await page.getByRole('button', { name: 'Clear filters' }).click();
@@ -317,6 +317,30 @@ inBrowser(
     await client.del(redisKeys.instances);
     await client.rename('kept', redisKeys.instances);
     await page.locator('.fleet .fault', { hasText: 'Not up to date' }).waitFor({ state: 'detached' });
+    await closeSound(watched);
+  },
+  60_000,
+);
+
+inBrowser(
+  'what is wrong stands on top of the page and in the tab, until it is mended',
+  async () => {
+    const watched = await openSignedIn();
+    const { page } = watched;
+    await pill(page, 'Live');
+    await page.waitForFunction(() => document.title === 'Lontar');
+    const icon = () => page.locator('link[rel="icon"]').getAttribute('href');
+    const usual = await icon();
+    await dashboard.stack.lontar('queue', 'pause');
+    const banner = page.getByRole('alert');
+    await banner.getByText(/Down since \d\d:\d\d:\d\d, for all callers:/).waitFor();
+    expect(await banner.innerText()).toContain('docs/runbooks/queue-stuck.md');
+    expect([await page.title(), (await icon()) === usual]).toEqual(['✕ Down · Lontar', false]);
+    await lookAt(watched, 'trouble', SCREENSHOTS);
+    await dashboard.stack.lontar('queue', 'resume');
+    await page.waitForFunction(() => document.title === 'Lontar');
+    await page.locator('.troubles .trouble').waitFor({ state: 'detached' });
+    expect([await page.locator('.troubles .trouble').count(), await icon()]).toEqual([0, usual]);
     await closeSound(watched);
   },
   60_000,

@@ -126,6 +126,21 @@ export interface Fleet {
   readonly totals: FleetTotals;
 }
 
+/** Something that is wrong with the service now, for the operator alone. */
+export interface Trouble {
+  readonly id: 'no_workers' | 'workers_stuck' | 'queue_paused' | 'model_failing' | 'failing_requests';
+  /** No caller it hits gets an answer. */
+  readonly isDown: boolean;
+  /** What is wrong, in a sentence. */
+  readonly what: string;
+  /** Whom it hits. */
+  readonly whom: string;
+  /** Unix ms. */
+  readonly since: number;
+  /** Name of the runbook in `docs/runbooks`. */
+  readonly runbook: string;
+}
+
 /** One part of the page: its data, or why it cannot be shown. The other parts stay live. */
 export type Part<Data> = { readonly ok: true; readonly data: Data } | { readonly ok: false; readonly reason: string };
 
@@ -136,6 +151,8 @@ export interface StatsMessage {
   /** The newest points; they replace those with the same `at`. */
   readonly moments: Part<readonly Moment[]>;
   readonly fleet?: Part<Fleet>;
+  /** What is wrong now, the worst first. */
+  readonly troubles?: readonly Trouble[];
 }
 
 /** The event `snapshot`: everything the page needs at its start. */

@@ -22,6 +22,16 @@ export const failureCauseSchema = z.object({
 
 export type FailureCause = z.infer<typeof failureCauseSchema>;
 
+/** Failures that the next request meets too: nothing passes by waiting. */
+const LASTING: ReadonlySet<string> = new Set(['unauthorized', 'refused', 'connection', 'invalid_answer']);
+/** So many failed calls in a row are no accident, whatever they failed of. */
+const IN_A_ROW = 3;
+
+/** Whether the next caller has to expect the same failure. */
+export function isLasting({ reason, times }: { readonly reason: string; readonly times: number }): boolean {
+  return LASTING.has(reason) || times >= IN_A_ROW;
+}
+
 /** Why one call failed, and what to do, in one line. */
 export function describeCause(cause: FailureCause): string {
   const { reason, upstreamHost, upstreamStatus, upstreamCode, upstreamRequestId, upstreamMessage, advice } = cause;

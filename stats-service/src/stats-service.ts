@@ -19,6 +19,7 @@ import { probeRedis } from './endpoints/read-health.ts';
 import { consumeEvents } from './events/consume-events.ts';
 import { exportGauges, refreshedAtScrape } from './export-metrics.ts';
 import { watchFleet } from './fleet/watch-fleet.ts';
+import { watchTroubles } from './fleet/watch-troubles.ts';
 import { startHttpServer } from './http-server.ts';
 import { indexOldKeys } from './index-old-keys.ts';
 import { startLiveService } from './live/live-service.ts';
@@ -140,9 +141,12 @@ async function startServing(base: Base): Promise<RunningServer> {
   const fleet = watchFleet({ ...base, requestTimeoutMs: config.REQUEST_TIMEOUT_MS });
   const log = followLog(await connect(connectPatient, 'log', base), base.clock, () => live.changed(), logger);
   lifecycle.started('log', () => log.stop());
+  const troubles = watchTroubles({ ...base, requestTimeoutMs: config.REQUEST_TIMEOUT_MS }, () => live.changed());
+  lifecycle.started('troubles', () => troubles.stop());
   const live = startLiveService({
     ...base,
     log,
+    troubles: () => troubles.now,
     fleet: () => fleet.fleet(),
     token: config.DASHBOARD_TOKEN,
     open: config.DASHBOARD_PUBLIC,

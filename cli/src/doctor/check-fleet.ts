@@ -1,4 +1,4 @@
-import { describeCause } from '@lontar/shared/failure-cause.ts';
+import { describeCause, isLasting } from '@lontar/shared/failure-cause.ts';
 import { openGenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
 import { type Instance, listInstances } from '@lontar/shared/instances.ts';
 import { readRedisTime } from '@lontar/shared/redis-clock.ts';
@@ -19,11 +19,6 @@ export interface FleetReading {
 }
 
 const SERVICES = ['gateway', 'worker', 'stats-service'] as const;
-/** Failures that the next request meets too: nothing passes by waiting. */
-const LASTING: ReadonlySet<string> = new Set(['unauthorized', 'refused', 'connection', 'invalid_answer']);
-/** So many failed calls in a row are no accident, whatever they failed of. */
-const IN_A_ROW = 3;
-
 /** Judges by the running processes whether a caller would get an answer now, and from whom. */
 export function checkFleet(reading: FleetReading): Finding[] {
   return [
@@ -56,9 +51,8 @@ function checkModel(reading: FleetReading): Finding[] {
   const worst = failing.toSorted((a, b) => b.failure.times - a.failure.times)[0];
   if (worst === undefined) return [checkWorking(workers)];
   const what = describeFailure(worst.failure, worst.at);
-  const isLasting = LASTING.has(worst.failure.reason) || worst.failure.times >= IN_A_ROW;
   const hasOther = workers.some(({ lastOutcome }) => lastOutcome === 'ok');
-  if (isLasting && !hasOther) return [failed('model', what)];
+  if (isLasting(worst.failure) && !hasOther) return [failed('model', what)];
   return [warning('model', `${failing.length} of ${workers.length} workers: ${what}`)];
 }
 

@@ -7,6 +7,7 @@ import type {
   SnapshotMessage,
   StatsMessage,
   Tiles,
+  Trouble,
 } from '@lontar/shared/dashboard-contract.ts';
 import { failure, type HttpAnswer } from '@lontar/shared/http/envelope.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
@@ -42,6 +43,8 @@ export interface LiveDeps {
   readonly redis: Redis;
   readonly log: Pick<RecentLog, 'rows' | 'after'>;
   readonly fleet: () => Promise<Fleet>;
+  /** What is wrong now. */
+  readonly troubles: () => readonly Trouble[];
   readonly metrics: StatsMetrics;
   readonly version: string;
   /** `DASHBOARD_TOKEN`. */
@@ -116,14 +119,14 @@ export function startLiveService(deps: LiveDeps): LiveService {
 /** Reads the parts side by side; one that fails says so, and the others stay. */
 async function readStats(deps: LiveDeps, points: number): Promise<StatsMessage> {
   const [counters, members] = await Promise.all([readCounters(deps, points), partOf<Fleet>(deps.fleet())]);
-  return { ...counters, fleet: members };
+  return { ...counters, fleet: members, troubles: deps.troubles() };
 }
 
 /** What all may see who may see the page. */
 async function readCounters(
   { redis, clock }: Pick<LiveDeps, 'redis' | 'clock'>,
   points: number,
-): Promise<Omit<StatsMessage, 'fleet'>> {
+): Promise<Omit<StatsMessage, 'fleet' | 'troubles'>> {
   const now = clock.now();
   const [tiles, moments] = await Promise.all([
     partOf<Tiles>(readTiles(redis, now)),
@@ -135,12 +138,13 @@ async function readCounters(
 /** @param anonymous reads the counters for those without a session */
 async function readSnapshot(
   deps: LiveDeps,
-  anonymous: (() => Promise<Omit<StatsMessage, 'fleet'>>) | undefined,
+  anonymous: (() => Promise<Omit<StatsMessage, 'fleet' | 'troubles'>>) | undefined,
 ): Promise<(rows: readonly LogRow[]) => SnapshotMessage> {
   const signedIn = anonymous === undefined;
   const members = signedIn ? await within(FLEET_PATIENCE_MS, partOf<Fleet>(deps.fleet())) : undefined;
   const counters = signedIn ? await readCounters(deps, MOMENTS) : await anonymous();
-  const stats = members ? { ...counters, fleet: members } : counters;
+  const forOperator = signedIn && { troubles: deps.troubles(), ...(members && { fleet: members }) };
+  const stats = { ...counters, ...forOperator };
   const { version, keepTexts: logContent } = deps;
   return (rows) => ({
     ...stats,
@@ -151,9 +155,9 @@ async function readSnapshot(
   });
 }
 
-/** The fleet names hosts, so that only the operator sees it. */
-function visibleTo({ fleet, ...counters }: StatsMessage, signedIn: boolean): StatsMessage {
-  return signedIn && fleet ? { ...counters, fleet } : counters;
+/** Fleet and troubles name hosts, so that only the operator sees them. */
+function visibleTo({ fleet, troubles, ...counters }: StatsMessage, signedIn: boolean): StatsMessage {
+  return signedIn ? { ...counters, ...(fleet && { fleet }), ...(troubles && { troubles }) } : counters;
 }
 
 async function partOf<Data>(work: Promise<Data>): Promise<Part<Data>> {

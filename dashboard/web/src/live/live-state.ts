@@ -6,6 +6,7 @@ import type {
   SnapshotMessage,
   StatsMessage,
   Tiles,
+  Trouble,
 } from '@lontar/shared/dashboard-contract.ts';
 import { batch, computed, signal } from '@preact/signals';
 import { connectionState } from './connection.ts';
@@ -15,6 +16,8 @@ import { addRows, mergeMoments } from './merge-live.ts';
 export const tiles = signal<Tiles | undefined>(undefined);
 export const moments = signal<readonly Moment[]>([]);
 export const fleet = signal<Fleet | undefined>(undefined);
+/** What is wrong with the service now, the worst first. */
+export const troubles = signal<readonly Trouble[]>([]);
 /** Newest first; `undefined` before the first snapshot. */
 export const rows = signal<readonly LogRow[] | undefined>(undefined);
 /** How many rows have come in all; what waits behind "12 new" is counted by it. */
@@ -70,6 +73,7 @@ export function takeStats(message: StatsMessage): void {
     }
     if (message.moments.ok) moments.value = mergeMoments(moments.value, message.moments.data);
     if (message.fleet?.ok) fleet.value = message.fleet.data;
+    takeTroubles(message.troubles ?? []);
     faults.value = {
       ...faults.value,
       ...faultOf('tiles', message.tiles),
@@ -85,6 +89,11 @@ export function takeRows(come: readonly LogRow[]): void {
     rows.value = addRows(rows.value ?? [], come);
     rowsCome.value += come.length;
   });
+}
+
+/** The same troubles stay the same value: the banner is read out when it changes. */
+function takeTroubles(found: readonly Trouble[]): void {
+  if (JSON.stringify(found) !== JSON.stringify(troubles.value)) troubles.value = found;
 }
 
 function faultOf(name: string, part: Part<unknown> | undefined): Record<string, string | undefined> {

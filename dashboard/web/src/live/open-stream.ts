@@ -58,6 +58,7 @@ export function startOver(): void {
   live.rows.value = undefined;
   live.tiles.value = undefined;
   live.fleet.value = undefined;
+  live.troubles.value = [];
   live.moments.value = [];
   live.signedIn.value = false;
   live.signedOut.value = false;

@@ -44,7 +44,7 @@ export function LogFilters() {
       <input
         type="search"
         aria-label="Text in request id, key id or key name"
-        placeholder="Request, key or its name"
+        placeholder="Request id or key"
         value={text ?? ''}
         onInput={({ currentTarget }) => change({ text: currentTarget.value.trim() })}
       />

@@ -9,6 +9,7 @@ import { LogView } from '../log/log-view.tsx';
 import { TilesView } from '../tiles/tiles-view.tsx';
 import { Header, Trouble } from './header.tsx';
 import { panel } from './panels.ts';
+import { Troubles } from './troubles.tsx';
 
 /** The dashboard. */
 export function Page() {
@@ -25,6 +26,7 @@ export function Page() {
     <>
       <Header />
       <main class={connection.value}>
+        <Troubles />
         <Trouble />
         <TilesView />
         <ChartsView />

@@ -1,5 +1,11 @@
-import type { Tiles } from '@lontar/shared/dashboard-contract.ts';
+import type { Moment, Tiles } from '@lontar/shared/dashboard-contract.ts';
 import { formatClock, formatCount, formatDateTime, formatMs, formatRate } from './format.ts';
+
+/** Of the last five minutes. */
+export interface RecentRate {
+  readonly successes: number;
+  readonly failures: number;
+}
 
 /** One counter: what it is called, what it means, and how its number is written. */
 export interface Tile {
@@ -8,8 +14,8 @@ export interface Tile {
   readonly definition: string;
   readonly value: (tiles: Tiles) => string;
   /** Small print beside the number. */
-  readonly aside: (tiles: Tiles) => string;
-  readonly tone?: (tiles: Tiles) => 'bad' | 'good' | undefined;
+  readonly aside: (tiles: Tiles, recent: RecentRate) => string;
+  readonly tone?: (tiles: Tiles, recent: RecentRate) => 'bad' | 'good' | undefined;
 }
 
 export const TILES: readonly Tile[] = [
@@ -22,12 +28,12 @@ export const TILES: readonly Tile[] = [
   {
     name: 'Success rate',
     definition:
-      "Today's successes divided by successes and failures on our side (5xx and timeouts). Callers' own errors and rate limits are listed, not counted.",
+      "Today's successes divided by successes and failures on our side (5xx and timeouts), and the same of the last five minutes beside it. Callers' own errors and rate limits are listed, not counted.",
     value: (tiles) => formatRate(tiles.successesToday, tiles.failuresToday),
-    aside: ({ successesToday, failuresToday }) =>
-      `${formatCount(successesToday)} of ${formatCount(successesToday + failuresToday)}`,
-    tone: ({ successesToday: good, failuresToday: bad }) =>
-      bad > 0 && good / (good + bad) < 0.995 ? 'bad' : undefined,
+    aside: ({ successesToday, failuresToday }, recent) =>
+      `last 5 min: ${formatRate(recent.successes, recent.failures)} · today ${formatCount(successesToday)} of ${formatCount(successesToday + failuresToday)}`,
+    tone: ({ successesToday, failuresToday }, recent) =>
+      isPoor(successesToday, failuresToday) || isPoor(recent.successes, recent.failures) ? 'bad' : undefined,
   },
   {
     name: 'Average response time',
@@ -81,6 +87,24 @@ export const TILES: readonly Tile[] = [
     aside: () => 'now',
   },
 ];
+
+/** Below what the objective allows. */
+function isPoor(successes: number, failures: number): boolean {
+  return failures > 0 && successes / (successes + failures) < 0.995;
+}
+
+const RECENT_MS = 5 * 60_000;
+
+/** What was answered in the last five minutes, of the points of the charts. */
+export function recentRate(moments: readonly Moment[], now: number): RecentRate {
+  const recent = { successes: 0, failures: 0 };
+  for (const { at, outcomes } of moments) {
+    if (at <= now - RECENT_MS) continue;
+    recent.successes += outcomes.success ?? 0;
+    recent.failures += (outcomes.server_error ?? 0) + (outcomes.timeout ?? 0) + (outcomes.shed ?? 0);
+  }
+  return recent;
+}
 
 /** When the day of UTC began, by the reader's clock where that is another. */
 function sinceMidnight(at: number): string {

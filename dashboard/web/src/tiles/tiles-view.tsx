@@ -1,12 +1,15 @@
 import type { Tiles } from '@lontar/shared/dashboard-contract.ts';
 import type { Outcome } from '@lontar/shared/request-event.ts';
-import { useSignal } from '@preact/signals';
-import { connection, dataAt, faults, signedIn, tiles } from '../live/live-state.ts';
+import { computed, useSignal } from '@preact/signals';
+import { connection, dataAt, faults, moments, signedIn, tiles } from '../live/live-state.ts';
 import { OUTCOME_WORDS } from '../log/outcomes.ts';
 import { Fault } from '../page/fault.tsx';
 import { openBlocked, openReset } from '../page/panels.ts';
 import { formatClock, formatCount } from './format.ts';
-import { TILES, type Tile } from './tile-list.ts';
+import { recentRate, TILES, type Tile } from './tile-list.ts';
+
+/** By the server's clock, which the counters are of. */
+const recent = computed(() => recentRate(moments.value, tiles.value?.at ?? 0));
 
 /** The counters. They are no live region: a screen reader would never fall silent. */
 export function TilesView() {
@@ -49,7 +52,7 @@ function TileView({ tile, tiles }: { readonly tile: Tile; readonly tiles: Tiles 
           ?
         </button>
       </div>
-      <p class={`number ${(tiles && tile.tone?.(tiles)) ?? ''}`}>
+      <p class={`number ${(tiles && tile.tone?.(tiles, recent.value)) ?? ''}`}>
         {tiles === undefined ? <span class="bone" /> : tile.value(tiles)}
       </p>
       <p class="aside">{tiles === undefined ? <span class="bone wide" /> : <Aside tile={tile} tiles={tiles} />}</p>
@@ -62,12 +65,12 @@ function TileView({ tile, tiles }: { readonly tile: Tile; readonly tiles: Tiles 
 }
 
 function Aside({ tile, tiles }: { readonly tile: Tile; readonly tiles: Tiles }) {
-  if (!signedIn.value) return <>{tile.aside(tiles)}</>;
+  if (!signedIn.value) return <>{tile.aside(tiles, recent.value)}</>;
   if (tile.name === 'Blocked IPs') return <TileButton text="show the list" onClick={openBlocked} />;
-  if (tile.name !== 'Total requests') return <>{tile.aside(tiles)}</>;
+  if (tile.name !== 'Total requests') return <>{tile.aside(tiles, recent.value)}</>;
   return (
     <>
-      {tile.aside(tiles)} · <TileButton text="reset" label="Reset total requests" onClick={openReset} />
+      {tile.aside(tiles, recent.value)} · <TileButton text="reset" label="Reset total requests" onClick={openReset} />
     </>
   );
 }

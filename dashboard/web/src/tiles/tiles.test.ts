@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { formatBytes, formatCount, formatMs, formatRate, formatSpan } from './format.ts';
-import { TILES } from './tile-list.ts';
+import { recentRate, TILES } from './tile-list.ts';
 
 test('each definition stands in the docs word for word', () => {
   const docs = readFileSync(new URL('../../../../docs/dashboard.md', import.meta.url), 'utf8').replaceAll(/ +/g, ' ');
@@ -16,6 +16,16 @@ test.each([
   [2, 1, '66.6 %'],
 ])('%i successes and %i failures are %s', (successes, failures, shown) => {
   expect(formatRate(successes, failures)).toBe(shown);
+});
+
+test('the last five minutes are counted by whose side failed', () => {
+  const at = (ago: number, outcomes: object) => ({ at: 1_000_000 - ago, outcomes });
+  const moments = [
+    at(300_000, { success: 100 }),
+    at(299_999, { success: 3, client_error: 9, rate_limited: 9 }),
+    at(0, { success: 1, server_error: 2, timeout: 1, shed: 1 }),
+  ];
+  expect(recentRate(moments, 1_000_000)).toEqual({ successes: 4, failures: 4 });
 });
 
 test('numbers and spans read well', () => {

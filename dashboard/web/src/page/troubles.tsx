@@ -1,0 +1,37 @@
+import type { Trouble } from '@lontar/shared/dashboard-contract.ts';
+import { troubles } from '../live/live-state.ts';
+import { formatClock, formatDateTime } from '../tiles/format.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What is wrong with the service: since when, for whom, and where it says what to do. Read out when it changes. */
+export function Troubles() {
+  return (
+    <div role="alert" class="troubles">
+      {troubles.value.map((trouble) => (
+        <TroubleView key={trouble.id} {...trouble} />
+      ))}
+    </div>
+  );
+}
+
+function TroubleView({ isDown, what, whom, since, runbook }: Trouble) {
+  return (
+    <section class={isDown ? 'trouble down' : 'trouble'}>
+      <p>
+        <strong>
+          <span aria-hidden="true">{isDown ? '✕' : '▲'}</span> {isDown ? 'Down' : 'Trouble'} since {timeOf(since)}, for{' '}
+          {whom}:
+        </strong>{' '}
+        {what}
+      </p>
+      <p class="runbook">
+        What to do: <code>docs/runbooks/{runbook}.md</code>
+      </p>
+    </section>
+  );
+}
+
+function timeOf(at: number): string {
+  return Date.now() - at < DAY_MS ? formatClock(at) : formatDateTime(at);
+}

@@ -1,0 +1,87 @@
+import type { Trouble } from '@lontar/shared/dashboard-contract.ts';
+import { describeCause, isLasting } from '@lontar/shared/failure-cause.ts';
+import type { Instance } from '@lontar/shared/instances.ts';
+import { type Backlog, workerFailure } from '@lontar/shared/worker-failure.ts';
+
+/** What troubles are judged by. */
+export interface TroubleReading {
+  readonly now: Instance['startedAt'];
+  readonly instances: readonly Instance[];
+  readonly backlog: Backlog;
+  /** Generation requests of the last five minutes, by whether they failed on our side. */
+  readonly recent: { readonly successes: number; readonly failures: number };
+  /** How long a job may take, ms. */
+  readonly longestJobMs: number;
+}
+
+/** A trouble without its beginning, where only who watches knows since when it has been there. */
+export type FoundTrouble = Omit<Trouble, 'since'> & { readonly since?: number };
+
+/** Fewer failures than this say nothing of a rate. */
+const LEAST_FAILURES = 5;
+const LEAST_RATE = 0.95;
+const EVERYBODY = 'all callers';
+
+/**
+ * What is wrong with the service now, the worst first: what stands on top of the operator's page, each with whom it hits and
+ * the runbook that says what to do.
+ */
+export function judgeTroubles(reading: TroubleReading): FoundTrouble[] {
+  const workers = reading.instances.filter(({ service, draining }) => service === 'worker' && !draining);
+  const troubles = [
+    ...troubleOfWorkers(workers, reading),
+    ...troubleOfQueue(reading),
+    ...troubleOfModel(workers),
+    ...troubleOfRate(reading.recent),
+  ];
+  return troubles.toSorted((a, b) => Number(b.isDown) - Number(a.isDown));
+}
+
+function troubleOfWorkers(workers: readonly Instance[], reading: TroubleReading): FoundTrouble[] {
+  if (workers.length === 0) {
+    const what = 'No worker is up: requests wait, and end with 504.';
+    return [{ id: 'no_workers', isDown: true, what, whom: EVERYBODY, runbook: 'no-workers' }];
+  }
+  const stuck = workers.filter((worker) => workerFailure(worker, reading) !== undefined);
+  if (stuck.length === 0) return [];
+  const isDown = stuck.length === workers.length;
+  const what = `${countOf(stuck, workers)} workers make no progress while jobs wait.`;
+  const since = Math.max(...stuck.map(({ lastProgressAt, startedAt }) => lastProgressAt ?? startedAt));
+  const whom = isDown ? EVERYBODY : 'callers whose requests they have';
+  return [{ id: 'workers_stuck', isDown, what, whom, since, runbook: 'worker-failing' }];
+}
+
+function troubleOfQueue({ backlog }: TroubleReading): FoundTrouble[] {
+  if (!backlog.paused) return [];
+  const what = 'The queue is paused: requests wait, and end with 504. "lontar queue resume" lets them go on.';
+  return [{ id: 'queue_paused', isDown: true, what, whom: EVERYBODY, runbook: 'queue-stuck' }];
+}
+
+function troubleOfModel(workers: readonly Instance[]): FoundTrouble[] {
+  const known = workers.flatMap(({ model }) => (model && model.lastOutcome !== 'none' ? [model] : []));
+  const failing = known.flatMap(({ failure }) => (failure ? [failure] : []));
+  const [worst] = failing.toSorted((a, b) => b.times - a.times);
+  if (worst === undefined || !isLasting(worst)) return [];
+  const isDown = failing.length === known.length;
+  const whom = isDown ? EVERYBODY : `callers whose requests ${countOf(failing, known)} workers take`;
+  const since = Math.min(...failing.map((failure) => failure.since));
+  const runbook = worst.reason === 'rate_limited' ? 'model-quota-exhausted' : 'model-down';
+  return [
+    { id: 'model_failing', isDown, what: `Calls of the model fail: ${describeCause(worst)}`, whom, since, runbook },
+  ];
+}
+
+function troubleOfRate({ successes, failures }: TroubleReading['recent']): FoundTrouble[] {
+  const all = successes + failures;
+  if (failures < LEAST_FAILURES || successes / all >= LEAST_RATE) return [];
+  // Rounded, so that the words change seldom: each change is read out.
+  const share = Math.max(5, Math.round(((failures / all) * 100) / 5) * 5);
+  const what = `About ${share} % of the requests of the last five minutes failed on our side.`;
+  return [
+    { id: 'failing_requests', isDown: false, what, whom: 'callers who got 5xx', runbook: 'error-budget-burn-fast' },
+  ];
+}
+
+function countOf(some: readonly unknown[], all: readonly unknown[]): string {
+  return `${some.length} of ${all.length}`;
+}

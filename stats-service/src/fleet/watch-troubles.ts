@@ -1,0 +1,81 @@
+import type { Trouble } from '@lontar/shared/dashboard-contract.ts';
+import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
+import { listInstances } from '@lontar/shared/instances.ts';
+import type { RedisClock } from '@lontar/shared/redis-clock.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { readMoments } from '../counters/read-moments.ts';
+import { type FoundTrouble, judgeTroubles, type TroubleReading } from './judge-troubles.ts';
+
+/** How often it is looked, whether or not an operator watches: since when something is wrong has to be known, ms. */
+const LOOK_EVERY_MS = 5_000;
+/** Moments of ten seconds that make five minutes. */
+const RECENT_MOMENTS = 30;
+
+export interface TroubleDeps {
+  readonly redis: Redis;
+  readonly clock: RedisClock;
+  readonly queue: GenerationQueue;
+  readonly requestTimeoutMs: number;
+}
+
+export interface TroubleWatch {
+  /** What is wrong now, the worst first. */
+  readonly now: readonly Trouble[];
+  stop(): void;
+}
+
+/**
+ * Looks every few seconds for what is wrong, and notes since when. Never throws: where Redis fails, what was seen last stays.
+ *
+ * @param onChange called when a trouble came or went
+ */
+export function watchTroubles(deps: TroubleDeps, onChange: () => void): TroubleWatch {
+  let seen: readonly Trouble[] = [];
+  let looking = false;
+  const look = async () => {
+    if (looking) return;
+    looking = true;
+    try {
+      const found = rememberSince(judgeTroubles(await readTroubles(deps)), seen, deps.clock.now());
+      const changed = JSON.stringify(found) !== JSON.stringify(seen);
+      seen = found;
+      if (changed) onChange();
+    } catch {
+      // Each part of the page says by itself that Redis does not answer.
+    } finally {
+      looking = false;
+    }
+  };
+  void look();
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS);
+  return {
+    get now() {
+      return seen;
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** A trouble began when it says so, else when it was seen first. */
+export function rememberSince(found: readonly FoundTrouble[], before: readonly Trouble[], now: number): Trouble[] {
+  return found.map((trouble) => ({
+    ...trouble,
+    since: trouble.since ?? before.find(({ id }) => id === trouble.id)?.since ?? now,
+  }));
+}
+
+/** @throws when Redis fails */
+async function readTroubles({ redis, clock, queue, requestTimeoutMs }: TroubleDeps): Promise<TroubleReading> {
+  const now = clock.now();
+  const [instances, backlog, moments] = await Promise.all([
+    listInstances(redis),
+    readQueueState(queue),
+    readMoments(redis, now, RECENT_MOMENTS),
+  ]);
+  const recent = { successes: 0, failures: 0 };
+  for (const { outcomes } of moments) {
+    recent.successes += outcomes.success ?? 0;
+    recent.failures += (outcomes.server_error ?? 0) + (outcomes.timeout ?? 0) + (outcomes.shed ?? 0);
+  }
+  return { now, instances, backlog, recent, longestJobMs: requestTimeoutMs };
+}
