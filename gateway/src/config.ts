@@ -3,6 +3,7 @@ import { withoutSlashesAtEnd } from '@lontar/shared/base-url.ts';
 import {
   metricsPort,
   oneOf,
+  redisSettings,
   setting,
   sharedSettings,
   trueOrFalse,
@@ -27,7 +28,7 @@ const trustProxy = z
   .transform((text) => (/^\d+$/.test(text) ? Number(text) : text.split(',').map((item) => item.trim())));
 
 const settings = z.object({
-  REDIS_URL: sharedSettings.REDIS_URL,
+  ...redisSettings,
   PORT: setting(wholeNumber(0, 65_535).prefault('8080'), {
     about: 'The port that callers use; 0 takes a free one.',
     example: '8080',

@@ -74,10 +74,10 @@ export async function startGateway(
   lifecycle: Lifecycle,
 ): Promise<RunningGateway> {
   const gateway = `gateway-${randomBytes(6).toString('hex')}${TAKES_NUMBERS}`;
-  const redis = connectFailFast(config.REDIS_URL, gateway);
-  const reader = connectPatient(config.REDIS_URL, `${gateway}-inbox`);
+  const redis = connectFailFast(config, gateway);
+  const reader = connectPatient(config, `${gateway}-inbox`);
   lifecycle.started('redis', () => redis.disconnect());
-  await openRedis(config.REDIS_URL, [redis, reader], logger, lifecycle);
+  await openRedis(config, [redis, reader], logger, lifecycle);
 
   const registry = createRegistry('gateway', VERSION);
   const metrics = gatewayMetrics(registry);

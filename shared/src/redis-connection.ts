@@ -1,7 +1,14 @@
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import { nameAwayErrors } from './patches/away-errors.ts';
 import { gatherWrites } from './patches/gather-writes.ts';
+import { primaryConnector } from './patches/primary-connector.ts';
 import { limitReplyTime } from './patches/reply-patience.ts';
+import { reviveEnded } from './patches/revive-ended.ts';
+import { findBySentinels } from './primary/find-by-sentinels.ts';
+import { findInCluster } from './primary/find-in-cluster.ts';
+import { readRedisAddress } from './primary/redis-address.ts';
+import { type RedisTlsFiles, readRedisTls } from './primary/redis-tls.ts';
+import { isRefusedHere } from './redis-away.ts';
 import {
   COMMAND_TIMEOUT_MS,
   FAIL_FAST_SILENCE_MS,
@@ -11,7 +18,23 @@ import {
 
 export type { Redis } from 'ioredis';
 
+/** The settings that say where Redis is and how to reach it. */
+export interface RedisSettings extends RedisTlsFiles {
+  readonly REDIS_URL: string;
+}
+
+/** Where Redis is: settings, or an address alone, as `REDIS_URL` takes it. */
+export type RedisTarget = string | RedisSettings;
+
+/** The form of replies is in the type of a connection. */
+type Options = Omit<RedisOptions, 'replyMapping'>;
+
 const RECONNECT_CAP_MS = 200;
+/** The kernel asks about a connection that is idle for so long whether it is still there. */
+const KEEP_ALIVE_MS = 10_000;
+
+/** What `reconnectOnError` of ioredis answers. */
+const RECONNECT = { no: false, andReject: 1, andRepeat: 2 } as const;
 
 /**
  * A connection for commands that a caller waits for. It fails fast: nothing is queued while Redis is away, no command
@@ -19,9 +42,10 @@ const RECONNECT_CAP_MS = 200;
  * unknown, not failed; the caller decides. They fail with `RedisAwayError` where Redis does not answer or cannot do it now.
  *
  * @param name what `CLIENT LIST` shows
+ * @throws ConfigError where the address is of no use, or a file of TLS
  */
-export function connectFailFast(url: string, name: string): Redis {
-  const redis = new Redis(url, {
+export function connectFailFast(target: RedisTarget, name: string): Redis {
+  const redis = connectTo(target, {
     connectionName: name,
     enableOfflineQueue: false,
     connectTimeout: REDIS_CONNECT_TIMEOUT_MS,
@@ -29,39 +53,89 @@ export function connectFailFast(url: string, name: string): Redis {
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     retryStrategy: reconnectDelayMs,
+    reconnectOnError: (error) => (isRefusedHere(error) ? RECONNECT.andReject : RECONNECT.no),
     lazyConnect: true,
   });
   nameAwayErrors(redis);
   limitReplyTime(redis, COMMAND_TIMEOUT_MS);
   gatherWrites(redis);
+  reviveEnded(redis);
   return redis;
 }
 
 /**
  * A connection for commands that may block (stream reads, BullMQ workers, subscriptions). It waits for Redis as long
  * as it takes and tries again. One on which a command has waited for longer than any of ours blocks, without a byte of an
- * answer, is taken for dead and made anew: a host that died or a forgotten NAT entry closes no connection.
+ * answer, is taken for dead and made anew: a host that died or a forgotten NAT entry closes no connection. What a server
+ * refuses because it is not the primary (any more) is sent again to the one that is.
+ *
+ * @throws ConfigError where the address is of no use, or a file of TLS
  */
-export function connectPatient(url: string, name: string): Redis {
-  const redis = new Redis(url, {
-    connectionName: name,
-    maxRetriesPerRequest: null,
-    connectTimeout: REDIS_CONNECT_TIMEOUT_MS,
-    socketTimeout: PATIENT_SILENCE_MS,
-    retryStrategy: reconnectDelayMs,
-    lazyConnect: true,
-  });
-  gatherWrites(redis);
-  return redis;
+export function connectPatient(target: RedisTarget, name: string): Redis {
+  return makePatient(
+    connectTo(target, {
+      connectionName: name,
+      maxRetriesPerRequest: null,
+      connectTimeout: REDIS_CONNECT_TIMEOUT_MS,
+      socketTimeout: PATIENT_SILENCE_MS,
+      retryStrategy: reconnectDelayMs,
+      reconnectOnError: (error) => (isRefusedHere(error) ? RECONNECT.andRepeat : RECONNECT.no),
+      lazyConnect: true,
+    }),
+  );
 }
 
-/** `host:port` of a Redis URL, or the socket's path; never its user or password. */
-export function describeRedis(url: string): string {
-  // As settings hand a socket on.
-  if (url.startsWith('/')) return url.split('?')[0] ?? '';
-  if (!URL.canParse(url)) return 'the configured address';
-  const { host, pathname } = new URL(url);
-  return host === '' ? pathname : host;
+/** Another patient connection to where a first one goes, for commands that block. */
+export function connectTwin(redis: Redis, name: string): Redis {
+  return makePatient(redis.duplicate({ connectionName: name }));
+}
+
+/**
+ * A connection that tries nothing again: not to connect, nor a command. For an operator's commands.
+ *
+ * @param times of connecting and of each command, ms
+ * @throws ConfigError where the address is of no use, or a file of TLS
+ */
+export function connectOnceTo(
+  target: RedisTarget,
+  name: string,
+  times: { readonly connectTimeout: number; readonly commandTimeout: number },
+): Redis {
+  return connectTo(target, {
+    ...times,
+    connectionName: name,
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+}
+
+/**
+ * Makes every connection of every service. Where several servers are named it goes to the one that is the primary when
+ * it is made, also when it is made anew.
+ */
+function connectTo(target: RedisTarget, common: Options): Redis {
+  const { REDIS_URL, ...others }: RedisSettings = typeof target === 'string' ? { REDIS_URL: target } : target;
+  const address = readRedisAddress(REDIS_URL);
+  const tls = readRedisTls(others, address.tls);
+  const options: Options = { ...common, keepAlive: KEEP_ALIVE_MS, ...(tls && { tls }) };
+  if (address.kind === 'single') return new Redis(address.url, options);
+  const { username, password } = address;
+  const find = () => (address.kind === 'sentinel' ? findBySentinels(address, tls) : findInCluster(address, tls));
+  return new Redis({
+    ...options,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(address.kind === 'sentinel' && { db: address.db }),
+    Connector: primaryConnector(find, tls, common.retryStrategy?.(1) === null),
+  });
+}
+
+function makePatient(redis: Redis): Redis {
+  gatherWrites(redis);
+  reviveEnded(redis);
+  return redis;
 }
 
 function reconnectDelayMs(attempt: number): number {

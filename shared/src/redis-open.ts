@@ -1,6 +1,9 @@
 import type { Lifecycle } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
-import { describeRedis, type Redis } from './redis-connection.ts';
+import { explainRedisFailure } from './primary/explain-failure.ts';
+import { followPrimary } from './primary/follow-primary.ts';
+import { describeRedis } from './primary/redis-address.ts';
+import type { Redis, RedisTarget } from './redis-connection.ts';
 import { throttledWarning } from './throttled-log.ts';
 import { within } from './within.ts';
 
@@ -9,9 +12,10 @@ const START_TIMEOUT_MS = 10_000;
 
 /** Redis could not be reached at the start. */
 export class RedisUnreachableError extends Error {
-  constructor(url: string, reason: string) {
+  constructor(target: RedisTarget, reason: unknown) {
+    const url = typeof target === 'string' ? target : target.REDIS_URL;
     super(
-      `Redis cannot be reached at ${describeRedis(url)} (${reason}). ` +
+      `Redis cannot be reached at ${describeRedis(url)}: ${explainRedisFailure(reason)} ` +
         'Start it, or set REDIS_URL to where it runs; `npm start` without REDIS_URL brings its own.',
     );
     this.name = 'RedisUnreachableError';
@@ -19,26 +23,27 @@ export class RedisUnreachableError extends Error {
 }
 
 /**
- * Waits until connections are ready, and from then on logs their troubles, at most a line a second.
+ * Waits until connections are ready, and from then on logs their troubles, at most a line a second, and
+ * lets them follow the primary where Sentinels say which it is.
  *
  * @throws RedisUnreachableError when one is not ready in time; StoppedWhileStarting when the service is to stop
  */
 export async function openRedis(
-  url: string,
+  target: RedisTarget,
   connections: readonly Redis[],
   logger: Logger,
-  lifecycle: Pick<Lifecycle, 'unlessStopped'>,
+  lifecycle: Pick<Lifecycle, 'unlessStopped' | 'started'>,
 ): Promise<void> {
   const warn = throttledWarning(logger, 'Redis is away');
-  let lastReason = 'no answer';
+  let lastFailure: unknown = new Error('it gives no answer');
   for (const redis of connections) {
     redis.on('error', (error: Error) => {
-      lastReason = error.message;
+      lastFailure = error;
       warn(error);
     });
   }
   const late = () => {
-    throw new RedisUnreachableError(url, lastReason);
+    throw new RedisUnreachableError(target, lastFailure);
   };
   try {
     await lifecycle.unlessStopped(within(START_TIMEOUT_MS, Promise.all(connections.map(untilReady)), late));
@@ -46,6 +51,8 @@ export async function openRedis(
     for (const redis of connections) redis.disconnect();
     throw error;
   }
+  const following = followPrimary(target, connections);
+  lifecycle.started('the primary', following.stop);
 }
 
 async function untilReady(redis: Redis): Promise<void> {

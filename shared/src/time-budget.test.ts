@@ -33,6 +33,11 @@ const ORDER: readonly [lower: Sum, upper: Sum, why: string][] = [
     { JOB_LOCK_MS: 1 },
     'a slow renewal of a lock, and one more try, come before the lock ends',
   ],
+  [
+    { PATIENT_SILENCE_MS: 2, REDIS_CONNECT_TIMEOUT_MS: 2 },
+    { NOT_READY_MS: 1 },
+    'a connection has several tries of its own before it is made anew from the beginning',
+  ],
   [{ WARY_LOOK_MS: 3 }, { WORKER_GONE_MS: 1 }, 'several looks in turn say that a worker is gone'],
   [{ WORKER_LOOK_MS: 1 }, { REDIS_AWAY_MS: 1 }, 'looks for lost workers show whether Redis serves all the while'],
   [

@@ -36,6 +36,8 @@ export const LISTENER_ASK_MS = LONGEST_BLOCK_MS / 2;
 export const FAIL_FAST_SILENCE_MS = COMMAND_TIMEOUT_MS + 1_200;
 /** The same of a connection whose commands may block. */
 export const PATIENT_SILENCE_MS = LONGEST_BLOCK_MS + 1_500;
+/** A connection that is not ready for so long, however Redis is, is made anew from the beginning. */
+export const NOT_READY_MS = 15_000;
 
 /** How often a worker looks for others that may be gone, and how often while one may be. */
 export const WORKER_LOOK_MS = 500;

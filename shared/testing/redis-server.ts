@@ -24,10 +24,10 @@ export interface TestRedis {
 
 /** Starts a private redis-server (or valkey-server); append-only when `durable`; `wrapper` is a command that runs it. */
 export async function startTestRedis(
-  options: { durable?: boolean; args?: string[]; wrapper?: string[] } = {},
+  options: { durable?: boolean; args?: string[]; wrapper?: string[]; port?: number } = {},
 ): Promise<TestRedis> {
   const directory = await mkdtemp(join(tmpdir(), 'lontar-redis-'));
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   let server: ChildProcess;
   const start = async () => {
     const [wrapper, ...words] = options.wrapper ?? [];
@@ -82,7 +82,8 @@ export async function freePort(): Promise<number> {
   }
 }
 
-function redisBinary(): string {
+/** @throws Error where no server is on PATH */
+export function redisBinary(): string {
   for (const name of ['redis-server', 'valkey-server']) {
     try {
       execFileSync(name, ['--version'], { stdio: 'ignore' });

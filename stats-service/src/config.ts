@@ -1,9 +1,16 @@
-import { metricsPort, setting, sharedSettings, trueOrFalse, wholeNumber } from '@lontar/shared/config/settings.ts';
+import {
+  metricsPort,
+  redisSettings,
+  setting,
+  sharedSettings,
+  trueOrFalse,
+  wholeNumber,
+} from '@lontar/shared/config/settings.ts';
 import { z } from 'zod';
 
 /** The settings of stats-service. */
 export const statsSettings = z.object({
-  REDIS_URL: sharedSettings.REDIS_URL,
+  ...redisSettings,
   STATS_PORT: setting(wholeNumber(0, 65_535).prefault('8090'), {
     about: 'The port that the gateway reaches stats-service at; never public.',
     example: '8090',

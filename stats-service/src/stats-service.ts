@@ -7,6 +7,7 @@ import type { Lifecycle } from '@lontar/shared/lifecycle.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
+import { followPrimary } from '@lontar/shared/primary/follow-primary.ts';
 import { followRedisClock, type RedisClock, type RedisTime } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
 import { type StatsMetrics, statsMetrics } from '@lontar/shared/stats-metrics.ts';
@@ -95,9 +96,11 @@ async function connect(
   name: string,
   { config, logger, lifecycle }: Pick<Base, 'config' | 'logger' | 'lifecycle'>,
 ): Promise<Redis> {
-  const redis = open(config.REDIS_URL, `stats-service ${name}`);
+  const redis = open(config, `stats-service ${name}`);
   redis.on('error', (error) => logger.debug({ err: error, reason: name }, 'Redis connection'));
   lifecycle.started(`redis ${name}`, () => redis.disconnect());
+  const following = followPrimary(config, [redis]);
+  lifecycle.started(`the primary for ${name}`, following.stop);
   const away = (error: unknown) => logger.warn({ err: error }, 'Redis is not reachable yet');
   await lifecycle.unlessStopped(redis.connect().catch(away));
   return redis;

@@ -1,4 +1,12 @@
-import { commaList, metricsPort, oneOf, setting, sharedSettings, wholeNumber } from '@lontar/shared/config/settings.ts';
+import {
+  commaList,
+  metricsPort,
+  oneOf,
+  redisSettings,
+  setting,
+  sharedSettings,
+  wholeNumber,
+} from '@lontar/shared/config/settings.ts';
 import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
 import { z } from 'zod';
 
@@ -22,7 +30,7 @@ function persona(text: string, about: string) {
 
 /** The worker's settings. */
 export const workerSettings = z.object({
-  REDIS_URL: sharedSettings.REDIS_URL,
+  ...redisSettings,
   METRICS_PORT: metricsPort(9465),
   METRICS_HOST: sharedSettings.METRICS_HOST,
   METRICS_ADVERTISE: sharedSettings.METRICS_ADVERTISE,

@@ -1,6 +1,7 @@
 import { GENERATION_JOB, type GenerationJob, generationJobSchema } from '@lontar/shared/generation-job.ts';
 import { byThisMachine, tellQueueRedisTime } from '@lontar/shared/patches/queue-time.ts';
 import type { RedisTime } from '@lontar/shared/redis-clock.ts';
+import { connectTwin } from '@lontar/shared/redis-connection.ts';
 import { QUEUE_PREFIX } from '@lontar/shared/redis-keys.ts';
 import type { SettleResult } from '@lontar/shared/settlement/settle.ts';
 import { throttledWarning } from '@lontar/shared/throttled-log.ts';
@@ -282,7 +283,7 @@ class TurnBackend extends RedisQueueBackend {
 /** As BullMQ makes its own: a connection that blocks is a twin of the one for everything else. */
 function createTurnBackend(queue: string, opts: QueueBaseOptions, places: Places): TurnBackend {
   const [{ redis }, { skipVersionCheck = false }] = [places, opts];
-  const twin = redis.duplicate({ connectionName: `${QUEUE_PREFIX}:${Buffer.from(queue).toString('base64')}` });
+  const twin = connectTwin(redis, `${QUEUE_PREFIX}:${Buffer.from(queue).toString('base64')}`);
   renewTogether(redis, twin);
   const queueKeys = new QueueKeys(QUEUE_PREFIX);
   return new TurnBackend(

@@ -34,12 +34,12 @@ import { firstProviderOf, noticeOf } from './upstreams/operator-words.ts';
 import { startRoutes } from './upstreams/start-routes.ts';
 import { startUpstreams } from './upstreams/start-upstreams.ts';
 
-function connectionsOf({ REDIS_URL }: WorkerConfig, id: string) {
+function connectionsOf(config: WorkerConfig, id: string) {
   return {
     // Settlements go the same way as jobs: what both send at once is one system call.
-    jobs: connectPatient(REDIS_URL, id),
-    subscriber: connectPatient(REDIS_URL, `${id}-cancellations`),
-    probes: connectFailFast(REDIS_URL, `${id}-probes`),
+    jobs: connectPatient(config, id),
+    subscriber: connectPatient(config, `${id}-cancellations`),
+    probes: connectFailFast(config, `${id}-probes`),
   };
 }
 
@@ -62,7 +62,7 @@ export async function startWorker(
   lifecycle.started('redis', () => {
     for (const connection of Object.values(connections)) connection.disconnect();
   });
-  await openRedis(config.REDIS_URL, Object.values(connections), logger, lifecycle);
+  await openRedis(config, Object.values(connections), logger, lifecycle);
 
   metrics.concurrencyLimit.set(config.WORKER_CONCURRENCY);
   const clock = await startRedisClock(connections.probes);

@@ -17,6 +17,8 @@ describe('the docs of the settings', () => {
     const uncommented = envExample().replaceAll(/^#(?=\w+=)/gm, '');
     const values = parseEnv(uncommented);
     expect(Object.keys(values).toSorted()).toEqual(Object.keys(everySetting.shape).toSorted());
+    // Files of TLS go with an address that asks for it, and have to be there.
+    for (const name of ['REDIS_CA_FILE', 'REDIS_CERT_FILE', 'REDIS_KEY_FILE']) delete values[name];
     expect(() => checkSettings(values)).not.toThrow();
   });
 });

@@ -1,8 +1,9 @@
 import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
-import type { Redis } from '@lontar/shared/redis-connection.ts';
+import type { Redis, RedisSettings } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { redisWarnings } from '../redis/check-external.ts';
 import { checkModelsInForce } from './check-models.ts';
+import { readTopology } from '../redis/check-topology.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 const LEAST_REDIS_MAJOR = 6;
@@ -14,13 +15,14 @@ const PROBE_SECONDS = 5;
  *
  * @throws when Redis fails in a way that is no finding: it was reached before
  */
-export async function checkRedis(redis: Redis): Promise<Finding[]> {
+export async function checkRedis(redis: Redis, target: RedisSettings): Promise<Finding[]> {
   return [
     await checkVersion(redis),
     await checkWrite(redis),
     await checkClock(redis),
     ...(await checkDurability(redis)),
     ...(await checkModelsInForce(redis)),
+    ...(await checkTopology(redis, target)),
     await checkQueue(redis),
   ];
 }
@@ -58,6 +60,11 @@ async function checkDurability(redis: Redis): Promise<Finding[]> {
   const warnings = await redisWarnings(redis);
   if (warnings.length === 0) return [ok('redis durability', 'Nothing is evicted, and an append-only file is kept.')];
   return warnings.map((text) => warning('redis durability', text));
+}
+
+async function checkTopology(redis: Redis, target: RedisSettings): Promise<Finding[]> {
+  const { what, dangers } = await readTopology(redis, target);
+  return [ok('redis topology', what), ...dangers.map((danger) => warning('redis topology', danger))];
 }
 
 async function checkQueue(redis: Redis): Promise<Finding> {

@@ -1,4 +1,4 @@
-import { describeRedis } from '@lontar/shared/redis-connection.ts';
+import { describeRedis } from '@lontar/shared/primary/redis-address.ts';
 
 /** Redis does not answer, or refuses us. The message names the address, never the password. */
 export class RedisUnreachable extends Error {

@@ -1,28 +1,34 @@
 import { gatewaySettings } from '@lontar/gateway/config.ts';
 import { readConfig } from '@lontar/shared/config/read-config.ts';
-import { sharedSettings } from '@lontar/shared/config/settings.ts';
+import { redisSettings } from '@lontar/shared/config/settings.ts';
+import type { RedisSettings } from '@lontar/shared/redis-connection.ts';
 import { z } from 'zod';
 import { CommandFailure, EXIT } from '../failure/failure.ts';
 import { readEndpoint } from '../home/endpoint.ts';
 import { readSecret } from '../home/secrets.ts';
 import type { Surroundings } from '../settings/environment.ts';
 
-const redisSettings = z.object({ REDIS_URL: sharedSettings.REDIS_URL });
+const whereRedisIs = z.object(redisSettings);
 const pepperSettings = z.object({ KEY_PEPPER: gatewaySettings.shape.KEY_PEPPER });
+
+export interface LocatedRedis {
+  readonly target: RedisSettings;
+  readonly from: 'REDIS_URL' | 'npm start';
+}
 
 /**
  * The Redis of the service: the one that `REDIS_URL` names, else the one that `npm start` runs.
  *
  * @throws CommandFailure when there is neither
  */
-export function locateRedis({ environment, home }: Surroundings): { url: string; from: 'REDIS_URL' | 'npm start' } {
+export function locateRedis({ environment, home }: Surroundings): LocatedRedis {
   if (environment['REDIS_URL'] !== undefined || environment['REDIS_URL_FILE']) {
-    return { url: readConfig(redisSettings, environment).REDIS_URL, from: 'REDIS_URL' };
+    return { target: readConfig(whereRedisIs, environment), from: 'REDIS_URL' };
   }
   const running = readEndpoint(home);
   if (running) {
-    const { REDIS_URL } = readConfig(redisSettings, { REDIS_URL: running.redisUrl });
-    return { url: REDIS_URL, from: 'npm start' };
+    // Whatever `npm start` was told to use is in the same settings, with the files of TLS.
+    return { target: readConfig(whereRedisIs, { ...environment, REDIS_URL: running.redisUrl }), from: 'npm start' };
   }
   throw new CommandFailure(
     EXIT.redisUnreachable,

@@ -1,7 +1,7 @@
 import type { Environment } from '@lontar/shared/config/read-config.ts';
 import type { Actor } from '@lontar/shared/keys/actor.ts';
 import type { KeyPlace } from '@lontar/shared/keys/create-key.ts';
-import type { Redis } from '@lontar/shared/redis-connection.ts';
+import type { Redis, RedisSettings } from '@lontar/shared/redis-connection.ts';
 import { locateRedis, requirePepper } from '../locate/locate.ts';
 import { connectOnce } from '../redis/connect.ts';
 import type { Surroundings } from '../settings/environment.ts';
@@ -24,7 +24,7 @@ export interface CommandContext {
   /** Whether `--json` was given. */
   json(): boolean;
   /** Runs with a connection to the service's Redis, which is closed afterwards. */
-  withRedis<Result>(use: (redis: Redis) => Promise<Result>): Promise<Result>;
+  withRedis<Result>(use: (redis: Redis, target: RedisSettings) => Promise<Result>): Promise<Result>;
   /** As `withRedis`, with the secret that keys are hashed under. */
   withKeys<Result>(use: (keys: KeyPlace) => Promise<Result>): Promise<Result>;
   /** In whose name the command changes something. */
@@ -48,9 +48,10 @@ export function createContext(
   // Not before a command wants them: help and version are also for those whose settings are wrong.
   const surroundings = () => (read ??= readSurroundings());
   const withRedis: CommandContext['withRedis'] = async (use) => {
-    const redis = await connectOnce(locateRedis(surroundings()).url, 'lontar-cli');
+    const { target } = locateRedis(surroundings());
+    const redis = await connectOnce(target, 'lontar-cli');
     try {
-      return await use(redis);
+      return await use(redis, target);
     } finally {
       redis.disconnect();
     }

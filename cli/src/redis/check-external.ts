@@ -20,8 +20,11 @@ export async function redisWarnings(redis: Redis): Promise<string[]> {
   return warnings;
 }
 
-/** One setting of Redis, or `undefined` where it does not say (managed services often forbid CONFIG). */
-async function redisSetting(redis: Redis, name: string): Promise<string | undefined> {
+/**
+ * One setting of Redis, or `undefined` where it does not say (managed services often forbid CONFIG). Never rejects: a
+ * Redis that fails does not say either.
+ */
+export async function redisSetting(redis: Redis, name: string): Promise<string | undefined> {
   const reply = (await redis.config('GET', name).catch(() => [])) as string[];
   return reply[1];
 }

@@ -1,6 +1,7 @@
 import { nameAwayErrors } from '@lontar/shared/patches/away-errors.ts';
+import { explainRedisFailure } from '@lontar/shared/primary/explain-failure.ts';
+import { connectOnceTo, type Redis, type RedisTarget } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
-import { Redis } from 'ioredis';
 import { RedisUnreachable } from '../failure/redis-unreachable.ts';
 
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -12,18 +13,10 @@ const COMMAND_TIMEOUT_MS = 5_000;
  *
  * @param name what `CLIENT LIST` shows
  * @param advice what the operator can do when it does not work
- * @throws RedisUnreachable
+ * @throws RedisUnreachable; ConfigError where the address is of no use, or a file of TLS
  */
-export async function connectOnce(url: string, name: string, advice = ''): Promise<Redis> {
-  const redis = new Redis(url, {
-    connectionName: name,
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    commandTimeout: COMMAND_TIMEOUT_MS,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-  });
+export async function connectOnce(target: RedisTarget, name: string, advice = ''): Promise<Redis> {
+  const redis = connectOnceTo(target, name, { connectTimeout: CONNECT_TIMEOUT_MS, commandTimeout: COMMAND_TIMEOUT_MS });
   let cause: Error | undefined;
   redis.on('error', (error: Error) => {
     cause = error;
@@ -36,19 +29,10 @@ export async function connectOnce(url: string, name: string, advice = ''): Promi
     return redis;
   } catch (error) {
     redis.disconnect();
-    throw new RedisUnreachable(url, explain(cause ?? error), advice);
+    throw new RedisUnreachable(addressOf(target), explainRedisFailure(cause ?? error), advice);
   }
 }
 
-function explain(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ECONNREFUSED') return 'nothing listens there.';
-  if (code === 'ENOENT') return 'there is no such socket.';
-  if (code === 'EACCES') return 'this user may not open the socket.';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host name is not known.';
-  if (code === 'ETIMEDOUT' || /timed? ?out/i.test(message)) return 'it does not answer in time.';
-  if (/WRONGPASS|invalid password/i.test(message)) return 'the password or user name is wrong.';
-  if (/NOAUTH/.test(message)) return 'it asks for a password, and the address has none.';
-  if (/LOADING/.test(message)) return 'it is still loading its data; try again in a moment.';
-  return `${message}.`;
+function addressOf(target: RedisTarget): string {
+  return typeof target === 'string' ? target : target.REDIS_URL;
 }

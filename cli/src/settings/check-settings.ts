@@ -1,5 +1,7 @@
 import { ConfigError, type Environment, readConfig } from '@lontar/shared/config/read-config.ts';
 import { problemsOfVariables } from '@lontar/shared/models/catalog-of-variables.ts';
+import { readRedisAddress } from '@lontar/shared/primary/redis-address.ts';
+import { readRedisTls } from '@lontar/shared/primary/redis-tls.ts';
 import type { z } from 'zod';
 import { everySetting } from './services.ts';
 
@@ -33,6 +35,7 @@ export function checkSettings(environment: Environment): EverySetting {
   try {
     const config = readConfig(everySetting, complete);
     if (!config.MODELS_FILE) problems.push(...problemsOfVariables(config));
+    problems.push(...wrongForTls(config));
     if (problems.length === 0) return config;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -44,4 +47,15 @@ export function checkSettings(environment: Environment): EverySetting {
 /** Whether the operator gave a setting, itself or as a file. */
 export function isGiven(environment: Environment, name: string): boolean {
   return Boolean(environment[name]) || Boolean(environment[`${name}_FILE`]);
+}
+
+/** What the services would refuse at their start. */
+function wrongForTls(config: EverySetting): readonly string[] {
+  try {
+    readRedisTls(config, readRedisAddress(config.REDIS_URL).tls);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
 }

@@ -1,6 +1,8 @@
+import type { RedisTarget } from '@lontar/shared/redis-connection.ts';
 import { rotateWhileRunning } from '../processes/log-file.ts';
 import type { PortFinder } from '../processes/ports.ts';
 import { redisWarnings } from '../redis/check-external.ts';
+import { readTopology } from '../redis/check-topology.ts';
 import { connectOnce } from '../redis/connect.ts';
 import { obtainRedis } from '../redis/obtain-redis.ts';
 import { preparePrivateRedis, untilRedisReady } from '../redis/private-redis.ts';
@@ -18,7 +20,7 @@ const UNIX_PREFIX = /^unix:\/\//;
 
 export interface ChosenRedis {
   /** The operator's address as the client takes it. */
-  readonly connection: string;
+  readonly connection: RedisTarget;
   /** The address as `REDIS_URL` takes it. */
   readonly full: string;
   /** The address for each service, where the services must get it because the operator's settings do not name it. */
@@ -40,12 +42,13 @@ export async function startRedis(deps: {
 }): Promise<ChosenRedis> {
   const { surroundings, settings, say } = deps;
   if (isGiven(surroundings.environment, 'REDIS_URL')) {
-    const connection = settings.REDIS_URL;
-    const redis = await connectOnce(connection, 'lontar-start', ADVICE);
-    for (const warning of await redisWarnings(redis)) say(`Warning: ${warning}`);
+    const url = settings.REDIS_URL;
+    const redis = await connectOnce(settings, 'lontar-start', ADVICE);
+    const { dangers } = await readTopology(redis, settings);
+    for (const warning of [...(await redisWarnings(redis)), ...dangers]) say(`Warning: ${warning}`);
     redis.disconnect();
-    const full = connection.startsWith('/') ? `unix://${connection}` : connection;
-    return { connection, full, own: undefined };
+    const full = url.startsWith('/') ? `unix://${url}` : url;
+    return { connection: settings, full, own: undefined };
   }
   const program = await obtainRedis(surroundings.environment, surroundings.home, deps.progress);
   const { spec, urlOf, warning } = await preparePrivateRedis(program, surroundings, deps.ports);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readRedisAddress } from '../primary/redis-address.ts';
 import type { SettingNotes } from './read-config.ts';
 
 /** Settings that more than one service has. A service's own stand in its `config.ts`. */
@@ -40,18 +41,34 @@ export function commaList() {
 
 const redisUrl = z
   .string()
-  .refine(
-    (text) => URL.canParse(text) && ['redis:', 'rediss:', 'unix:'].includes(new URL(text).protocol),
-    'must be a redis:// or rediss:// URL, or unix:///path/to/redis.sock',
-  )
+  .superRefine((text, context) => {
+    try {
+      readRedisAddress(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: (error as Error).message });
+    }
+  })
   // The path, and behind it what the client takes as options: ?username=…&password=….
   .transform((text) => (text.startsWith('unix:') ? new URL(text).pathname + new URL(text).search : text));
 
 export const sharedSettings = {
   REDIS_URL: setting(redisUrl, {
-    about: 'The Redis (or Valkey) that holds jobs, keys, limits and statistics.',
+    about:
+      'The Redis (or Valkey) that holds jobs, keys, limits and statistics; for Sentinels redis+sentinel://user:password@host:26379,host:26379/NAME, for a cluster redis+cluster://host,host, each with rediss for TLS.',
     example: 'redis://127.0.0.1:6379',
     secret: true,
+  }),
+  REDIS_CA_FILE: setting(z.string().optional(), {
+    about: "The PEM file of the authority that made Redis's certificate, where Node does not know it; for rediss.",
+    example: '/run/secrets/redis-ca.pem',
+  }),
+  REDIS_CERT_FILE: setting(z.string().optional(), {
+    about: 'The PEM file of the client certificate for Redis, where it asks for one; REDIS_KEY_FILE belongs to it.',
+    example: '/run/secrets/redis-client.pem',
+  }),
+  REDIS_KEY_FILE: setting(z.string().optional(), {
+    about: 'The PEM file of the private key of REDIS_CERT_FILE.',
+    example: '/run/secrets/redis-client-key.pem',
   }),
   LONTAR_HOME: setting(z.string().default('.lontar'), {
     about:
@@ -108,6 +125,14 @@ export const sharedSettings = {
     about: 'How long a caller waits for an answer at most, ms; the deadline of a job.',
     example: '120000',
   }),
+} as const;
+
+/** Where Redis is, and how services reach it. */
+export const redisSettings = {
+  REDIS_URL: sharedSettings.REDIS_URL,
+  REDIS_CA_FILE: sharedSettings.REDIS_CA_FILE,
+  REDIS_CERT_FILE: sharedSettings.REDIS_CERT_FILE,
+  REDIS_KEY_FILE: sharedSettings.REDIS_KEY_FILE,
 } as const;
 
 /** The listener of metrics and probes; each service has its own default. */

@@ -1,5 +1,6 @@
 import type { ModelCatalog } from '@lontar/shared/models/catalog.ts';
 import type { SecretOf } from '@lontar/shared/models/secrets.ts';
+import { partsOfAddress } from '@lontar/shared/primary/redis-address.ts';
 import type { WorkerConfig } from '../config.ts';
 import { readMaskRules } from '../mask-rules-file.ts';
 import type { MaskOptions } from '../masking/compile-rules.ts';
@@ -11,15 +12,12 @@ import type { MaskOptions } from '../masking/compile-rules.ts';
  */
 export function maskOptionsOf(config: WorkerConfig, catalog: ModelCatalog, secretOf: SecretOf): MaskOptions {
   const { secrets, hosts } = neverGivenAway(catalog, config, secretOf);
-  // A socket's path has its password behind it.
-  const base = 'unix:///';
-  const redis = URL.canParse(config.REDIS_URL, base) ? new URL(config.REDIS_URL, base) : undefined;
-  const redisPassword = decodeURIComponent(redis?.password ?? '') || (redis?.searchParams.get('password') ?? '');
+  const redis = partsOfAddress(config.REDIS_URL);
   const own = readMaskRules(config.MASK_RULES_FILE);
   // A name of one label, such as `redis`, is a word of the trade; addresses are masked anyway.
-  const redisHosts = [redis?.hostname ?? ''].filter((host) => host.includes('.') && /[a-z]$/i.test(host));
+  const redisHosts = redis.hosts.filter((host) => host.includes('.') && /[a-z]$/i.test(host));
   return {
-    knownValues: [...secrets, redisPassword].filter((value) => value !== ''),
+    knownValues: [...secrets, ...redis.passwords].filter((value) => value !== ''),
     maskHosts: [...hosts, ...redisHosts, ...config.MASK_HOSTS, ...own.maskHosts],
     allowHosts: [...config.MASK_ALLOW_HOSTS, ...own.allowHosts],
     shapes: own.shapes,

@@ -40,10 +40,10 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
 async function askRedis(context: CommandContext): Promise<{ findings: Finding[]; reachable: boolean }> {
   try {
     const settings = ownSettings(context);
-    const findings = await context.withRedis(async (redis) => {
+    const findings = await context.withRedis(async (redis, target) => {
       const { longestJobMs, digests } = settings;
       const fleet = { ...(await readFleet(redis)), longestJobMs, ...(digests && { ownSettings: digests }) };
-      return [...(await checkRedis(redis)), ...checkFleet(fleet)];
+      return [...(await checkRedis(redis, target)), ...checkFleet(fleet)];
     });
     findings.push(...(await Promise.all(gatewaysOf(context, settings).map(checkHealth))));
     return { findings: [ok('redis', 'Redis answers.'), ...findings], reachable: true };
