@@ -4,6 +4,7 @@ import {
   metricsPort,
   oneOf,
   redisSettings,
+  replicasAck,
   setting,
   sharedSettings,
   trueOrFalse,
@@ -29,6 +30,7 @@ const trustProxy = z
 
 const settings = z.object({
   ...redisSettings,
+  REDIS_REPLICAS_ACK: replicasAck,
   PORT: setting(wholeNumber(0, 65_535).prefault('8080'), {
     about: 'The port that callers use; 0 takes a free one.',
     example: '8080',

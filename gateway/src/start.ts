@@ -18,6 +18,7 @@ import { type RedisClock, startRedisClock } from '@lontar/shared/redis-clock.ts'
 import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
+import { watchReplication } from '@lontar/shared/replication.ts';
 import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { VERSION } from '@lontar/shared/version.ts';
 import type { Express } from 'express';
@@ -85,14 +86,15 @@ export async function startGateway(
   const clock = await startRedisClock(redis);
   lifecycle.started('clock', clock.stop);
   const { turnstile, onRedisFailure } = openTurnstile(logger);
+  const replication = openReplication(config, redis, gateway, metrics);
   const queue = openGenerationQueue(redis, onRedisFailure);
   lifecycle.started('queue', () => queue.close());
   const freeFailuresPerHour = config.FREE_FAILURES_PER_HOUR;
-  const withdrawals = openWithdrawals({ redis, queue, freeFailuresPerHour, onRedisFailure });
+  const withdrawals = openWithdrawals({ redis, queue, freeFailuresPerHour, onRedisFailure, replication });
   lifecycle.started('withdrawals', withdrawals.stop);
-  const events = openEventLog({ gateway, redis, logger, ...measuredBy(metrics) });
+  const events = openEventLog({ gateway, redis, logger, replication, ...measuredBy(metrics) });
   lifecycle.started('events', () => events.stop(EVENTS_STOP_MS));
-  const inbox = await openInbox({ gateway, reader, redis, logger });
+  const inbox = await openInbox({ gateway, reader, redis, logger, replication });
   lifecycle.started('inbox', inbox.stop);
   const sweeper = startSweeper(
     () => sweepReservations(redis, clock.now(), freeFailuresPerHour),
@@ -118,6 +120,7 @@ export async function startGateway(
       queue,
       inbox,
       withdrawals,
+      replication,
       clock,
       live,
       metrics,
@@ -206,6 +209,12 @@ function measuredBy({ eventsReduced, eventsDropped }: GatewayMetrics): Pick<Even
     onReduced: (leftOut, count) => eventsReduced.inc({ left_out: leftOut }, count),
     onDropped: (count) => eventsDropped.inc(count),
   };
+}
+
+/** What callers are told of waits for replicas, where the operator asks for it. */
+function openReplication(config: GatewayConfig, redis: Redis, gateway: string, metrics: GatewayMetrics) {
+  const onWaited = (isHeld: boolean) => metrics.replicaWaits.inc({ result: isHeld ? 'held' : 'missed' });
+  return watchReplication(redis, redisKeys.probe(gateway), config.REDIS_REPLICAS_ACK, onWaited);
 }
 
 /** A failure of Redis is logged, and no request waits in line for another one. */

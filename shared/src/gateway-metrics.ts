@@ -57,6 +57,7 @@ export function gatewayMetrics(registry: Registry) {
     ...doorMetrics(registers),
     ...eventMetrics(registers),
     ...streamMetrics(registers),
+    replicaWaits: replicaWaits(registers),
     requests,
     requestDuration: new Histogram({
       name: 'gateway_request_duration_seconds',
@@ -77,6 +78,20 @@ export function gatewayMetrics(registry: Registry) {
       registers,
     }),
   };
+}
+
+/** Whether enough replicas had what they were waited for to have. */
+const REPLICA_WAITS = ['held', 'missed'] as const;
+
+function replicaWaits(registers: Registry[]) {
+  const waits = new Counter({
+    name: 'gateway_replica_waits_total',
+    help: 'Waits for replicas of Redis to have what callers are told, one for all of a turn, by whether enough had it in time; none with REDIS_REPLICAS_ACK=0.',
+    labelNames: ['result'] as const,
+    registers,
+  });
+  for (const result of REPLICA_WAITS) waits.inc({ result }, 0);
+  return waits;
 }
 
 /**

@@ -78,6 +78,20 @@ function redisMetrics(registry: Registry) {
     redisMemoryMax: gauge('redis_memory_max_bytes', 'Memory that Redis may use, bytes; 0 when not limited.'),
     redisClients: gauge('redis_connected_clients', 'Connections to Redis.'),
     redisPolicyOk: gauge('redis_maxmemory_policy_ok', '1 when Redis never evicts keys by itself (noeviction), else 0.'),
+    redisReplicas: gauge('redis_connected_replicas', 'Replicas that are connected to the primary.'),
+    redisReplicaLag: gauge(
+      'redis_replica_lag_seconds',
+      'How long the slowest replica has not confirmed anything, seconds.',
+    ),
+    redisFailovers: new Counter({
+      name: 'redis_failovers_total',
+      help: 'Times that a replica has become the primary since stats-service was started.',
+      registers: [registry],
+    }),
+    redisSentinelsAgree: gauge(
+      'redis_sentinels_agree',
+      'Sentinels that name the same primary, divided by how many a failover needs; below 1 there is none. 1 without Sentinels.',
+    ),
     redisAofOk: gauge('redis_aof_last_write_ok', '1 when the last write to the append-only file succeeded, else 0.'),
   };
 }

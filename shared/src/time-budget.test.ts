@@ -13,6 +13,11 @@ const ORDER: readonly [lower: Sum, upper: Sum, why: string][] = [
   [{ REFUSED_BY_MS: 1 }, { REFUSAL_PROMISE_MS: 1 }, 'the answer needs time on its way'],
   [{ EVENT_WAIT_MS: 1 }, { COMMAND_TIMEOUT_MS: 1 }, 'statistics hold an answer up for less than Redis itself may'],
   [{ REDIS_CONNECT_TIMEOUT_MS: 1 }, { REFUSAL_PROMISE_MS: 1 }, 'a connection that cannot be made delays no refusal'],
+  [
+    { REPLICAS_WAIT_MS: 2 },
+    { COMMAND_TIMEOUT_MS: 1 },
+    'what is behind a wait for replicas, and then waits for them itself, is answered in time',
+  ],
   [{ LATE_JOB_MS: 1 }, { COMMAND_TIMEOUT_MS: 1 }, 'whatever a gateway may have refused is asked about before it runs'],
   [{ PRESENCE_ASK_MS: 2 }, { REDIS_AWAY_MS: 1 }, 'one lost answer does not make Redis away'],
   [{ REDIS_AWAY_MS: 1 }, { REFUSED_BY_MS: 1 }, 'an outage long enough to refuse requests is seen by workers too'],

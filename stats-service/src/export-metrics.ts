@@ -15,6 +15,8 @@ export interface ExportDeps {
   readonly queue: GenerationQueue;
   readonly metrics: StatsMetrics;
   readonly requestTimeoutMs: number;
+  /** Takes what INFO said of the servers, see `exportTopology`. */
+  readonly topology: (info: ReadonlyMap<string, string>) => Promise<void>;
 }
 
 /**
@@ -25,7 +27,7 @@ export async function exportGauges(deps: ExportDeps): Promise<void> {
   await Promise.allSettled([
     exportTiles(deps),
     exportQueue(deps),
-    exportRedis(deps.redis, deps.metrics),
+    exportRedis(deps),
     readLagMs(deps.redis).then((lagMs) => deps.metrics.eventLag.set(lagMs / 1000)),
   ]);
 }
@@ -58,13 +60,14 @@ async function exportQueue({ redis, clock, queue, metrics, requestTimeoutMs }: E
   metrics.workersFailing.set(failing.length);
 }
 
-async function exportRedis(redis: Redis, metrics: StatsMetrics): Promise<void> {
+async function exportRedis({ redis, metrics, topology }: ExportDeps): Promise<void> {
   const info = parseInfo(await redis.info());
   metrics.redisMemoryUsed.set(Number(info.get('used_memory') ?? 0));
   metrics.redisMemoryMax.set(Number(info.get('maxmemory') ?? 0));
   metrics.redisClients.set(Number(info.get('connected_clients') ?? 0));
   metrics.redisPolicyOk.set(info.get('maxmemory_policy') === 'noeviction' ? 1 : 0);
   metrics.redisAofOk.set(info.get('aof_last_write_status') === 'ok' ? 1 : 0);
+  await topology(info);
 }
 
 /** The same registry for a scrape, before which its gauges are brought up to date. */

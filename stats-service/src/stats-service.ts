@@ -19,6 +19,7 @@ import type { StatsConfig } from './config.ts';
 import { probeRedis } from './endpoints/read-health.ts';
 import { consumeEvents } from './events/consume-events.ts';
 import { exportGauges, refreshedAtScrape } from './export-metrics.ts';
+import { exportTopology } from './export-topology.ts';
 import { watchFleet } from './fleet/watch-fleet.ts';
 import { watchTroubles } from './fleet/watch-troubles.ts';
 import { startHttpServer } from './http-server.ts';
@@ -107,7 +108,8 @@ async function connect(
 }
 
 async function startProbes({ config, lifecycle, ...base }: Base): Promise<RunningServer> {
-  const gauges = { ...base, requestTimeoutMs: config.REQUEST_TIMEOUT_MS };
+  const topology = exportTopology(config, base.metrics);
+  const gauges = { ...base, requestTimeoutMs: config.REQUEST_TIMEOUT_MS, topology };
   const probes = await startProbeListener({
     logger: base.logger,
     host: config.METRICS_HOST,

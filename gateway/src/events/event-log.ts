@@ -2,6 +2,7 @@ import type { Logger } from '@lontar/shared/logger.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
+import type { Replication } from '@lontar/shared/replication.ts';
 import type { RequestEvent } from '@lontar/shared/request-event.ts';
 import { argumentsOf, asCounters, type Batch } from './batch.ts';
 import { createWaitingEvents, type OnReduced } from './waiting-events.ts';
@@ -30,6 +31,7 @@ export interface EventLogDeps {
   readonly gateway: string;
   readonly redis: Redis;
   readonly logger: Logger;
+  readonly replication?: Replication | undefined;
   readonly onReduced: OnReduced;
   /** Called with the number of requests that were not sent at all before the stop. */
   readonly onDropped: (requests: number) => void;
@@ -39,7 +41,7 @@ export interface EventLogDeps {
  * Opens this gateway's log of events.
  * Never throws: where Redis fails, events wait and are sent again until it has them.
  */
-export function openEventLog({ gateway, redis, logger, onReduced, onDropped }: EventLogDeps): EventLog {
+export function openEventLog({ gateway, redis, logger, replication, onReduced, onDropped }: EventLogDeps): EventLog {
   const { events, eventBytes, eventTally, eventPeople } = redisKeys;
   const keys = [events, redisKeys.eventProducer(gateway), eventBytes, eventTally, eventPeople];
   const waiting = createWaitingEvents(onReduced);
@@ -73,6 +75,8 @@ export function openEventLog({ gateway, redis, logger, onReduced, onDropped }: E
           current = asCounters(current, { events: one === 1, repeats: two === 1 });
           continue;
         }
+        // Until then the batch is sent again, to whichever server is the primary: it knows what it has.
+        await replication?.held();
         if (reply === 'appended' && one) onReduced('texts', one);
         for (const { acknowledge } of batch.events) acknowledge();
         batch.acknowledge();

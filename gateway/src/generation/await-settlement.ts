@@ -1,6 +1,7 @@
 import type { GenerationFailure } from '@lontar/shared/errors.ts';
 import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
+import type { Replication } from '@lontar/shared/replication.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { STOP_REPEAT_MS } from '@lontar/shared/time-budget.ts';
@@ -30,6 +31,7 @@ export interface AwaitDeps {
   /** `FREE_FAILURES_PER_HOUR`. */
   readonly freeFailuresPerHour: number;
   readonly onRedisFailure: (error: unknown) => void;
+  readonly replication?: Replication | undefined;
 }
 
 /**
@@ -82,6 +84,7 @@ async function settleHere(
       queue.remove(requestId),
     ]);
     if (result.kind === 'in work') return undefined;
+    await deps.replication?.held();
     return result.kind === 'settled' || result.kind === 'already' ? result.settlement : settlement;
   } catch (failure) {
     deps.onRedisFailure(failure);

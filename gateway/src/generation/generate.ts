@@ -21,7 +21,7 @@ import { type StreamDeps, streamAnswer } from './stream-answer.ts';
 import type { Withdrawals } from './withdrawals.ts';
 
 /** What it takes to ask for admission. */
-interface AskDeps extends CheckKeyDeps {
+interface AskDeps extends CheckKeyDeps, Pick<StreamDeps, 'replication'> {
   readonly metrics: Pick<GatewayMetrics, 'admissionDuration'>;
   readonly withdrawals: Withdrawals;
 }
@@ -165,7 +165,7 @@ async function askAdmission(
   const key = asked.key && keyToJudge(asked.key, deps.pepper);
   const stopTimer = deps.metrics.admissionDuration.startTimer();
   try {
-    return await admit(deps.redis, deps.rules, {
+    const admission = await admit(deps.redis, deps.rules, {
       mode,
       requestId: context.id,
       address: context.address,
@@ -174,6 +174,8 @@ async function askAdmission(
       ...(job && { model: job.model, job: writeJobToAdmit(job) }),
       isCrossSite: isCrossSite(context.headers),
     });
+    if (admission.decision === 'admitted') await deps.replication?.held();
+    return admission;
   } catch (error) {
     deps.onRedisFailure(error);
     // Redis may have admitted it all the same: the reply was lost, not the write. Settling first makes its job void, and

@@ -2,6 +2,7 @@ import type { GenerationEndpoint } from '@lontar/shared/endpoints.ts';
 import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
+import type { Replication } from '@lontar/shared/replication.ts';
 import { wasCharged } from '@lontar/shared/settlement/charge.ts';
 import type { Failed, Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { type Caller, type CheckKeyDeps, checkKey, isCaller } from '../admission/check-key.ts';
@@ -39,6 +40,7 @@ export interface ResumeDeps extends CheckKeyDeps {
   /** How long a caller waits at most, ms. */
   readonly timeoutMs: number;
   readonly freeFailuresPerHour: number;
+  readonly replication?: Replication | undefined;
 }
 
 /** The form in which an answer is given once more. */
@@ -117,6 +119,8 @@ async function find(
 ): Promise<Found | { kind: 'none' } | undefined> {
   try {
     const found = await findRequest(deps.redis, { requestId, keyId, ...(isStream && { gateway: deps.gateway }) });
+    // What is told of a settled request is to outlive the primary, too.
+    if (found.kind === 'settled') await deps.replication?.held();
     if (found.kind !== 'long') return found;
     const answer = await deps.live.finder.find(requestId, 'settled');
     return answer && isSettled(answer) ? { kind: 'settled', settlement: withoutTexts(answer) } : undefined;

@@ -1,6 +1,7 @@
 import type { GenerationFailure } from '@lontar/shared/errors.ts';
 import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
+import type { Replication } from '@lontar/shared/replication.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
 import { STOP_REPEAT_MS, WITHDRAWAL_RETRY_MS } from '@lontar/shared/time-budget.ts';
 
@@ -37,6 +38,7 @@ export function openWithdrawals(deps: {
   /** `FREE_FAILURES_PER_HOUR`. */
   readonly freeFailuresPerHour: number;
   readonly onRedisFailure: (error: unknown) => void;
+  readonly replication?: Replication | undefined;
 }): Withdrawals {
   const { redis, queue } = deps;
   const pending = new Map<string, Withdrawal>();
@@ -54,6 +56,7 @@ export function openWithdrawals(deps: {
       pending.set(requestId, { ...request, notBefore: performance.now() + STOP_REPEAT_MS });
       return;
     }
+    await deps.replication?.held();
     pending.delete(requestId);
     await queue.remove(requestId);
   }

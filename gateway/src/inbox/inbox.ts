@@ -3,8 +3,10 @@ import type { Logger } from '@lontar/shared/logger.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
+import type { Replication } from '@lontar/shared/replication.ts';
 import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { LONGEST_BLOCK_MS } from '@lontar/shared/time-budget.ts';
+import { confirmFirst } from './confirm-settled.ts';
 import { createFrameReaders, type FrameReaders, type TakeFrame } from './frame-readers.ts';
 import { createWaiters, type Waiters, type Waiting } from './waiters.ts';
 
@@ -53,6 +55,8 @@ export interface InboxDeps {
   /** For everything else. */
   readonly redis: Redis;
   readonly logger: Logger;
+  /** Where replicas have to have a settlement before its caller is told. */
+  readonly replication?: Replication | undefined;
 }
 
 /**
@@ -62,7 +66,7 @@ export interface InboxDeps {
  *
  * @throws when Redis fails before the inbox is open; later failures are repeated and logged
  */
-export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): Promise<Inbox> {
+export async function openInbox({ gateway, reader, redis, logger, replication }: InboxDeps): Promise<Inbox> {
   const key = redisKeys.inbox(gateway);
   const bytesKey = redisKeys.inboxBytes(gateway);
   const waiters = createWaiters(logger);
@@ -70,7 +74,9 @@ export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): 
   let stopped = false;
   let last = '0-0';
   const trimmer = createTrimmer(reader, key, bytesKey);
-  const deliver = deliverTo(waiters, readers, trimmer.note);
+  const onUnconfirmed = throttledWarning(logger, 'answers wait: too few replicas have them');
+  const settled = replication ? confirmFirst({ redis, replication, waiters }, onUnconfirmed) : waiters;
+  const deliver = deliverTo(settled, readers, trimmer.note);
   let renewedAt = 0;
 
   async function renew(): Promise<void> {
@@ -108,9 +114,10 @@ export async function openInbox({ gateway, reader, redis, logger }: InboxDeps): 
   }
 
   await renew();
-  const recheckAll = () => void recheck(redis, waiters, 0).catch(() => undefined);
+  const look = (olderThanMs: number) => void recheck(redis, waiters, settled, olderThanMs).catch(() => undefined);
+  const recheckAll = () => look(0);
   redis.on('ready', recheckAll);
-  const timer = setInterval(() => void recheck(redis, waiters, RECHECK_MS).catch(() => undefined), RECHECK_MS);
+  const timer = setInterval(() => look(RECHECK_MS), RECHECK_MS);
   void readLoop();
 
   return {
@@ -159,17 +166,22 @@ async function lookUpNumbers(redis: Redis, worker: string, numbers: readonly num
 }
 
 /** Looks for the stored results of those that have waited for so long, ms. */
-async function recheck(redis: Redis, waiters: Waiters, olderThanMs: number): Promise<void> {
+async function recheck(
+  redis: Redis,
+  waiters: Waiters,
+  settled: Pick<Waiters, 'deliver'>,
+  olderThanMs: number,
+): Promise<void> {
   const overdue = waiters.overdue(olderThanMs);
   for (let start = 0; start < overdue.length; start += FIND_COUNT) {
     const ids = overdue.slice(start, start + FIND_COUNT);
     const found = (await findSettledScript(redis, ids.map(redisKeys.request), [])) as [number, string][];
-    for (const [index, json] of found) waiters.deliver(ids[index - 1] ?? '', json);
+    for (const [index, json] of found) settled.deliver(ids[index - 1] ?? '', json);
   }
 }
 
 /** Hands an entry's replies, or its frames, to who waits for them. */
-function deliverTo(waiters: Waiters, readers: FrameReaders, note: (text: string) => void) {
+function deliverTo(settled: Pick<Waiters, 'deliver'>, readers: FrameReaders, note: (text: string) => void) {
   return (fields: readonly string[]): void => {
     const [kind, frames = ''] = fields;
     if (kind === 'frames') {
@@ -181,7 +193,7 @@ function deliverTo(waiters: Waiters, readers: FrameReaders, note: (text: string)
     }
     for (const [requestId, json] of repliesOf(fields)) {
       note(json);
-      waiters.deliver(requestId, json);
+      settled.deliver(requestId, json);
     }
   };
 }

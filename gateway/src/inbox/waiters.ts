@@ -19,6 +19,8 @@ export interface Waiters {
   giveUp(): void;
   /** Hands over a settlement, as JSON; unknown ids are dropped. */
   deliver(requestId: string, json: string): void;
+  /** Whether somebody waits for this request. */
+  has(requestId: string): boolean;
   /** A frame of the request has come: it is not settled yet. */
   noteOpen(requestId: string): void;
   /** Request ids that have been waited for at least so long, and so long since their last frame, ms. */
@@ -57,6 +59,7 @@ export function createWaiters(logger: Logger): Waiters {
       waiters.delete(requestId);
       resolveAll(waiter, settlement);
     },
+    has: (requestId) => waiters.has(requestId),
     noteOpen(requestId) {
       const waiter = waiters.get(requestId);
       if (waiter) waiter.since = performance.now();

@@ -135,6 +135,18 @@ export const redisSettings = {
   REDIS_KEY_FILE: sharedSettings.REDIS_KEY_FILE,
 } as const;
 
+/** How many replicas have to have a write before a caller is told of it. */
+export const replicasAck = setting(
+  oneOf(['0', '1', '2'])
+    .default('0')
+    .transform((text) => Number(text)),
+  {
+    about:
+      'How many replicas of Redis have to have an accepted request and an answer before the caller is told: with 1 the loss of the primary loses neither. 0 for one Redis without replicas.',
+    example: '0',
+  },
+);
+
 /** The listener of metrics and probes; each service has its own default. */
 export function metricsPort(byDefault: number) {
   return setting(wholeNumber(0, 65_535).prefault(String(byDefault)), {

@@ -42,6 +42,14 @@ export const queueAndWorkers: Board = {
       unit: 'short',
       queries: [
         { expr: 'max(redis_connected_clients)', legend: 'connections' },
+        { expr: 'max(redis_connected_replicas)', legend: 'replicas' },
+        { expr: 'max(redis_replica_lag_seconds)', legend: 'replica lag, s' },
+        { expr: 'min(redis_sentinels_agree)', legend: 'Sentinels, of those needed' },
+        { expr: 'sum(increase(redis_failovers_total[$__rate_interval]))', legend: 'failovers' },
+        {
+          expr: 'sum(rate(gateway_replica_waits_total{result="missed"}[$__rate_interval]))',
+          legend: 'replicas late, /s',
+        },
         { expr: 'min(redis_maxmemory_policy_ok)', legend: 'never evicts', words: { 0: 'NO', 1: 'yes' } },
         { expr: 'min(redis_aof_last_write_ok)', legend: 'writes its file', words: { 0: 'NO', 1: 'yes' } },
       ],

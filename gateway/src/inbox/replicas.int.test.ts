@@ -1,0 +1,90 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { queueKeys } from '@lontar/shared/queue/queue-keys.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { takeJob } from '../../testing/played-worker.ts';
+import { startTestGateway, type TestGateway } from '../../testing/running-gateway.ts';
+
+let gateway: TestGateway;
+let replica: TestRedis;
+let key: string;
+let keyId: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ REDIS_REPLICAS_ACK: '1' });
+  ({ key, id: keyId } = await gateway.createKey({ credits: '1000' }));
+  replica = await startTestRedis({
+    args: ['--replicaof', `127.0.0.1 ${gateway.redis.port}`, '--repl-diskless-sync-delay', '0'],
+  });
+  await until(async () => (await gateway.redis.client.call('WAIT', 1, 200)) === 1);
+}, 30_000);
+afterEach(() => void replica.process().kill('SIGCONT'));
+afterAll(async () => {
+  await replica.stop();
+  await gateway.stop();
+});
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+const ask = () => fetch(`${gateway.url}/api/ai?prompt=hi`, { headers: { 'X-API-Key': key } });
+const charged = async () => Number((await gateway.redis.client.hget(redisKeys.apiKey(keyId), 'charged')) ?? 0);
+const waits = async (result: string): Promise<number> => {
+  const page = await (await fetch(gateway.metricsUrl)).text();
+  return Number(new RegExp(`^gateway_replica_waits_total\\{.*result="${result}".*\\} (\\d+)`, 'm').exec(page)?.[1]);
+};
+
+test('an answer that the replica has is told', async () => {
+  const answer = ask();
+  const played = await takeJob(gateway.redis.client);
+  await played.settle({ text: 'Palm' });
+  expect(await (await answer).json()).toMatchObject({ code: 200, result: 'Palm' });
+  expect(await replica.client.hexists(redisKeys.request(played.job.id), 'result')).toBe(1);
+  expect(await waits('held')).toBeGreaterThan(0);
+});
+
+test('what the replica may not have is not told, and told once it has it', async () => {
+  const answer = ask();
+  const played = await takeJob(gateway.redis.client);
+  replica.process().kill('SIGSTOP');
+  const missed = await waits('missed');
+  await played.settle({ text: 'Leaf' });
+  let isTold = false;
+  void answer.then(() => (isTold = true));
+  await until(async () => (await waits('missed')) > missed + 1);
+  expect(isTold).toBe(false);
+  replica.process().kill('SIGCONT');
+  expect(await (await answer).json()).toMatchObject({ code: 200, result: 'Leaf' });
+});
+
+test('a settlement that a failover has lost is not told: the one of the new primary is', async () => {
+  const { client } = gateway.redis;
+  const answer = ask();
+  const played = await takeJob(client);
+  const request = redisKeys.request(played.job.id);
+  const [reservation] = await client.zrange(redisKeys.keyFlight(keyId), 0, -1, 'WITHSCORES');
+  const endsAt = await client.zscore(redisKeys.keyFlight(keyId), String(reservation));
+  replica.process().kill('SIGSTOP');
+  const missed = await waits('missed');
+  await played.settle({ text: 'lost' });
+  await until(async () => (await waits('missed')) > missed);
+  // As on a replica that had not got it when it became the primary.
+  await client.multi().del(request).zadd(redisKeys.keyFlight(keyId), Number(endsAt), played.job.id).exec();
+  replica.process().kill('SIGCONT');
+  await until(async () => (await waits('held')) > 0);
+  await played.settle({ text: 'kept' });
+  expect(await (await answer).json()).toMatchObject({ code: 200, result: 'kept' });
+});
+
+test('a request that the replica may not have is refused, and taken back', async () => {
+  const before = await charged();
+  replica.process().kill('SIGSTOP');
+  const refused = await ask();
+  expect(refused.status).toBe(503);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  replica.process().kill('SIGCONT');
+  await until(async () => (await gateway.redis.client.zcard(redisKeys.keyFlight(keyId))) === 0);
+  await until(async () => (await gateway.redis.client.llen(queueKeys.waiting)) === 0);
+  expect(await charged()).toBe(before);
+});
