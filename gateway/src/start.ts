@@ -103,8 +103,7 @@ export async function startGateway(
   lifecycle.started('sweeper', sweeper.stop);
   const uploads = await startUploads(config, lifecycle, { redis, clock, metrics, logger });
   const statistics = reachStatistics(config, lifecycle, logger);
-  const refusedLines = thinRefusedLines((line) => logger.info(line, 'answered'));
-  lifecycle.started('refused lines', refusedLines.stop);
+  const refusedLines = openRefusedLines(lifecycle, logger);
   const admission = { redis, rules: rulesOf(config), pepper: config.KEY_PEPPER, onRedisFailure };
   const draining = () => lifecycle.stopping;
   const judging = { ...admission, turnstile };
@@ -209,6 +208,12 @@ function measuredBy({ eventsReduced, eventsDropped }: GatewayMetrics): Pick<Even
     onReduced: (leftOut, count) => eventsReduced.inc({ left_out: leftOut }, count),
     onDropped: (count) => eventsDropped.inc(count),
   };
+}
+
+function openRefusedLines(lifecycle: Lifecycle, logger: Logger) {
+  const lines = thinRefusedLines((line) => logger.info(line, 'answered'));
+  lifecycle.started('refused lines', lines.stop);
+  return lines;
 }
 
 /** What callers are told of waits for replicas, where the operator asks for it. */

@@ -1,7 +1,9 @@
+import type { Logger } from '@lontar/shared/logger.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
 import type { Replication } from '@lontar/shared/replication.ts';
+import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import type { Waiters } from './waiters.ts';
 
 const confirmScript = loadScript(new URL('./confirm-settled.lua', import.meta.url));
@@ -16,14 +18,15 @@ const TRY_AGAIN_MS = 100;
  *
  * Settlements of one turn of the event loop are asked about together. While too few replicas have them they are asked about
  * again; a request's deadline ends its wait as ever. Never throws.
- *
- * @param onTrouble called with what kept settlements from being handed over
  */
-export function confirmFirst(
-  deps: { readonly redis: Redis; readonly replication: Replication; readonly waiters: Waiters },
-  onTrouble: (error: unknown) => void,
-): Pick<Waiters, 'deliver'> {
+export function confirmFirst(deps: {
+  readonly redis: Redis;
+  readonly replication: Replication;
+  readonly waiters: Waiters;
+  readonly logger: Logger;
+}): Pick<Waiters, 'deliver'> {
   const { redis, replication, waiters } = deps;
+  const onTrouble = throttledWarning(deps.logger, 'answers wait: too few replicas have them');
   let pending = new Map<string, string>();
   let isScheduled = false;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Frame } from '@lontar/shared/live/frames.ts';
+import { type Frame, writeFrames } from '@lontar/shared/live/frames.ts';
 import { writeNumbered } from '@lontar/shared/live/numbered-frames.ts';
 import { createLogger } from '@lontar/shared/logger.ts';
 import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
@@ -167,6 +167,28 @@ describe('an inbox', () => {
       ['req_1', 1, 'text', 8, 'three '],
       ['req_1', 1, 'text', 8, 'end'],
     ]);
+  });
+
+  test('reads on where another server has a shorter stream, and gives earlier ids', async () => {
+    const inbox = await open('back');
+    const key = redisKeys.inbox('back');
+    const taken: string[] = [];
+    const has = (text: string) =>
+      new Promise<void>((resolve) => {
+        const look = () => (taken.includes(text) ? resolve() : setTimeout(look, 10));
+        look();
+      });
+    inbox.read('req_back', ([, , , , text]) => taken.push(text));
+    const frames = (text: string): string => writeFrames([['req_back', 1, 'text', 0, text]]);
+    await server.client.xadd(key, '9999999999999-0', 'frames', frames('ahead'));
+    await has('ahead');
+    // As after a failover: the stream has an earlier end there, and all connections are new.
+    await server.client.multi().del(key).xadd(key, '1-0', 'opened', '1').exec();
+    const listed = String(await server.client.client('LIST'));
+    const reader = /id=(\d+) [^\n]*name=back-inbox /.exec(listed)?.[1] ?? '';
+    await server.client.client('KILL', 'ID', reader);
+    await server.client.xadd(key, '2-0', 'frames', frames('behind'));
+    await has('behind');
   });
 
   test('is gone when its gateway has stopped', async () => {

@@ -74,15 +74,20 @@ export async function openInbox({ gateway, reader, redis, logger, replication }:
   let stopped = false;
   let last = '0-0';
   const trimmer = createTrimmer(reader, key, bytesKey);
-  const onUnconfirmed = throttledWarning(logger, 'answers wait: too few replicas have them');
-  const settled = replication ? confirmFirst({ redis, replication, waiters }, onUnconfirmed) : waiters;
+  const settled = replication ? confirmFirst({ redis, replication, waiters, logger }) : waiters;
   const deliver = deliverTo(settled, readers, trimmer.note);
   let renewedAt = 0;
+  // The server that answers then may be another one, which has not got all that was read, and whose clock gives the next
+  // entries earlier ids: after the last one read it would seem empty. What is read once more changes nothing.
+  const readAgain = () => {
+    last = '0-0';
+    renewedAt = 0;
+  };
 
   async function renew(): Promise<void> {
     renewedAt = performance.now();
-    const renewals = [key, bytesKey].map((name) => reader.pexpire(name, INBOX_EXPIRY_MS));
-    if ((await Promise.all(renewals))[0] === 1) return;
+    const [isThere] = await Promise.all([key, bytesKey].map((name) => reader.pexpire(name, INBOX_EXPIRY_MS)));
+    if (isThere === 1) return;
     // The stream is made here and only here; settling never makes one, so a stopped gateway's stays gone.
     await reader.xadd(key, '*', 'opened', '1');
     await reader.pexpire(key, INBOX_EXPIRY_MS);
@@ -117,6 +122,7 @@ export async function openInbox({ gateway, reader, redis, logger, replication }:
   const look = (olderThanMs: number) => void recheck(redis, waiters, settled, olderThanMs).catch(() => undefined);
   const recheckAll = () => look(0);
   redis.on('ready', recheckAll);
+  reader.on('ready', readAgain);
   const timer = setInterval(() => look(RECHECK_MS), RECHECK_MS);
   void readLoop();
 
@@ -133,6 +139,7 @@ export async function openInbox({ gateway, reader, redis, logger, replication }:
       stopped = true;
       clearInterval(timer);
       redis.off('ready', recheckAll);
+      reader.off('ready', readAgain);
       await redis.del(key, bytesKey).catch(() => 0);
       // The loop is not waited for: a reader that is reconnecting never ends its pending command.
       reader.disconnect();

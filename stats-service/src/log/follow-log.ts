@@ -41,12 +41,19 @@ export function followLog(redis: Redis, clock: RedisClock, onRows: () => void, l
     rows = await readNewestRows(redis, RECENT_ROWS, names);
     whole = rows.length < RECENT_ROWS;
   };
+  let loaded = false;
+  // The server that answers then may be another one, with less of the log: what came after its newest row would be missed.
+  const loadAgain = () => {
+    loaded = false;
+  };
+  redis.on('ready', loadAgain);
   const follow = async () => {
-    let loaded = false;
     while (!stopping.signal.aborted) {
       try {
-        if (!loaded) await load();
-        loaded = true;
+        if (!loaded) {
+          loaded = true;
+          await load();
+        }
         const reply = await redis.xread('COUNT', 500, 'BLOCK', BLOCK_MS, 'STREAMS', statsKeys.log, newest(rows));
         const entries = reply?.[0]?.[1] ?? [];
         if (entries.length === 0) continue;
@@ -80,6 +87,7 @@ export function followLog(redis: Redis, clock: RedisClock, onRows: () => void, l
     },
     async stop() {
       stopping.abort();
+      redis.off('ready', loadAgain);
       await done;
     },
   };
