@@ -75,10 +75,7 @@ export async function startGateway(
   lifecycle: Lifecycle,
 ): Promise<RunningGateway> {
   const gateway = `gateway-${randomBytes(6).toString('hex')}${TAKES_NUMBERS}`;
-  const redis = connectFailFast(config, gateway);
-  const reader = connectPatient(config, `${gateway}-inbox`);
-  lifecycle.started('redis', () => redis.disconnect());
-  await openRedis(config, [redis, reader], logger, lifecycle);
+  const { redis, reader } = await openConnections(config, gateway, logger, lifecycle);
 
   const registry = createRegistry('gateway', VERSION);
   const metrics = gatewayMetrics(registry);
@@ -208,6 +205,14 @@ function measuredBy({ eventsReduced, eventsDropped }: GatewayMetrics): Pick<Even
     onReduced: (leftOut, count) => eventsReduced.inc({ left_out: leftOut }, count),
     onDropped: (count) => eventsDropped.inc(count),
   };
+}
+
+async function openConnections(config: GatewayConfig, gateway: string, logger: Logger, lifecycle: Lifecycle) {
+  const redis = connectFailFast(config, gateway);
+  const reader = connectPatient(config, `${gateway}-inbox`);
+  lifecycle.started('redis', () => redis.disconnect());
+  await openRedis(config, [redis, reader], logger, lifecycle);
+  return { redis, reader };
 }
 
 function openRefusedLines(lifecycle: Lifecycle, logger: Logger) {

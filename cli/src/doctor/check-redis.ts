@@ -2,8 +2,8 @@ import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import type { Redis, RedisSettings } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { redisWarnings } from '../redis/check-external.ts';
-import { checkModelsInForce } from './check-models.ts';
 import { readTopology } from '../redis/check-topology.ts';
+import { checkModelsInForce } from './check-models.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 const LEAST_REDIS_MAJOR = 6;
