@@ -17,6 +17,7 @@ import { startContenders, startUpstream, type Upstream } from './sections/conten
 import { measureGrowth } from './sections/growth.ts';
 import { measureHeld, measureInFlight } from './sections/in-flight.ts';
 import { measureGateways, measureWorkers } from './sections/scaling.ts';
+import { measureSlowUpstream } from './sections/slow-upstream.ts';
 import { measureStreams } from './sections/streams.ts';
 import { countCommands, measureCase, throughputCases, warmUp } from './sections/throughput.ts';
 
@@ -32,6 +33,7 @@ const SECTIONS = [
   'in-flight',
   'growth',
   'streams',
+  'slow-upstream',
   'alone',
 ] as const;
 type Section = (typeof SECTIONS)[number];
@@ -118,6 +120,7 @@ async function measureEverything(): Promise<Results> {
         () => measureStreams(upstream, { quick: options.quick, profileFolder: options.profile }),
         undefined,
       ),
+      slowUpstream: await when('slow-upstream', () => measureSlowUpstream(upstream, options.quick), undefined),
       alone: await when('alone', measureAlone, undefined),
     };
   } finally {

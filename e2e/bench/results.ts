@@ -1,4 +1,5 @@
 import type { Round } from './measure.ts';
+import type { SlowUpstreamFigures } from './sections/slow-upstream.ts';
 import type { StreamFigures } from './sections/streams.ts';
 
 /** What `docs/performance.json` holds; tables, chart and budgets are made from it and from nothing else. */
@@ -20,6 +21,8 @@ export interface Results {
   readonly growth: readonly GrowthRow[];
   /** Absent on records of before there were streams. */
   readonly streams?: StreamFigures | undefined;
+  /** Absent on records of before a worker took more than 50 jobs. */
+  readonly slowUpstream?: SlowUpstreamFigures | undefined;
   readonly alone: Alone | undefined;
 }
 

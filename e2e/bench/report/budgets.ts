@@ -29,6 +29,7 @@ export function judgeBudgets(results: Results): Budget[] {
       (kb) => `${kb.toFixed(1)} KB`,
     ),
     ...streamBudgets(results),
+    ...slowUpstreamBudgets(results),
     atLeast('two workers, times one', 1.9, growth(workers, 2), times),
     atLeast('four workers, times one', 3.6, growth(workers, 4), times),
   ];
@@ -54,6 +55,19 @@ function streamBudgets({ streams }: Results): Budget[] {
       (kb) => `${kb.toFixed(1)} KB`,
     ),
     atMost('processor time of a streamed token, all processes', 25, cpu, micros),
+  ];
+}
+
+function slowUpstreamBudgets({ slowUpstream }: Results): Budget[] {
+  const { burst, openLoop } = slowUpstream ?? {};
+  const offered = openLoop && openLoop.offeredPerSecond * openLoop.seconds;
+  const seconds = (value: number) => `${value.toFixed(2)} s`;
+  return [
+    atLeast('500 callers at once, upstream 10 s, one worker: answered', 500, burst?.answered, String),
+    atMost('500 callers at once, upstream 10 s: the last answer', 12, burst?.seconds, seconds),
+    atMost('500 callers at once: memory of the worker', 400, burst?.workerMegabytes, (mb) => `${mb.toFixed(0)} MB`),
+    atLeast('500 requests/s offered, upstream 1.5 s: answered', offered ?? 30_000, openLoop?.answered, String),
+    atMost('500 requests/s offered, upstream 1.5 s: p99', 1_700, openLoop?.p99, (ms) => `${ms.toFixed(0)} ms`),
   ];
 }
 

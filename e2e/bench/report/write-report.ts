@@ -33,6 +33,8 @@ export function writeReport(results: Results): string {
     ...scalingSection(results),
     '## Streams',
     ...streamsSection(results),
+    '## A slow upstream',
+    ...slowUpstreamSection(results),
     '## Alone',
     ...aloneSection(results),
     '',
@@ -188,6 +190,29 @@ function streamsSection({ streams }: Results): string[] {
         ['growth of the gateway for each', `${(many.gatewayBytes / 1024).toFixed(1)} KB`],
         ['20 streams without a pause', `${saturated.tokensPerSecond.toFixed(0)} tokens/s`],
         ['processor time of a token, µs', cpu.join(', ')],
+      ],
+    ),
+  ];
+}
+
+function slowUpstreamSection({ slowUpstream }: Results): string[] {
+  if (slowUpstream === undefined) return ['Not measured in this run.'];
+  const { burst, openLoop } = slowUpstream;
+  const { offeredPerSecond, seconds, upstreamMs, answered, failed, p50, p99 } = openLoop;
+  const inSeconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`;
+  return [
+    `A default set-up with one worker. ${burst.callers} callers at once before an upstream that takes 10 s: ${burst.answered} ` +
+      `answered, the last after ${burst.seconds.toFixed(2)} s; the worker had ${burst.workerMegabytes.toFixed(0)} MB at most.`,
+    `The test that [Bifrost's makers publish](https://dev.to/debmckinney/we-benchmarked-5-llm-gateways-at-5000-rps-heres-what-broke-28f3) for machines of two cores: ` +
+      `${offeredPerSecond} requests a second for ${seconds} s, whatever becomes of those before, and an upstream of ` +
+      `${upstreamMs / 1_000} s. Here load, upstream and Redis share the two cores; latency counts from when a request was due. ` +
+      'The figures of the others are theirs, on machines of their own.',
+    table(
+      ['', 'requests/s', 'not answered', 'p50', 'p99'],
+      [
+        ['Lontar', (answered / seconds).toFixed(0), String(failed), inSeconds(p50), inSeconds(p99)],
+        ['Bifrost, as published', '424', '', '', '1.68 s'],
+        ['LiteLLM, as published there', '45', '', '', '91 s'],
       ],
     ),
   ];
