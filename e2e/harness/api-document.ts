@@ -130,8 +130,11 @@ function about({ method, target, status }: Exchange) {
 
 function templateOf(path: string, paths: ApiDocument['paths']): string | undefined {
   if (path in paths) return path;
-  const template = path.replace(/\/[^/]+$/, '/{id}');
-  return template in paths ? template : undefined;
+  // A part in braces takes one segment.
+  return Object.keys(paths).find((template) => {
+    const [parts, given] = [template.split('/'), path.split('/')];
+    return parts.length === given.length && parts.every((part, at) => part === given[at] || /^\{\w+\}$/.test(part));
+  });
 }
 
 /** Paths of the fields of a schema that a value has. */

@@ -39,7 +39,8 @@ export async function ask(url: string, path: string, options: Ask = {}): Promise
   const body = isJson ? (JSON.parse(text) as Record<string, unknown>) : {};
   if (isJson && response.status >= 400 && target.pathname !== '/api/check-limit' && target.pathname !== '/api/health') {
     if (target.pathname.startsWith('/v1/')) expectOpenAiErrorForm(body);
-    else expectErrorForm(response.status, body);
+    // Refusals of the admin API tell more, each as the document says.
+    else if (!target.pathname.startsWith('/admin/')) expectErrorForm(response.status, body);
   }
   const { status } = response;
   (await apiDocument(url)).check({ method, target: target.pathname + target.search, status, headers, text });

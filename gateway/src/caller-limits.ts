@@ -5,6 +5,7 @@ import { type CatalogSource, fixedSource } from '@lontar/shared/models/catalog.t
 import { namesOfVariables } from '@lontar/shared/models/catalog-of-variables.ts';
 import { watchModels } from '@lontar/shared/models/watch-models.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { isAdminHere } from './admin-listener.ts';
 import type { GatewayConfig } from './config.ts';
 import { createKeyNames } from './events/key-names.ts';
 import type { ReadingLimits } from './generation/generation-rules.ts';
@@ -53,6 +54,7 @@ export function publicLimits(config: GatewayConfig, models: CatalogSource): Publ
     downloadsPerHour: config.DOWNLOADS_PER_HOUR,
     perHour: config.RATE_LIMIT_PER_HOUR,
     utilityEndpoints: config.UTILITY_ENDPOINTS,
+    hasAdminApi: isAdminHere(config),
   };
 }
 

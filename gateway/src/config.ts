@@ -105,6 +105,16 @@ const settings = z.object({
       'Who may read the counters at /api/usage and /api/stats: all callers, those with an active API key, or the operator alone (signed in, or with DASHBOARD_TOKEN as bearer). Unless open, /api/health gives no numbers. DASHBOARD_PUBLIC of stats-service decides the same of the dashboard: to hide the counters, set both.',
     example: 'operator',
   }),
+  ADMIN_API: sharedSettings.ADMIN_API,
+  ADMIN_PORT: setting(wholeNumber(0, 65_535).optional(), {
+    about:
+      'A port of its own for the admin API, which PORT then does not have; 0 takes a free one. Where not set, the admin API is at PORT.',
+    example: '8081',
+  }),
+  ADMIN_HOST: setting(z.string().default('127.0.0.1'), {
+    about: 'The address that ADMIN_PORT listens on.',
+    example: '127.0.0.1',
+  }),
   ...uploadSettings,
   REQUEST_TIMEOUT_MS: sharedSettings.REQUEST_TIMEOUT_MS,
   FREE_FAILURES_PER_HOUR: sharedSettings.FREE_FAILURES_PER_HOUR,

@@ -22,6 +22,7 @@ import { watchReplication } from '@lontar/shared/replication.ts';
 import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { VERSION } from '@lontar/shared/version.ts';
 import type { Express } from 'express';
+import { isAdminHere, startAdminListener } from './admin-listener.ts';
 import type { AdmissionRules } from './admission/admit.ts';
 import { concludingSettings, generationSettings, openModels, publicLimits } from './caller-limits.ts';
 import { type GatewayConfig, gatewaySettings } from './config.ts';
@@ -32,16 +33,10 @@ import { createTurnstile } from './generation/turnstile.ts';
 import { openWithdrawals } from './generation/withdrawals.ts';
 import { type Inbox, openInbox } from './inbox/inbox.ts';
 import { createAnswerFinder } from './live/find-answer.ts';
-import { isProxy } from './patches/trusted-proxies.ts';
+import { openDoor } from './open-door.ts';
 import { createApp } from './server/app.ts';
 import { bodyLimit } from './server/body.ts';
 import { bodyBounds, createBodyBudget } from './server/body-budget.ts';
-import {
-  type ConnectionDoor,
-  createConnectionDoor,
-  type DoorWatch,
-  mostConnections,
-} from './server/connection-bounds.ts';
 import { createEventStreams } from './server/event-streams.ts';
 import { thinRefusedLines } from './server/refused-lines.ts';
 import { createPublicServer } from './server/server.ts';
@@ -59,6 +54,8 @@ const DAY_MS = 86_400_000;
 export interface RunningGateway {
   /** Port of the public listener. */
   readonly port: number;
+  /** Where the admin API has a port of its own. */
+  readonly adminPort?: number;
   readonly metricsPort: number;
 }
 
@@ -127,7 +124,8 @@ export async function startGateway(
     reference: { limits: publicLimits(config, models), publicUrl: config.PUBLIC_URL },
     conclude: { redis, clock, metrics, logger, events, refusedLines, draining, ...concludingSettings(config, redis) },
   });
-  const server = createPublicServer(app, openDoor(config, metrics, clock, app));
+  const doorOf = (served: Express) => openDoor(config, metrics, clock, served);
+  const server = createPublicServer(app, doorOf(app));
   // Before the listener, so that probes and heartbeat go on while it drains.
   const parts = { gateway, redis, clock, inbox, registry, server, logger, models };
   const metricsPort = await startProbes(config, lifecycle, parts);
@@ -135,9 +133,10 @@ export async function startGateway(
   const times = { noticeMs: config.DRAIN_NOTICE_MS, drainMs: config.DRAIN_TIMEOUT_MS };
   lifecycle.started('public listener', () => stopServing(server, { ...times, giveUpWaiting: inbox.giveUp }));
   lifecycle.started('live streams', statistics.statsProxy.endStreams);
+  const adminPort = await startAdminListener(config, { ...statistics, lifecycle, logger, openDoor: doorOf });
   const { port } = server.address() as AddressInfo;
   logger.info({ port, host: config.HOST, instance: gateway, version: VERSION }, 'the gateway serves');
-  return { port, metricsPort };
+  return { port, metricsPort, ...(adminPort === undefined ? {} : { adminPort }) };
 }
 
 /** Storage and sweeper of uploads, and what bounds them: what that room needs besides admission. */
@@ -177,7 +176,7 @@ function reachStatistics(config: GatewayConfig, lifecycle: Lifecycle, logger: Lo
   const statsProxy = createStatsProxy(stats, warn);
   lifecycle.started('stats proxy', statsProxy.stop);
   const askHealth = shareHealth(stats, config.UTILITY_ENDPOINTS !== 'open', warn);
-  return { statsProxy, askHealth, utilityEndpoints: config.UTILITY_ENDPOINTS };
+  return { statsProxy, askHealth, utilityEndpoints: config.UTILITY_ENDPOINTS, hasAdminApi: isAdminHere(config) };
 }
 
 function bodyDeps(config: GatewayConfig, metrics: GatewayMetrics) {
@@ -186,17 +185,6 @@ function bodyDeps(config: GatewayConfig, metrics: GatewayMetrics) {
   const bounds = bodyBounds(config.MAX_CONNECTIONS_PER_ADDRESS, longest);
   const bodies = createBodyBudget(bounds, (bytes) => metrics.bodyBytes.set(bytes));
   return { bodies, bodyBounds: bounds, mostBodyBytes, metrics, onRefusedBytes: collectAfter(MOST_GARBAGE_BYTES) };
-}
-
-/** Connections, with proxies and callers distinguished as Express does: one truth for both. */
-function openDoor(config: GatewayConfig, metrics: GatewayMetrics, clock: RedisClock, app: Express): ConnectionDoor {
-  const bounds = { perAddress: config.MAX_CONNECTIONS_PER_ADDRESS, inAll: config.MAX_CONNECTIONS ?? mostConnections() };
-  const watch: DoorWatch = {
-    opened: () => metrics.connections.inc(),
-    closed: () => metrics.connections.dec(),
-    refused: (whose) => metrics.tooMuch.inc({ what: 'connections', whose }),
-  };
-  return createConnectionDoor(bounds, isProxy(app), watch, clock);
 }
 
 /** Events that cannot be sent whole, or not at all, are measured. */

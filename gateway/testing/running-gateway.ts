@@ -15,6 +15,8 @@ import { startGateway } from '../src/start.ts';
 export interface TestGateway {
   readonly url: string;
   readonly metricsUrl: string;
+  /** Where the admin API has a port of its own (`ADMIN_PORT`). */
+  readonly adminUrl: string | undefined;
   readonly redis: TestRedis;
   /** `UPLOAD_DIR`. */
   readonly folder: string;
@@ -58,10 +60,11 @@ export async function startTestGateway(
   });
   const logger = createLogger('gateway', config.LOG_LEVEL);
   const lifecycle = createLifecycle(logger);
-  const { port, metricsPort } = await startGateway(config, logger, lifecycle);
+  const { port, metricsPort, adminPort } = await startGateway(config, logger, lifecycle);
   return {
     url: `http://127.0.0.1:${port}`,
     metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
+    adminUrl: adminPort === undefined ? undefined : `http://127.0.0.1:${adminPort}`,
     redis,
     folder,
     innerSecret,

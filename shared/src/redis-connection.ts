@@ -42,14 +42,15 @@ const RECONNECT = { no: false, andReject: 1, andRepeat: 2 } as const;
  * unknown, not failed; the caller decides. They fail with `RedisAwayError` where Redis does not answer or cannot do it now.
  *
  * @param name what `CLIENT LIST` shows
+ * @param timeoutMs longer than `COMMAND_TIMEOUT_MS` only for writes that wait for the append-only file
  * @throws ConfigError where the address is of no use, or a file of TLS
  */
-export function connectFailFast(target: RedisTarget, name: string): Redis {
+export function connectFailFast(target: RedisTarget, name: string, timeoutMs: number = COMMAND_TIMEOUT_MS): Redis {
   const redis = connectTo(target, {
     connectionName: name,
     enableOfflineQueue: false,
     connectTimeout: REDIS_CONNECT_TIMEOUT_MS,
-    socketTimeout: FAIL_FAST_SILENCE_MS,
+    socketTimeout: timeoutMs + FAIL_FAST_SILENCE_MS - COMMAND_TIMEOUT_MS,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     retryStrategy: reconnectDelayMs,
@@ -57,7 +58,7 @@ export function connectFailFast(target: RedisTarget, name: string): Redis {
     lazyConnect: true,
   });
   nameAwayErrors(redis);
-  limitReplyTime(redis, COMMAND_TIMEOUT_MS);
+  limitReplyTime(redis, timeoutMs);
   gatherWrites(redis);
   reviveEnded(redis);
   return redis;

@@ -2,6 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Redis } from 'ioredis';
 import { startTestRedis, type TestRedis } from '../testing/redis-server.ts';
 import { refusedByRedis, testUsers } from '../testing/redis-users.ts';
+import { blockAddress, listBlockedAddresses, unblockAddress } from './admin/address-blocks.ts';
+import { readAudit } from './admin/audit.ts';
+import { holdQueue } from './admin/hold-queue.ts';
+import { endSessions } from './admin/session-list.ts';
 import { deleteKey, revokeKey, rotateKey, updateKey } from './keys/change-key.ts';
 import { createKey } from './keys/create-key.ts';
 import { countKeys, listKeys } from './keys/list-keys.ts';
@@ -112,6 +116,19 @@ describe('what belongs to another service', () => {
     expect(await countKeys(stats)).toMatchObject({ active: 1 });
     expect((await revokeKey(stats, id, { actor })).record).toMatchObject({ state: 'revoked', credits: 5, version: 4 });
     await deleteKey(stats, id, { actor });
+    expect(await refusedByRedis(server.url)).toEqual([]);
+  });
+
+  test('stats-service does what an operator may by the admin API', async () => {
+    const stats = connectAs('stats-service');
+    const actor = { by: 'token', id: 'tok_1' } as const;
+    await blockAddress(stats, '192.0.2.1', 0, actor);
+    expect(await listBlockedAddresses(stats)).toHaveLength(1);
+    await unblockAddress(stats, '192.0.2.1', actor);
+    await holdQueue(stats, 'pause', actor);
+    await holdQueue(stats, 'resume', actor);
+    await endSessions(stats, actor);
+    expect((await readAudit(stats, {}, 10)).entries).toHaveLength(4);
     expect(await refusedByRedis(server.url)).toEqual([]);
   });
 

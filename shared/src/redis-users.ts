@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { GENERATION_JOB } from './generation-job.ts';
+import { queueKeys } from './queue/queue-keys.ts';
 import { QUEUE_PREFIX, redisKeys } from './redis-keys.ts';
 
 /**
@@ -129,10 +130,17 @@ const RIGHTS: Readonly<Record<RedisUser, Rights>> = {
       redisKeys.keyHour('*'),
       redisKeys.keyFreeFailures('*'),
       redisKeys.keyDeleted('*'),
+      // To block addresses, and to lift their blocks.
+      redisKeys.addressBan('*'),
+      redisKeys.addressBadKeys('*'),
+      redisKeys.blockedAddresses,
+      // To hold the queue; its jobs are out of reach.
+      queueKeys.meta,
+      queueKeys.marker,
       redisKeys.instances,
       redisKeys.probe('*'),
     ],
-    reads: [redisKeys.addressBan('*'), redisKeys.blockedAddresses, UPLOADS],
+    reads: [UPLOADS],
     commands: [
       ...CONNECTION,
       ...SCRIPTS,

@@ -5,6 +5,10 @@ import { OUTCOMES } from './request-event.ts';
 /** States of generation jobs that `queue_jobs` has as a label. */
 export const QUEUE_STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
+/** What comes of a request to the admin API. */
+const ADMIN_OUTCOMES = ['success', 'client_error', 'unauthorized', 'forbidden', 'limited', 'server_error'] as const;
+export type AdminOutcome = (typeof ADMIN_OUTCOMES)[number];
+
 /** Why an event was not counted. */
 const EVENT_DROP_REASONS = ['malformed'] as const;
 
@@ -31,6 +35,13 @@ function pipelineMetrics(registry: Registry) {
     registers,
   });
   for (const reason of EVENT_DROP_REASONS) dropped.inc({ reason }, 0);
+  const adminRequests = new Counter({
+    name: 'admin_requests_total',
+    help: 'Requests to the admin API, by what came of them; forbidden are those of a role that may not, and of banned addresses.',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  for (const outcome of ADMIN_OUTCOMES) adminRequests.inc({ outcome }, 0);
   return {
     recorded,
     dropped,
@@ -39,6 +50,7 @@ function pipelineMetrics(registry: Registry) {
       help: 'Age of the oldest event that is not counted yet, seconds; 0 when all are.',
       registers,
     }),
+    adminRequests,
     liveClients: new Gauge({
       name: 'stats_live_clients',
       help: 'Open live streams of dashboard pages.',

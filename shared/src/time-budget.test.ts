@@ -33,6 +33,8 @@ const ORDER: readonly [lower: Sum, upper: Sum, why: string][] = [
     { PATIENT_SILENCE_MS: 1 },
     'a connection that only listens asks before it would count as dead',
   ],
+  [{ LONGEST_BLOCK_MS: 1 }, { CHANGE_TIMEOUT_MS: 1 }, 'a change that waits for the disk is not given up before'],
+  [{ CHANGE_TIMEOUT_MS: 1 }, { STATS_PATIENCE_MS: 1 }, 'an operator learns from the service what came of a change'],
   [
     { LOCK_RENEWAL_MS: 2, COMMAND_TIMEOUT_MS: 2 },
     { JOB_LOCK_MS: 1 },

@@ -32,6 +32,8 @@ export const WITHDRAWALS_FIRST_MS = 2 * REFUSAL_PROMISE_MS;
 
 /** No command blocks longer on the server. */
 export const LONGEST_BLOCK_MS = 2_000;
+/** An operator's change, which waits until it stands in the append-only file. */
+export const CHANGE_TIMEOUT_MS = LONGEST_BLOCK_MS + 1_000;
 /** How often a connection that only listens asks for an answer. */
 export const LISTENER_ASK_MS = LONGEST_BLOCK_MS / 2;
 /** A connection for clients' commands on which one waits so long without a byte of an answer is dead, and made anew. */

@@ -8,11 +8,14 @@ export interface Asked {
   readonly address: string;
   readonly query: URLSearchParams;
   readonly params: Readonly<Record<string, string>>;
+  /** `If-Match` and `Idempotency-Key`, as they came. */
+  readonly ifMatch?: string;
+  readonly idempotencyKey?: string;
   /** Parsed JSON; only where a method has a body. */
   readonly body: unknown;
   /** Cookies of the request, raw. */
   readonly cookie: string;
-  /** `Authorization: Bearer`; empty where there is none. The gateway hands it on for the operator's paths alone. */
+  /** `Authorization: Bearer`; empty where there is none. The gateway hands it on for the operator's paths and the admin API alone. */
   readonly bearer: string;
   /** Whether the browser reached the gateway over TLS. */
   readonly secure: boolean;
@@ -25,6 +28,7 @@ export interface Asked {
 export function readAsked(request: Request): Asked {
   const header = (name: string) => String(request.headers[name] ?? '');
   const query = new URLSearchParams(request.url.split('?', 2)[1]);
+  const [ifMatch, idempotencyKey] = [header('if-match'), header('idempotency-key')];
   const lastEventId = header('last-event-id') || query.get('after');
   return {
     address: header(CLIENT_ADDRESS_HEADER) || limitAddress(request.socket.remoteAddress ?? ''),
@@ -35,6 +39,8 @@ export function readAsked(request: Request): Asked {
     bearer: /^Bearer +(\S+)$/i.exec(header('authorization'))?.[1] ?? '',
     secure: header('x-forwarded-proto') === 'https',
     ahead: request.method === 'HEAD' || /prefetch|prerender|preview/.test(header('sec-purpose') + header('purpose')),
+    ...(ifMatch ? { ifMatch } : {}),
+    ...(idempotencyKey ? { idempotencyKey } : {}),
     ...(lastEventId ? { lastEventId } : {}),
   };
 }

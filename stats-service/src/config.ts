@@ -33,6 +33,13 @@ export const statsSettings = z.object({
       'Whether the counters on the dashboard (never the log) are shown without a sign-in. /api/usage and /api/stats give them too: UTILITY_ENDPOINTS of the gateway decides to whom.',
     example: 'false',
   }),
+  ADMIN_API: sharedSettings.ADMIN_API,
+  KEY_PEPPER: setting(z.string().min(32, 'must have at least 32 characters').optional(), {
+    about:
+      'The secret under which API keys and admin tokens are hashed, the same as the gateway has. Without it there is no admin API.',
+    example: 'the output of: openssl rand -base64 32',
+    secret: true,
+  }),
   UPLOADS_PER_DAY: sharedSettings.UPLOADS_PER_DAY,
   REQUEST_TIMEOUT_MS: sharedSettings.REQUEST_TIMEOUT_MS,
   DRAIN_TIMEOUT_MS: sharedSettings.DRAIN_TIMEOUT_MS,

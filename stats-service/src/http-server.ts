@@ -1,3 +1,4 @@
+import { MOST_ADMIN_BODY_BYTES } from '@lontar/shared/admin/admin-operations.ts';
 import { createExpress, endWith, serveRoutes } from '@lontar/shared/http/app.ts';
 import { failure, type HttpAnswer, sendAnswer } from '@lontar/shared/http/envelope.ts';
 import { type RunningServer, serve } from '@lontar/shared/http/server.ts';
@@ -11,6 +12,8 @@ import { askerOf, refuseStranger } from './inner-door.ts';
 import { readJson } from './read-json.ts';
 import type { Routes } from './routes.ts';
 
+/** Bodies are sign-ins, those for the admin API aside. */
+const MAX_BODY_BYTES = 4_096;
 /** More than the gateway takes, as it adds headers of its own to the caller's. */
 const MAX_HEADER_BYTES = 64 * 1024;
 const RECEIVE_MS = 10_000;
@@ -36,8 +39,10 @@ interface HttpServerOptions {
  */
 export function startHttpServer(options: HttpServerOptions): Promise<RunningServer> {
   const { host, port, routes, logger } = options;
-  const guards = [refuseCrossSite, refuseOthersAt(options), readJson];
+  const guards = [refuseCrossSite, refuseOthersAt(options), readJson(MAX_BODY_BYTES)];
   const forCallers = serveRoutes(routes.callers, guards, readAsked);
+  const adminGuards = [refuseOtherPages, readJson(MOST_ADMIN_BODY_BYTES)];
+  forCallers.use(serveRoutes(routes.admin, adminGuards, readAsked));
   // What is for Prometheus does not exist for callers of the gateway, and the other way round.
   const forMonitoring = serveRoutes(routes.monitoring, guards, readAsked);
   const warnOfStranger = throttledWarning(logger, 'refused a request without INNER_SECRET');
@@ -63,6 +68,12 @@ export function startHttpServer(options: HttpServerOptions): Promise<RunningServ
 
 const refuseCrossSite: RequestHandler = (request, response, next) => {
   if (request.method === 'GET' || request.method === 'HEAD' || isSameOrigin(request.headers)) return next();
+  sendAnswer(response, failure('cross_site_request', 'Requests of other sites are refused.'));
+};
+
+/** Whatever is asked for: a page of another site has no business with the admin API, nor may it try tokens there. */
+const refuseOtherPages: RequestHandler = (request, response, next) => {
+  if (isSameOrigin(request.headers)) return next();
   sendAnswer(response, failure('cross_site_request', 'Requests of other sites are refused.'));
 };
 

@@ -26,6 +26,8 @@ import type { Page } from './page/serve-page.ts';
 export interface Routes {
   readonly callers: readonly (Route<Asked> | StreamRoute<Asked>)[];
   readonly monitoring: readonly Route<Asked>[];
+  /** Of the admin API; none where it is off. */
+  readonly admin: readonly Route<Asked>[];
 }
 
 interface RouteDeps extends DashboardDeps, HealthDeps {
@@ -34,6 +36,7 @@ interface RouteDeps extends DashboardDeps, HealthDeps {
   readonly page: Page;
   readonly live: Pick<LiveService, 'openStream'>;
   readonly fleet: FleetWatch;
+  readonly admin: readonly Route<Asked>[];
 }
 
 /**
@@ -41,7 +44,7 @@ interface RouteDeps extends DashboardDeps, HealthDeps {
  * Handlers reject when Redis fails, with `RedisAwayError` where it is away.
  */
 export function createRoutes(deps: RouteDeps): Routes {
-  const { redis, page, live, fleet } = deps;
+  const { redis, page, live, fleet, admin } = deps;
   const places = createSignInPlaces();
   const operator = (handle: Parameters<typeof forOperator>[1]) => forOperator(deps, handle);
   const head = true;
@@ -60,12 +63,17 @@ export function createRoutes(deps: RouteDeps): Routes {
       { method: 'GET', path: '/dashboard/log', head, handle: operator((asked) => readLog(redis, asked)) },
       { method: 'GET', path: '/dashboard/log/:cursor', head, handle: operator((asked) => readDetail(redis, asked)) },
       { method: 'GET', path: '/dashboard/blocked', head, handle: operator(() => listBlocked(deps)) },
-      { method: 'POST', path: '/dashboard/reset', handle: operator(() => resetRequests(deps)) },
+      {
+        method: 'POST',
+        path: '/dashboard/reset',
+        handle: operator((asked, session) => resetRequests(deps, asked, session)),
+      },
     ],
     monitoring: [
       { method: 'GET', path: '/prometheus/targets', head, handle: () => tellTargets(redis) },
       { method: 'GET', path: '/prometheus/aggregate', head, handle: () => tellAggregate(fleet) },
     ],
+    admin,
   };
 }
 

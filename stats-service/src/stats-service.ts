@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type GenerationQueue, openGenerationQueue } from '@lontar/shared/generation-queue.ts';
+import type { Route } from '@lontar/shared/http/app.ts';
 import { startProbeListener } from '@lontar/shared/http/probes.ts';
 import type { RunningServer } from '@lontar/shared/http/server.ts';
 import { type Instance, startHeartbeat } from '@lontar/shared/instances.ts';
@@ -9,18 +10,23 @@ import { createRegistry } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
 import { followPrimary } from '@lontar/shared/primary/follow-primary.ts';
 import { followRedisClock, type RedisClock, type RedisTime } from '@lontar/shared/redis-clock.ts';
-import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
+import { connectFailFast, connectPatient, type Redis, type RedisTarget } from '@lontar/shared/redis-connection.ts';
 import { type StatsMetrics, statsMetrics } from '@lontar/shared/stats-metrics.ts';
+import { CHANGE_TIMEOUT_MS } from '@lontar/shared/time-budget.ts';
 import type { Registry } from 'prom-client';
 import manifest from '../package.json' with { type: 'json' };
 import { refuseOthers } from './access/dashboard.ts';
 import { forgetOtherTokens } from './access/token-change.ts';
+import { shareConnections } from './admin/change-connections.ts';
+import { startAuditLines } from './admin/log-audit.ts';
+import { openAdmin } from './admin/open-admin.ts';
+import type { Asked } from './asked.ts';
 import type { StatsConfig } from './config.ts';
 import { probeRedis } from './endpoints/read-health.ts';
 import { consumeEvents } from './events/consume-events.ts';
 import { exportGauges, refreshedAtScrape } from './export-metrics.ts';
 import { exportTopology } from './export-topology.ts';
-import { watchFleet } from './fleet/watch-fleet.ts';
+import { type FleetWatch, watchFleet } from './fleet/watch-fleet.ts';
 import { watchTroubles } from './fleet/watch-troubles.ts';
 import { startHttpServer } from './http-server.ts';
 import { indexOldKeys } from './index-old-keys.ts';
@@ -30,6 +36,8 @@ import { openPage } from './page/serve-page.ts';
 import { createRoutes } from './routes.ts';
 import { startSampler } from './sampler.ts';
 
+/** Changes by the admin API that wait side by side until they stand in the append-only file. */
+const CHANGE_CONNECTIONS = 4;
 /** Where `npm run build -w dashboard` puts the page. */
 const DIST = new URL('../../dashboard/dist/', import.meta.url);
 
@@ -168,18 +176,32 @@ async function startServing(base: Base): Promise<RunningServer> {
   // With Redis away nothing is lost: no cookie of another token is good.
   await forgetOtherTokens(dashboard).catch((error: unknown) => logger.warn({ err: error }, 'old sessions stay listed'));
   const limits = { requestTimeoutMs: config.REQUEST_TIMEOUT_MS, uploadsPerDay: config.UPLOADS_PER_DAY };
+  const admin = await startAdmin(base, fleet);
   const http = await startHttpServer({
     host: config.STATS_HOST,
     port: config.STATS_PORT,
     innerSecret: config.INNER_SECRET,
     logger,
-    routes: createRoutes({ ...base, ...limits, ...dashboard, page: openPage(DIST, dashboard), live, fleet }),
+    routes: createRoutes({ ...base, ...limits, ...dashboard, page: openPage(DIST, dashboard), live, fleet, admin }),
     refuseOthers: (asked) => refuseOthers(dashboard, asked),
   });
   lifecycle.started('http server', () => http.stop());
   // Registered after the server, so that pages get `bye` before their connections close.
   lifecycle.started('live streams', () => live.stop());
   return http;
+}
+
+/** The admin API, with connections of its own for changes, and the lines of the audit log. */
+async function startAdmin(base: Base, fleet: FleetWatch): Promise<readonly Route<Asked>[]> {
+  const { config, lifecycle, logger, metrics, redis } = base;
+  const lines = startAuditLines(redis, logger);
+  lifecycle.started('audit lines', () => lines.stop());
+  const slowly = (target: RedisTarget, name: string) => connectFailFast(target, name, CHANGE_TIMEOUT_MS);
+  const names = Array.from({ length: CHANGE_CONNECTIONS }, (_, index) => `changes ${index + 1}`);
+  const isOn = config.ADMIN_API === 'on' && config.KEY_PEPPER !== undefined;
+  const connections = await Promise.all((isOn ? names : []).map((name) => connect(slowly, name, base)));
+  const deps = { ...base, fleet, token: config.DASHBOARD_TOKEN, changes: shareConnections(connections) };
+  return openAdmin(config, { ...deps, redis }, logger, (outcome) => metrics.adminRequests.inc({ outcome }));
 }
 
 async function startRegistration(base: Base, metricsPort: number): Promise<void> {

@@ -67,7 +67,7 @@ describe('the secrets of the containers', () => {
         's3_secret_access_key',
       ],
       worker: ['gemini_api_key', 'openai_api_key', 'redis_url'],
-      'stats-service': ['dashboard_token', 'inner_secret', 'redis_url'],
+      'stats-service': ['dashboard_token', 'inner_secret', 'key_pepper', 'redis_url'],
       prometheus: ['inner_secret'],
       alertmanager: ['alert_webhook_url'],
       grafana: ['grafana_password'],

@@ -35,7 +35,7 @@ const SECRETS: readonly Secret[] = [
   ...REDIS_USERS.map(
     (user): Secret => ({ name: passwordName(user), folders: ['redis'], initial: 'random', fixed: true }),
   ),
-  { name: 'key_pepper', folders: ['gateway'], initial: 'random' },
+  { name: 'key_pepper', folders: ['gateway', 'stats-service'], initial: 'random' },
   { name: 'inner_secret', folders: ['gateway', 'stats-service', 'prometheus'], initial: 'random' },
   { name: 'dashboard_token', folders: ['stats-service'], initial: 'random' },
   { name: 'grafana_password', folders: ['grafana'], initial: 'random' },

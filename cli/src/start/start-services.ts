@@ -39,6 +39,7 @@ export async function planPorts(
   ports: PortFinder,
 ): Promise<PortPlan> {
   const { HOST, METRICS_HOST, STATS_HOST } = settings;
+  const adminPorts = await planAdminPorts(settings, options.gateways, ports);
   const firstPort = await ports.claim('PORT', settings.PORT, HOST);
   const gatewayPorts = [firstPort];
   while (gatewayPorts.length < options.gateways) gatewayPorts.push(await ports.firstFree(firstPort + 1, HOST));
@@ -51,7 +52,7 @@ export async function planPorts(
     ...gatewayPorts.map((port, index) => ({
       name: `gateway-${index + 1}`,
       service: 'gateway' as const,
-      own: { PORT: String(port), STATS_URL: statsUrl },
+      own: { PORT: String(port), STATS_URL: statsUrl, ...adminPortOf(adminPorts[index]) },
     })),
     ...Array.from({ length: options.workers }, (_, index) => ({
       name: `worker-${index + 1}`,
@@ -71,6 +72,22 @@ export async function planPorts(
     gateways: gatewayPorts.map((port) => ({ url: callableUrl(HOST, port) })),
     portsInUse: Object.fromEntries(services.map(({ name, own }) => [name, portsOf(own)])),
   };
+}
+
+/** A port of its own for the admin API of each gateway, where the operator wants one: none may then have it at its PORT. */
+async function planAdminPorts(
+  { ADMIN_API, ADMIN_PORT, ADMIN_HOST }: EverySetting,
+  gateways: number,
+  ports: PortFinder,
+): Promise<readonly number[]> {
+  if (ADMIN_API === 'off' || ADMIN_PORT === undefined) return [];
+  const planned = [await ports.claim('ADMIN_PORT', ADMIN_PORT, ADMIN_HOST)];
+  while (planned.length < gateways) planned.push(await ports.firstFree((planned[0] ?? 0) + 1, ADMIN_HOST));
+  return planned;
+}
+
+function adminPortOf(port: number | undefined): Record<string, string> {
+  return port === undefined ? {} : { ADMIN_PORT: String(port) };
 }
 
 function portsOf(own: Readonly<Record<string, string>>): Record<string, string> {

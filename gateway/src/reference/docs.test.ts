@@ -23,10 +23,15 @@ describe('docs/api.md', () => {
       maxFileBytes: 1,
       uploadsPerDay: 1,
       utilityEndpoints: 'open' as const,
+      hasAdminApi: true,
       perHour: 1,
       downloadsPerHour: 1,
     };
-    for (const { path } of operations(limits)) expect(api).toContain(path.replace('{id}', ':id'));
+    const admin = read('admin.md');
+    for (const { path, method, tag } of operations(limits)) {
+      if (tag !== 'Admin') expect(api).toContain(path.replace('{id}', ':id'));
+      else expect(admin).toContain(`| \`${method.toUpperCase()} ${path.replace(/\{(\w+)\}/, ':$1')}\` |`);
+    }
   });
 });
 

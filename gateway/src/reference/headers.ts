@@ -43,6 +43,7 @@ export const HEADERS = {
     description: 'Seconds to wait before trying again; missing where credits are used up.',
     pattern: '^[1-9]\\d*$',
   },
+  ETag: { description: 'Version of the state that the answer shows, for If-Match.', pattern: '^"\\d+"$' },
   Allow: { description: 'Methods that the path takes.', pattern: '^[A-Z, ]+$' },
   'Content-Disposition': { description: 'The file is to be saved under this name.', pattern: '^attachment;' },
   'Content-Security-Policy': {

@@ -9,7 +9,7 @@ const UNSEEN = new Set<number>([499]);
 export function llmsText(origin: string, limits: PublicLimits): string {
   const { temperature } = GENERATION_RULES;
   const endpoints = operations(limits)
-    .filter(({ method }) => method !== 'head')
+    .filter(({ method, tag }) => method !== 'head' && tag !== 'Admin')
     .map(({ method, path, summary }) => `- ${method.toUpperCase()} ${origin}${path}: ${summary}`);
   const errors = new Map(
     Object.values(ERROR_CATALOG)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ADMIN_OPERATIONS } from '@lontar/shared/admin/admin-operations.ts';
 import { ENDPOINTS } from '@lontar/shared/endpoints.ts';
 import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
 import { ROUTE_LABELS } from '@lontar/shared/metrics.ts';
@@ -24,6 +25,7 @@ const limits = {
   perHour: 100,
   downloadsPerHour: 1_000,
   utilityEndpoints: 'open',
+  hasAdminApi: true,
 } as const;
 const document = openApiDocument(limits, '1.2.3', 'https://x.example');
 
@@ -35,8 +37,9 @@ describe('the API document', () => {
       ...STREAMED_ROUTES.map(([path]) => path),
       '/files/{id}',
       ...REFERENCE_PATHS.filter((path) => !path.endsWith('.css')),
+      ...Object.values(ADMIN_OPERATIONS).map(({ path }) => path.replace(/:(\w+)/, '{$1}')),
     ];
-    expect(Object.keys(document.paths).sort()).toEqual(served.sort());
+    expect(Object.keys(document.paths).sort()).toEqual([...new Set(served)].sort());
   });
 
   test('has the routes that metrics and the log tell apart', () => {
@@ -50,6 +53,18 @@ describe('the API document', () => {
       expect(Object.keys(document.paths[path.replace(':id', '{id}')] ?? {}).sort()).toEqual(
         methods.map((name) => name.toLowerCase()).sort(),
       );
+    }
+  });
+
+  test('has the admin API only where that is', () => {
+    const without = openApiDocument({ ...limits, hasAdminApi: false }, '1.2.3', 'https://x.example');
+    expect(JSON.stringify(without)).not.toMatch(/admin/i);
+    const paths = Object.keys(document.paths).filter((path) => path.startsWith('/admin/'));
+    expect(paths).not.toEqual([]);
+    for (const path of paths) {
+      for (const operation of Object.values(document.paths[path] ?? {})) {
+        expect(operation).toMatchObject({ tags: ['Admin'], security: [{ adminToken: [] }, { operatorSession: [] }] });
+      }
     }
   });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ReadingLimits } from '../generation/generation-rules.ts';
 import type { UtilityAccess } from '../statistics/paths.ts';
+import { adminOperations } from './admin-operations.ts';
 import { generationOperations } from './generation-operations.ts';
 import { HEADERS, LIMIT_HEADERS, OCCASIONAL_HEADERS } from './headers.ts';
 import { openAiOperations } from './openai-operations.ts';
@@ -16,6 +17,8 @@ export interface PublicLimits {
   readonly perHour: number;
   readonly utilityEndpoints: UtilityAccess;
   readonly downloadsPerHour: number;
+  /** Whether the admin API is at this listener. */
+  readonly hasAdminApi: boolean;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -48,13 +51,24 @@ const OPERATOR_SCHEMES = {
   },
 };
 
-/** Every operation that callers may use. */
-export function operations({ reading, maxFileBytes, utilityEndpoints }: PublicLimits): Operation[] {
+/** By which the admin API knows who asks. */
+const ADMIN_SCHEMES = {
+  adminToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'Authorization: Bearer ADMIN_TOKEN, under /admin/v1 alone',
+  },
+  operatorSession: OPERATOR_SCHEMES.operatorSession,
+};
+
+/** Every operation of the API, those of operators last. */
+export function operations({ reading, maxFileBytes, utilityEndpoints, hasAdminApi }: PublicLimits): Operation[] {
   return [
     ...generationOperations(reading),
     ...openAiOperations(reading),
     ...uploadOperations(maxFileBytes),
     ...utilityOperations(utilityEndpoints),
+    ...(hasAdminApi ? adminOperations() : []),
   ];
 }
 
@@ -81,10 +95,21 @@ export function openApiDocument(limits: PublicLimits, version: string, origin: s
       ].join('\n\n'),
     },
     servers: [{ url: origin }],
-    tags: [{ name: 'Generation' }, { name: 'OpenAI' }, { name: 'Uploads' }, { name: 'Utility' }, { name: 'Reference' }],
+    tags: [
+      { name: 'Generation' },
+      { name: 'OpenAI' },
+      { name: 'Uploads' },
+      { name: 'Utility' },
+      ...(limits.hasAdminApi ? [{ name: 'Admin' }] : []),
+      { name: 'Reference' },
+    ],
     paths,
     components: {
-      securitySchemes: limits.utilityEndpoints === 'operator' ? { ...KEY_SCHEMES, ...OPERATOR_SCHEMES } : KEY_SCHEMES,
+      securitySchemes: {
+        ...KEY_SCHEMES,
+        ...(limits.utilityEndpoints === 'operator' ? OPERATOR_SCHEMES : {}),
+        ...(limits.hasAdminApi ? ADMIN_SCHEMES : {}),
+      },
       headers: headerComponents(),
     },
   };
@@ -158,7 +183,8 @@ function headerComponents(): Json {
 
 function security(key: Operation['key']): readonly Json[] {
   if (key === 'none') return [];
-  const schemes = Object.keys(key === 'operator' ? OPERATOR_SCHEMES : KEY_SCHEMES).map((name) => ({ [name]: [] }));
+  const known = { operator: OPERATOR_SCHEMES, admin: ADMIN_SCHEMES, needed: KEY_SCHEMES, optional: KEY_SCHEMES }[key];
+  const schemes = Object.keys(known).map((name) => ({ [name]: [] }));
   return key === 'optional' ? [{}, ...schemes] : schemes;
 }
 

@@ -18,7 +18,7 @@ export interface Response {
 
 export interface Parameter {
   readonly name: string;
-  readonly in: 'query' | 'path';
+  readonly in: 'query' | 'path' | 'header';
   readonly required: boolean;
   readonly schema: z.ZodType;
 }
@@ -26,14 +26,14 @@ export interface Parameter {
 /** One method of one path, as callers see it. */
 export interface Operation {
   readonly id: string;
-  readonly method: 'get' | 'head' | 'post' | 'delete';
+  readonly method: 'get' | 'head' | 'post' | 'patch' | 'delete';
   /** With parameters in braces. */
   readonly path: string;
-  readonly tag: 'Generation' | 'OpenAI' | 'Uploads' | 'Utility' | 'Reference';
+  readonly tag: 'Generation' | 'OpenAI' | 'Uploads' | 'Utility' | 'Admin' | 'Reference';
   readonly summary: string;
   readonly description?: string;
-  /** Whether an API key is needed, may be given, or does not matter; or the operator alone is let in. */
-  readonly key: 'needed' | 'optional' | 'none' | 'operator';
+  /** Whether an API key is needed, may be given, or does not matter; or the operator alone is let in; or an admin token is needed. */
+  readonly key: 'needed' | 'optional' | 'none' | 'operator' | 'admin';
   readonly parameters: readonly Parameter[];
   readonly body?: { readonly media: string; readonly schema: z.ZodType; readonly example: unknown };
   readonly responses: Readonly<Record<number, Response>>;

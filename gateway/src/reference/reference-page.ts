@@ -114,6 +114,7 @@ ${Object.entries(content).map(([type, media]) => bodyOf(type, media))}`,
 }
 
 function keyNote(security: Described['security']): string {
+  if (security.some((scheme) => 'adminToken' in scheme)) return 'Admin token, or an operator who is signed in.';
   return security.some((scheme) => Object.keys(scheme).length === 0)
     ? 'API key for what is private.'
     : 'API key needed.';

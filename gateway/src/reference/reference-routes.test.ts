@@ -14,6 +14,7 @@ const reference = createReference({
   perHour: 100,
   downloadsPerHour: 1_000,
   utilityEndpoints: 'open',
+  hasAdminApi: true,
 });
 
 test('the large pages are held once, however many ask for them and read nothing', () => {

@@ -45,11 +45,13 @@ test('the style sheet is a style sheet', async () => {
   expect(response.headers.get('content-type')).toMatch(/^text\/css/);
 });
 
-test('the text for language models names every path', async () => {
+test('the text for language models names every path but those of operators', async () => {
   const text = await (await get('/llms.txt')).text();
   const document = await openApi();
   expect(text).toMatch(/^# Lontar\n\n> /);
-  for (const path of Object.keys(document.paths)) expect(text).toContain(gateway.url + path);
+  const paths = Object.keys(document.paths).filter((path) => !path.startsWith('/admin/'));
+  for (const path of paths) expect(text).toContain(gateway.url + path);
+  expect(text).not.toContain('/admin/');
 });
 
 test('the reference shows every operation', async () => {

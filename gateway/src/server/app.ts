@@ -24,6 +24,7 @@ import type { EventStreams } from './event-streams.ts';
 import { fixedHeaders, setHeadersLast } from './fixed-headers.ts';
 import { originOf } from './origin.ts';
 import { ROUTES, type Route } from './routes.ts';
+import { serveAdmin } from './serve-admin.ts';
 import { type StatisticsDeps, servePage, serveStats } from './serve-stats.ts';
 import { type BodyDeps, takeJsonBody } from './take-json-body.ts';
 import { refuseTooMuch } from './too-much.ts';
@@ -102,6 +103,7 @@ export function createApp(deps: AppDeps): Express {
     if (isPreflight(request)) return void response.status(204).end();
     return serveCounted(deps, request, response, refuse('not_found'));
   });
+  if (deps.statistics.hasAdminApi) serveAdmin(app, deps.statistics);
   const page = servePage(deps.statistics);
   app.get(PAGE_PATHS, page);
   app.post(PAGE_PATHS, page);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { announcesBody } from '../envelope/announces-body.ts';
+import { announcesBody, takesBody } from '../envelope/announces-body.ts';
 import { holdReading, pipeNothing } from '../patches/requests.ts';
 
 /** What may come of a body that is not read before it is too much, bytes. */
@@ -21,7 +21,7 @@ export function holdBody(
 ): void {
   if (!announcesBody(request.headers)) return;
   withBody.add(request);
-  if (request.method !== 'POST') return discardBody(request, tooLarge);
+  if (!takesBody(request.method)) return discardBody(request, tooLarge);
   holdReading(request, () => {
     if (expectsContinue(request) && !response.headersSent) response.writeContinue();
   });

@@ -1,6 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { announcesBody } from '../envelope/announces-body.ts';
+import { announcesBody, takesBody } from '../envelope/announces-body.ts';
 import { isAnswerable } from './last-answers.ts';
 
 const newest = new WeakMap<Socket, ServerResponse>();
@@ -15,7 +15,7 @@ export function newestResponse(socket: Socket): ServerResponse | undefined {
  * serve all that come in one piece at once and hold their answers, and two kilobytes of requests can ask for megabytes
  * that are not read.
  *
- * A POST with a body does not wait: its socket is not read until its body is, so that the leaving of the caller before
+ * A POST or PATCH with a body does not wait: its socket is not read until its body is, so that the leaving of the caller before
  * it would not be noticed. Its answer is short, unless a key has paid for it.
  */
 export function serveInTurn(listener: RequestListener): RequestListener {
@@ -23,7 +23,7 @@ export function serveInTurn(listener: RequestListener): RequestListener {
     const { socket } = request;
     const before = newest.get(socket);
     newest.set(socket, response);
-    const mustNotWait = request.method === 'POST' && announcesBody(request.headers);
+    const mustNotWait = takesBody(request.method) && announcesBody(request.headers);
     if (before === undefined || before.writableFinished || mustNotWait) return listener(request, response);
     // A connection that has ended, by whichever side, has no use for the answers that were to follow.
     before.once('finish', () => {

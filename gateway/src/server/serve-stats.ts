@@ -7,13 +7,13 @@ import type { RequestContext } from '../envelope/request-context.ts';
 import { createPagePlaces } from '../statistics/page-places.ts';
 import { COUNTER_PATHS, UNCOUNTED_PATH, type UtilityAccess } from '../statistics/paths.ts';
 import type { SharedLooks } from '../statistics/shared-looks.ts';
-import { createSmallBodies, MOST_BODY_BYTES, type SmallBody } from '../statistics/small-bodies.ts';
+import { createSmallBodies, MOST_BODY_BYTES } from '../statistics/small-bodies.ts';
 import { LIVE_STREAM_PATH, type StatsProxy } from '../statistics/stats-proxy.ts';
 import { type ConcludeDeps, concludeAnswer, concludeProxied } from './conclude.ts';
 import { countRequest } from './count-request.ts';
+import { closeWith, refusalOf } from './unread-bodies.ts';
 
 type Handler = (request: Request, response: Response, next: NextFunction) => Promise<void>;
-type Problem = Exclude<SmallBody, { kind: 'whole' }>;
 
 /** The ways to stats-service, and who may use them. */
 export interface StatisticsDeps {
@@ -23,6 +23,8 @@ export interface StatisticsDeps {
   readonly looks: SharedLooks;
   /** `UTILITY_ENDPOINTS` */
   readonly utilityEndpoints: UtilityAccess;
+  /** Whether the admin API is at this listener too (`ADMIN_API`, `ADMIN_PORT`). */
+  readonly hasAdminApi: boolean;
 }
 
 interface ServeStatsDeps {
@@ -39,7 +41,7 @@ export function servePage({ statsProxy }: Pick<StatisticsDeps, 'statsProxy'>): H
     const context = response.locals['context'] as RequestContext;
     const { address } = context;
     const body = await bodies.read(request, address);
-    if (body.kind !== 'whole') return closeWith(response, refusalOf(body));
+    if (body.kind !== 'whole') return closeWith(response, refusalOf(body, MOST_BODY_BYTES));
     // A live stream lasts as long as its page; it has connections of its own, and stats-service bounds their number.
     const isStream = request.method === 'GET' && request.path === LIVE_STREAM_PATH;
     if (!isStream && !places.take(address, response)) return closeWith(response, tooManyPages());
@@ -64,7 +66,7 @@ export function serveStats(deps: ServeStatsDeps): (path: string) => Handler {
       const body = await bodies.read(request, context.address);
       if (body.kind !== 'whole') {
         response.setHeader('Connection', 'close');
-        return concludeAnswer(deps.conclude, path, response, context, refusalOf(body));
+        return concludeAnswer(deps.conclude, path, response, context, refusalOf(body, MOST_BODY_BYTES));
       }
       concludeProxied(deps.conclude, path, response, context);
       deps.statistics.statsProxy.forward(request, response, next, {
@@ -98,17 +100,6 @@ function serveHealth({ statistics, conclude }: ServeStatsDeps): Handler {
     response.set(limits);
     await concludeAnswer(conclude, UNCOUNTED_PATH, response, context, answer);
   };
-}
-
-/** A body that cannot be read leaves a connection that cannot be used again. */
-function closeWith(response: Response, { status, headers, body }: Answer): void {
-  if (response.destroyed) return;
-  response.status(status).set(headers).set('Connection', 'close').json(body);
-}
-
-function refusalOf({ kind }: Problem): Answer {
-  if (kind !== 'too_large') return refuse('request_timeout');
-  return refuse('payload_too_large', { message: `The body may have ${MOST_BODY_BYTES} bytes at most.` });
 }
 
 function tooManyPages(): Answer {

@@ -44,7 +44,7 @@ test('refuses what is too long by its length, before a byte, and by its bytes', 
 });
 
 test('gives up after its time, and when the sender leaves', async () => {
-  const bodies = createSmallBodies(5);
+  const bodies = createSmallBodies({ bodyMs: 5 });
   expect(await bodies.read(begun(), 'a')).toEqual({ kind: 'too_slow' });
   const left = begun();
   const body = createSmallBodies().read(left, 'a');

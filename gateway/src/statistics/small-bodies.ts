@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { holdYoungGeneration } from '@lontar/shared/patches/young-generation.ts';
-import { announcesBody } from '../envelope/announces-body.ts';
+import { announcesBody, takesBody } from '../envelope/announces-body.ts';
 
-/** The longest body that stats-service takes: a sign-in. */
+/** The longest body of a request for the page: a sign-in. */
 export const MOST_BODY_BYTES = 4_096;
 /** How long such a body may take to arrive, ms. */
 const BODY_MS = 5_000;
@@ -30,8 +30,14 @@ interface Reading {
   end(body: SmallBody): void;
 }
 
-/** @param bodyMs another time only in tests */
-export function createSmallBodies(bodyMs: number = BODY_MS): SmallBodies {
+/** @param bounds.bodyMs another time only in tests */
+export function createSmallBodies({
+  bodyMs = BODY_MS,
+  mostBytes = MOST_BODY_BYTES,
+}: {
+  readonly bodyMs?: number;
+  readonly mostBytes?: number;
+} = {}): SmallBodies {
   /** The one that has taken the longest comes first. */
   const readings = new Set<Reading>();
   const makeRoom = (address: string) => {
@@ -47,14 +53,14 @@ export function createSmallBodies(bodyMs: number = BODY_MS): SmallBodies {
   return {
     read(request, address) {
       // Of other methods it is no part of the request, and thrown away as it comes (hold-body.ts).
-      if (request.method !== 'POST' || !announcesBody(request.headers)) {
+      if (!takesBody(request.method) || !announcesBody(request.headers)) {
         return Promise.resolve({ kind: 'whole', bytes: Buffer.alloc(0) });
       }
-      if (Number(request.headers['content-length'] ?? 0) > MOST_BODY_BYTES) {
+      if (Number(request.headers['content-length'] ?? 0) > mostBytes) {
         return Promise.resolve({ kind: 'too_large' });
       }
       makeRoom(address);
-      return readWhole(request, address, readings, bodyMs);
+      return readWhole(request, address, readings, { bodyMs, mostBytes });
     },
   };
 }
@@ -63,7 +69,7 @@ function readWhole(
   request: IncomingMessage,
   address: string,
   readings: Set<Reading>,
-  bodyMs: number,
+  { bodyMs, mostBytes }: { readonly bodyMs: number; readonly mostBytes: number },
 ): Promise<SmallBody> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -78,7 +84,7 @@ function readWhole(
     };
     const onData = (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > MOST_BODY_BYTES) return end({ kind: 'too_large' });
+      if (bytes > mostBytes) return end({ kind: 'too_large' });
       chunks.push(chunk);
     };
     const onEnd = () => end({ kind: 'whole', bytes: Buffer.concat(chunks) });

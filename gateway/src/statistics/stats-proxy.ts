@@ -1,36 +1,17 @@
 import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import {
-  CLIENT_ADDRESS_HEADER,
   INNER_REFUSAL_HEADER,
-  INNER_SECRET_HEADER,
-  OPERATOR_ONLY_HEADER,
   readSpentUploads,
   SPENT_UPLOADS_HEADER,
   type SpentUploads,
 } from '@lontar/shared/inner-headers.ts';
 import { STATS_PATIENCE_MS, TRANSFER_TIMEOUT_MS } from '@lontar/shared/time-budget.ts';
 import { createProxyMiddleware, type Options } from 'http-proxy-middleware';
+import { takesBody } from '../envelope/announces-body.ts';
 import { type RefusalDetails, refuse } from '../envelope/answer.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
-
-/** Headers of a caller that stats-service gets to see; everything else stays here, keys above all. */
-const FORWARDED_HEADERS = new Set([
-  'accept',
-  'accept-encoding',
-  'accept-language',
-  'cache-control',
-  'content-type',
-  'cookie',
-  'host',
-  'if-none-match',
-  'last-event-id',
-  'origin',
-  'purpose',
-  'sec-fetch-site',
-  'sec-purpose',
-  'user-agent',
-]);
+import { chooseHeaders } from './forwarded-headers.ts';
 
 /** Headers about one connection alone (RFC 9110, 7.6.1). The caller's is another one than that to stats-service. */
 const HOP_BY_HOP_HEADERS = [
@@ -69,7 +50,7 @@ export const LIVE_STREAM_PATH = '/dashboard/events';
  * Connections to stats-service, by what is asked for: clients who hold all connections of pages or of live streams do
  * not keep others from the endpoints of the API. Health has another one of its own, see shared-health.ts.
  */
-const MOST_CONNECTIONS = { api: 128, pages: 128, streams: 160 } as const;
+const MOST_CONNECTIONS = { api: 128, pages: 128, streams: 160, admin: 32 } as const;
 type Pool = keyof typeof MOST_CONNECTIONS;
 
 /** The longest answer that is held for a caller, bytes; the largest part of the page has 81 KB. */
@@ -89,6 +70,8 @@ export interface Handover {
   readonly body?: Buffer;
   /** The answer is for the operator alone; stats-service judges who that is. */
   readonly forOperator?: boolean;
+  /** It is for the admin API, which reads headers of its own; stats-service judges who asks. */
+  readonly forAdmin?: boolean;
   /** Called, before the answer goes out, when that says that the caller has no upload left today. */
   readonly onSpent?: (uploads: SpentUploads) => void;
 }
@@ -169,19 +152,8 @@ function handlersOf({ stats, onFailure, patience, streams, passages }: Passing):
       const passage = passages.get(response);
       if (passage === undefined) return void proxyRequest.destroy();
       passage.proxyRequest = proxyRequest;
-      for (const name of proxyRequest.getHeaderNames()) {
-        if (!FORWARDED_HEADERS.has(name.toLowerCase())) proxyRequest.removeHeader(name);
-      }
-      const { context, protocol } = passage;
-      proxyRequest.setHeader(INNER_SECRET_HEADER, stats.secret);
-      proxyRequest.setHeader(CLIENT_ADDRESS_HEADER, context.address);
-      proxyRequest.setHeader('X-Request-Id', context.id);
-      proxyRequest.setHeader('X-Forwarded-Proto', protocol);
-      if (passage.forOperator) {
-        proxyRequest.setHeader(OPERATOR_ONLY_HEADER, 'yes');
-        if (request.headers.authorization) proxyRequest.setHeader('Authorization', request.headers.authorization);
-      }
-      if (request.method !== 'POST') return;
+      chooseHeaders(proxyRequest, request, passage, stats);
+      if (!takesBody(request.method)) return;
       const body = passage.body ?? Buffer.alloc(0);
       proxyRequest.setHeader('Content-Length', body.length);
       if (body.length > 0) proxyRequest.write(body);
@@ -233,6 +205,7 @@ function queryOf(url: string): string {
 
 function poolOf(path: string): Pool {
   if (path === LIVE_STREAM_PATH) return 'streams';
+  if (path.startsWith('/admin/')) return 'admin';
   return path.startsWith('/api/') ? 'api' : 'pages';
 }
 

@@ -1,30 +1,25 @@
 -- Holds the queue of jobs, or lets it go on, as BullMQ's pause and resume do, with an entry in the audit log. Redis TIME
 -- is the clock.
 --
--- KEYS[1…5]  waiting, delayed, prioritized, marker, queueMeta: see shared/src/queue/queue-keys.ts
--- KEYS[6]    audit  stream, see script-includes/note-audit.lua
--- ARGV[1]    'pause' or 'resume'
--- ARGV[2]    head of the audit entry
+-- KEYS[1]  marker     see shared/src/queue/queue-keys.ts
+-- KEYS[2]  queueMeta  the same
+-- KEYS[3]  audit      stream, see script-includes/note-audit.lua
+-- ARGV[1]  'pause' or 'resume'
+-- ARGV[2]  head of the audit entry
 --
 -- Returns 1 where that changed anything, else 0, which is not noted.
 
 --- @include <clock>
 --- @include <note-audit>
 
-local waiting, delayed, prioritized, marker, queueMeta, log = unpack(KEYS)
+local marker, queueMeta, log = unpack(KEYS)
 local isPaused = redis.call('HEXISTS', queueMeta, 'paused') == 1
 if isPaused == (ARGV[1] == 'pause') then return 0 end
 
 if isPaused then
   redis.call('HDEL', queueMeta, 'paused')
-  if redis.call('LLEN', waiting) + redis.call('ZCARD', prioritized) > 0 then
-    -- Idle workers block on the marker.
-    redis.call('ZADD', marker, '0', '0')
-  else
-    -- BullMQ's delayed jobs are scored by their time and a counter of twelve bits.
-    local first = redis.call('ZRANGE', delayed, '0', '0', 'WITHSCORES')[2]
-    if first then redis.call('ZADD', marker, string.format('%.0f', math.floor(tonumber(first) / 4096)), '1') end
-  end
+  -- Idle workers block on the marker. One that finds no job goes by when the next delayed one is due.
+  redis.call('ZADD', marker, '0', '0')
 else
   redis.call('HSET', queueMeta, 'paused', '1')
   redis.call('DEL', marker)

@@ -13,7 +13,6 @@ const holdScript = loadScript(new URL('./hold-queue.lua', import.meta.url));
  * @throws when Redis fails; whether the queue is held is then unknown
  */
 export async function holdQueue(redis: Redis, what: 'pause' | 'resume', actor: Actor): Promise<void> {
-  const { waiting, delayed, prioritized, marker, meta } = queueKeys;
-  const keys = [waiting, delayed, prioritized, marker, meta, redisKeys.audit];
+  const keys = [queueKeys.marker, queueKeys.meta, redisKeys.audit];
   await holdScript(redis, keys, [what, auditHead(actor, `queue.${what}`, '')]);
 }

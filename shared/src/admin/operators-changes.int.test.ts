@@ -120,11 +120,3 @@ test('the queue is held and goes on as BullMQ knows it, and is noted where that 
     ['queue.resume', '', paused, running],
   ]);
 });
-
-test('a queue that has delayed jobs alone goes on when the first is due', async () => {
-  const due = Date.now() + 5_000;
-  await redis.client.zadd(queueKeys.delayed, due * 4_096 + 7, 'req_a');
-  await holdQueue(redis.client, 'pause', ANNA);
-  await holdQueue(redis.client, 'resume', ANNA);
-  expect(await redis.client.zscore(queueKeys.marker, '1')).toBe(String(due));
-});

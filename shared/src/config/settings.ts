@@ -112,6 +112,11 @@ export const sharedSettings = {
     example: 'the output of: openssl rand -base64 32',
     secret: true,
   }),
+  ADMIN_API: setting(oneOf(['on', 'off']).default('on'), {
+    about:
+      'Whether there is an admin API, under /admin/v1: for admin tokens (lontar admin-tokens create) and operators who are signed in. Off at either of gateway and stats-service, it is off.',
+    example: 'off',
+  }),
   DRAIN_TIMEOUT_MS: setting(wholeNumber(0, 600_000).prefault('25000'), {
     about: 'How long a stopping process may take to finish what it has begun, ms.',
     example: '25000',

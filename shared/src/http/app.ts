@@ -17,7 +17,7 @@ export function createExpress(): Express {
 
 /** One row of a service's table of routes. */
 export interface Route<Asked> {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Path; a part `:name` takes one segment. */
   readonly path: string;
   /** HEAD is answered as GET is, without the body. */

@@ -2,6 +2,7 @@ import { readKeyId } from '@lontar/shared/api-key.ts';
 import type { SessionState } from '@lontar/shared/dashboard-contract.ts';
 import { failure, type HttpAnswer } from '@lontar/shared/http/envelope.ts';
 import { readFilter } from '@lontar/shared/log-filter.ts';
+import { sessionId } from '@lontar/shared/operator-sessions.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { z } from 'zod';
@@ -14,6 +15,7 @@ import {
   findSession,
   type HasToWait,
   revokeSession,
+  type Session,
   sessionCookie,
   signInByCode,
   signInByToken,
@@ -69,8 +71,8 @@ export async function listBlocked({ redis, clock }: DashboardDeps): Promise<Http
  *
  * @throws when Redis fails; whether the counter was reset is then unknown
  */
-export async function resetRequests(deps: DashboardDeps): Promise<HttpAnswer> {
-  await resetCounter(deps.redis, deps.clock.now());
+export async function resetRequests(deps: DashboardDeps, { address }: Asked, session: Session): Promise<HttpAnswer> {
+  await resetCounter(deps.redis, { by: 'session', id: sessionId(session.digest), from: address });
   deps.changed();
   return { status: 204 };
 }
@@ -106,11 +108,11 @@ export async function refuseOthers(deps: DashboardDeps, asked: Asked): Promise<H
 /** Only the operator sees the log, the blocked addresses and the fleet. */
 export function forOperator(
   deps: DashboardDeps,
-  handle: (asked: Asked) => Promise<HttpAnswer>,
+  handle: (asked: Asked, session: Session) => Promise<HttpAnswer>,
 ): (asked: Asked) => Promise<HttpAnswer> {
   return async (asked) => {
     const session = await findSession(deps, asked.cookie, asked.address);
-    return session ? handle(asked) : failure('invalid_api_key', 'Sign in to see this part of the dashboard.');
+    return session ? handle(asked, session) : failure('invalid_api_key', 'Sign in to see this part of the dashboard.');
   };
 }
 

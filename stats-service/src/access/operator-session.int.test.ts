@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { readAudit } from '@lontar/shared/admin/audit.ts';
 import { operatorKeys } from '@lontar/shared/operator-sessions.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { readStream } from '@lontar/shared/testing/event-stream.ts';
@@ -223,6 +224,8 @@ test('resetting the counter starts it at 0 and leaves the rest', async () => {
   const cookie = await service.signIn();
   const before = (await (await service.ask('/api/usage')).json()) as { result: { total: { requests: number } } };
   expect((await service.ask('/dashboard/reset', { method: 'POST', headers: { cookie } })).status).toBe(204);
+  const [noted] = (await readAudit(redis.client, { action: 'counter.reset' }, 1)).entries;
+  expect(noted).toMatchObject({ actor: { by: 'session', from: HOME }, after: { subtracted: expect.any(String) } });
   const stream = await readStream(`${service.url}/dashboard/events`, { cookie, ...service.fromHome });
   const { data } = await stream.next('snapshot');
   stream.close();

@@ -1,4 +1,7 @@
+import { auditHead } from '@lontar/shared/admin/audit.ts';
+import type { Actor } from '@lontar/shared/keys/actor.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
 import { statsKeys } from '../stats-keys.ts';
 
@@ -9,6 +12,7 @@ const resetScript = loadScript(new URL('./reset-counter.lua', import.meta.url));
  *
  * @throws when Redis fails; whether the counter was reset is then unknown
  */
-export async function resetCounter(redis: Redis, now: number): Promise<void> {
-  await resetScript(redis, [statsKeys.totals, statsKeys.reset], [now]);
+export async function resetCounter(redis: Redis, actor: Actor): Promise<void> {
+  const keys = [statsKeys.totals, statsKeys.reset, redisKeys.audit];
+  await resetScript(redis, keys, [auditHead(actor, 'counter.reset', '')]);
 }

@@ -72,13 +72,18 @@ export const maskingAndTrust: Board = {
     },
     {
       title: 'Refused callers',
-      about: 'Requests with bad keys, from banned addresses, and over a limit, per second.',
+      about:
+        'Requests with bad keys, from banned addresses, and over a limit; and those to the admin API that were refused; per second.',
       kind: 'lines',
       unit: 'reqps',
       queries: [
         {
           expr: 'sum by (outcome) (rate(gateway_requests_total{outcome=~"unauthorized|blocked|rate_limited"}[$__rate_interval]))',
           legend: '{{outcome}}',
+        },
+        {
+          expr: 'sum by (outcome) (rate(admin_requests_total{outcome=~"unauthorized|forbidden|limited"}[$__rate_interval]))',
+          legend: 'admin API: {{outcome}}',
         },
       ],
       down: 'overview',

@@ -1,0 +1,71 @@
+import type { AdminOperationId } from '@lontar/shared/admin/admin-operations.ts';
+import { EXAMPLE_KEY } from '@lontar/shared/admin/admin-schemas.ts';
+import { SERVICE_STATS_EXAMPLE, USAGE_EXAMPLE } from './utility-examples.ts';
+
+/** Examples of what the admin API takes and gives; a test holds them against the schemas. */
+
+const TIME = '2026-01-31T08:15:30.123Z';
+/** Of the form of a key, and none: its checksum does not fit. */
+const KEY = `lt_live_${EXAMPLE_KEY.id}_${'x'.repeat(38)}`;
+const QUEUE = { paused: false, waiting: 2, active: 5, delayed: 0, failed: 0, oldestWaitingAgeMs: 120 };
+const BAN = { address: '203.0.113.9', reason: 'operator', until: TIME };
+
+export const ADMIN_BODIES = {
+  createKey: { name: 'order 1042', owner: 'anna@example.com', credits: 500, expiresAt: '2027-01-31T00:00:00Z' },
+  updateKey: { credits: 1_000 },
+  rotateKey: { overlapSeconds: 3_600 },
+  blockAddress: { address: '203.0.113.9', seconds: 3_600 },
+} as const satisfies Partial<Record<AdminOperationId, object>>;
+
+export const ADMIN_RESULTS: Readonly<Record<AdminOperationId, unknown>> = {
+  listKeys: { keys: [EXAMPLE_KEY], unreadable: [], cursor: null },
+  createKey: { ...EXAMPLE_KEY, key: KEY },
+  showKey: EXAMPLE_KEY,
+  updateKey: { ...EXAMPLE_KEY, credits: 1_000, version: 2 },
+  rotateKey: { ...EXAMPLE_KEY, oldKeyUntil: TIME, version: 3, key: KEY },
+  revokeKey: { ...EXAMPLE_KEY, state: 'revoked', revokedAt: TIME, version: 4 },
+  deleteKey: { id: EXAMPLE_KEY.id, deleted: true },
+  showCounters: { usage: USAGE_EXAMPLE.result, stats: SERVICE_STATS_EXAMPLE.result },
+  listModels: {
+    models: [{ name: 'ai-2.5-flash' }, { name: 'ai-2.5-pro' }],
+    workers: [
+      {
+        id: 'worker-1a2b3c4d5e6f',
+        version: '0.1.0',
+        inFlight: 5,
+        slots: 1_000,
+        draining: false,
+        provider: 'gemini',
+        lastOutcome: 'ok',
+      },
+    ],
+    calls: { total: 40_120, errors: 41, retries: 97, meanMs: 812 },
+  },
+  showQueue: QUEUE,
+  pauseQueue: { ...QUEUE, paused: true },
+  resumeQueue: QUEUE,
+  listBans: { bans: [BAN] },
+  blockAddress: BAN,
+  liftBan: { address: BAN.address, lifted: true },
+  listSessions: {
+    sessions: [
+      { id: '0a1b2c3d4e5f', address: '192.0.2.1', by: 'token', signedInAt: TIME, lastSeenAt: TIME, expiresAt: TIME },
+    ],
+  },
+  endSession: { id: '0a1b2c3d4e5f', ended: true },
+  readAudit: {
+    entries: [
+      {
+        id: '1769847330123-0',
+        at: TIME,
+        actor: { by: 'token', id: 'B1b2C3d4E5', name: 'shop', from: '192.0.2.7' },
+        action: 'key.update',
+        target: EXAMPLE_KEY.id,
+        outcome: 'done',
+        before: { credits: '500' },
+        after: { credits: '1000' },
+      },
+    ],
+    next: null,
+  },
+};
