@@ -12,9 +12,13 @@ const imagePartSchema = z.object({ type: z.literal('image'), url: z.string(), de
 /** A function that the model wants called; `arguments` is JSON as text, as the model wrote it. */
 export const toolCallSchema = z.object({ id: z.string(), name: z.string(), arguments: z.string() });
 
-const systemMessageSchema = z.object({ role: z.literal('system'), content: z.string() });
+/** Who speaks, where several do; handed on as it is. */
+const speaker = { name: z.string().optional() };
+
+const systemMessageSchema = z.object({ role: z.literal('system'), content: z.string(), ...speaker });
 const userMessageSchema = z.object({
   role: z.literal('user'),
+  ...speaker,
   /** Text alone is text; a list has an image among its parts. */
   content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPartSchema, imagePartSchema]))]),
 });
@@ -22,6 +26,7 @@ const assistantMessageSchema = z.object({
   role: z.literal('assistant'),
   content: z.string(),
   toolCalls: z.array(toolCallSchema).optional(),
+  ...speaker,
 });
 const toolMessageSchema = z.object({ role: z.literal('tool'), toolCallId: z.string(), content: z.string() });
 

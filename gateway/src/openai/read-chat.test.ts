@@ -139,6 +139,26 @@ describe('messages', () => {
     ],
     [
       { role: 'user', content: [{ type: 'text', text: 'a' }], name: 'Ada' },
+      { role: 'user', content: 'a', name: 'Ada' },
+    ],
+    [
+      { role: 'system', content: 'a', name: 'example_user' },
+      { role: 'system', content: 'a', name: 'example_user' },
+    ],
+    [
+      { role: 'assistant', content: 'a', name: 'Bo' },
+      { role: 'assistant', content: 'a', name: 'Bo' },
+    ],
+    [
+      { role: 'user', content: 'a', name: 'x'.repeat(129) },
+      { role: 'user', content: 'a' },
+    ],
+    [
+      { role: 'user', content: 'a', name: 5 },
+      { role: 'user', content: 'a' },
+    ],
+    [
+      { role: 'user', content: 'a', name: '' },
       { role: 'user', content: 'a' },
     ],
     [

@@ -40,9 +40,9 @@ function readMessage(value: unknown, param: string, count: ContextCount): ChatMe
   switch (role) {
     case 'system':
     case 'developer':
-      return { role: 'system', content: readTexts(content, `${param}.content`, count) };
+      return { role: 'system', content: readTexts(content, `${param}.content`, count), ...readName(message) };
     case 'user':
-      return { role, content: readUserContent(content, `${param}.content`, count) };
+      return { role, content: readUserContent(content, `${param}.content`, count), ...readName(message) };
     case 'assistant':
       return readAssistant(message, param, count);
     case 'tool':
@@ -72,7 +72,14 @@ function readAssistant(message: Json, param: string, count: ContextCount): ChatM
     role: 'assistant',
     content: readTexts(said, `${param}.content`, count),
     ...(toolCalls.length > 0 && { toolCalls }),
+    ...readName(message),
   };
+}
+
+/** No request fails of one that is none: it was left unread for long. */
+function readName({ name }: Json): { name?: string } {
+  const isName = typeof name === 'string' && name !== '' && name.length <= MOST_NAME_CHARS && name.isWellFormed();
+  return isName ? { name } : {};
 }
 
 function readToolCalls(value: unknown, param: string, count: ContextCount): ToolCall[] {

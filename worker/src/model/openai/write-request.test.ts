@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { suitReasoningModels } from './write-request.ts';
+import type { ChatRequest } from '@lontar/shared/chat-request.ts';
+import { suitReasoningModels, writeRequest } from './write-request.ts';
 
 test.each<[string, boolean]>([
   ['gpt-5', true],
@@ -13,4 +14,17 @@ test.each<[string, boolean]>([
   const body = { model, max_tokens: 5, temperature: 0.7, messages: [] };
   const suited = isReasoning ? { model, max_completion_tokens: 5, messages: [] } : body;
   expect(suitReasoningModels(body)).toEqual(suited);
+});
+
+test('who speaks is said where the caller says it', () => {
+  const messages: ChatRequest['messages'] = [
+    { role: 'system', content: 'Be two.', name: 'rules' },
+    { role: 'user', content: 'Hi', name: 'Ada' },
+    { role: 'assistant', content: 'Hello', name: 'Bo' },
+    { role: 'user', content: 'And?' },
+  ];
+  const request = { requestId: 'req_x', model: 'm', chat: { messages }, maxOutputTokens: 5 };
+  const body = JSON.parse(writeRequest(request, { isStream: false, limit: 'both', asksUsage: false })) as object;
+  expect(body).toMatchObject({ messages });
+  expect(JSON.stringify(body).match(/"name"/g)).toHaveLength(3);
 });

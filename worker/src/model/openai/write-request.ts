@@ -74,11 +74,11 @@ function toMessage(message: ChatMessage): object {
   switch (message.role) {
     // Not `developer`, which only OpenAI itself knows, and takes as the same.
     case 'system':
-      return { role: 'system', content: message.content };
+      return { role: 'system', content: message.content, name: message.name };
     case 'user':
-      return { role: 'user', content: toContent(message.content) };
+      return { role: 'user', content: toContent(message.content), name: message.name };
     case 'assistant':
-      return toAssistantMessage(message.content, message.toolCalls);
+      return { ...toAssistantMessage(message.content, message.toolCalls), name: message.name };
     case 'tool':
       return { role: 'tool', tool_call_id: message.toolCallId, content: message.content };
   }
