@@ -75,12 +75,15 @@ export async function generate(
   }
 }
 
+/** What is kept of a job while its request waits: not what the caller wrote, which may be megabytes. */
+type WaitedJob = Pick<GenerationJob, 'keyId' | 'endpoint' | 'model' | 'receivedAt' | 'deadlineAt' | 'maxOutputTokens'>;
+
 /** What came of a request's beginning. Of one that is in the queue, the wait and the reading of frames have to be ended. */
 type Enqueued =
   | { readonly kind: 'refused'; readonly answer: Answer }
   | {
       readonly kind: 'enqueued';
-      readonly job: GenerationJob;
+      readonly job: WaitedJob;
       readonly waiting: Waiting;
       readonly admission: Admission;
       /** Of an answer that is to be sent as it grows. */
@@ -118,7 +121,9 @@ async function begin(deps: GenerateDeps, protocol: GenerationProtocol, context: 
     return refused(refusal ?? unavailable());
   }
   const maxOutputTokens = Math.min(asked.maxOutputTokens, admission.maxOutputTokens ?? asked.maxOutputTokens);
-  return { kind: 'enqueued', job: { ...asked, maxOutputTokens }, waiting, streaming, admission };
+  const { keyId, endpoint, model, receivedAt, deadlineAt } = asked;
+  const job = { keyId, endpoint, model, receivedAt, deadlineAt, maxOutputTokens };
+  return { kind: 'enqueued', job, waiting, streaming, admission };
 }
 
 function streamingOf({ inbox }: Pick<GenerateDeps, 'inbox'>, requestId: string, reading: Reading) {
