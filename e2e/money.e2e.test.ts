@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
-import type { FakeBehaviour } from '@lontar/shared/testing/fake-upstream.ts';
+import type { FakeBehaviour } from '@lontar/shared/testing/fake-behaviour.ts';
 import { readSettlement } from '@lontar/shared/testing/read-settlement.ts';
 import { countReservations } from '@lontar/shared/testing/reservations.ts';
 import { type Ask, ask, expectSuccess, type Reply } from './harness/client.ts';

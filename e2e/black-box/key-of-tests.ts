@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach } from '@jest/globals';
-import type { FakeBehaviour } from '@lontar/shared/testing/fake-upstream.ts';
+import type { FakeBehaviour } from '@lontar/shared/testing/fake-behaviour.ts';
 import { type Ask, ask, type Reply } from '../harness/client.ts';
 import type { GetService } from './service.ts';
 

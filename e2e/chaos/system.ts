@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FakeBehaviour } from '@lontar/shared/testing/fake-upstream.ts';
+import type { FakeBehaviour } from '@lontar/shared/testing/fake-behaviour.ts';
 import { startTestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { startTcpProxy, type TcpProxy } from '@lontar/shared/testing/tcp-proxy.ts';
 import type { Service } from '../harness/service.ts';

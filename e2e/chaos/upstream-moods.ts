@@ -1,4 +1,4 @@
-import type { FakeBehaviour } from '@lontar/shared/testing/fake-upstream.ts';
+import type { FakeBehaviour } from '@lontar/shared/testing/fake-behaviour.ts';
 
 /** Everything that a bad upstream does. */
 export const BAD_MOODS: readonly FakeBehaviour[] = [

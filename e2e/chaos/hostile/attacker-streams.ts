@@ -1,4 +1,4 @@
-import type { FakeBehaviour } from '@lontar/shared/testing/fake-upstream.ts';
+import type { FakeBehaviour } from '@lontar/shared/testing/fake-behaviour.ts';
 
 const LONG = 'as many characters as';
 

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ChatRequest } from '@lontar/shared/chat-request.ts';
-import { type FakeBehaviour, type FakeUpstream, startFakeUpstream } from '@lontar/shared/testing/fake-upstream.ts';
+import type { FakeBehaviour } from '@lontar/shared/testing/fake-behaviour.ts';
+import { type FakeUpstream, startFakeUpstream } from '@lontar/shared/testing/fake-upstream.ts';
 import { geminiModel } from './gemini-model.ts';
 import type { LanguageModel, ModelErrorKind, ModelPart, ModelRequest } from './language-model.ts';
 

@@ -1,11 +1,7 @@
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  type FakeBehaviour,
-  type FakeUpstream,
-  startFakeUpstream,
-  UPSTREAM_CANARY,
-} from '@lontar/shared/testing/fake-upstream.ts';
+import type { FakeBehaviour } from '@lontar/shared/testing/fake-behaviour.ts';
+import { type FakeUpstream, startFakeUpstream, UPSTREAM_CANARY } from '@lontar/shared/testing/fake-upstream.ts';
 import { freePort } from '@lontar/shared/testing/redis-server.ts';
 import { geminiModel } from './gemini-model.ts';
 import { type LanguageModel, ModelError, type ModelErrorKind, type ModelRequest } from './language-model.ts';

@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ChatRequest } from '@lontar/shared/chat-request.ts';
-import { type FakeBehaviour, type FakeUpstream, startFakeUpstream } from '@lontar/shared/testing/fake-upstream.ts';
+import type { FakeBehaviour } from '@lontar/shared/testing/fake-behaviour.ts';
+import { type FakeUpstream, startFakeUpstream } from '@lontar/shared/testing/fake-upstream.ts';
 import { freePort } from '@lontar/shared/testing/redis-server.ts';
 import { previewPrompt } from '../mask-answer.ts';
 import { createMasker } from '../masking/mask.ts';

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { type FakeBehaviour, type FakeUpstream, startFakeUpstream } from '@lontar/shared/testing/fake-upstream.ts';
+import type { FakeBehaviour } from '@lontar/shared/testing/fake-behaviour.ts';
+import { type FakeUpstream, startFakeUpstream } from '@lontar/shared/testing/fake-upstream.ts';
 import type { LanguageModel, ModelErrorKind, ModelPart, ModelRequest } from './language-model.ts';
 import { type OpenAiOptions, openAiModel } from './openai-model.ts';
 
