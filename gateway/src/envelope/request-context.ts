@@ -16,6 +16,9 @@ export type GivenKey =
 /** In which of the two public forms a path answers: the envelope, or as OpenAI does (everything under `/v1`). */
 export type Protocol = 'envelope' | 'openai';
 
+/** Why a caller is gone who has not left. */
+export const CUT_FOR_PACE = 'cut for pace';
+
 /** What the shell knows of a request when a handler gets it. */
 export interface RequestContext {
   /** Request id. */
@@ -35,7 +38,7 @@ export interface RequestContext {
   /** The form that limits are counted by. */
   readonly address: string;
   readonly addressBits: string;
-  /** Aborts when the caller leaves before the answer. */
+  /** Aborts when the caller leaves before the answer; with `CUT_FOR_PACE` where its connection was ended for being slow. */
   readonly gone: AbortSignal;
   /** What of its query and body is ignored, for the header `X-Ignored-Parameters`. */
   ignoredParameters?: string | undefined;

@@ -5,6 +5,7 @@ import type { Replication } from '@lontar/shared/replication.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { STOP_REPEAT_MS } from '@lontar/shared/time-budget.ts';
+import { CUT_FOR_PACE } from '../envelope/request-context.ts';
 import { firstOf } from './reply-wait.ts';
 import type { Withdrawals } from './withdrawals.ts';
 
@@ -41,7 +42,8 @@ export interface AwaitDeps {
  * lets the request go on, it is waited for as if the caller were there, so that its answer is charged, reported and kept;
  * only a gateway that stops leaves it to the worker.
  *
- * A stream that has begun is not settled where the gateway ends, nor where others read the same answer: it goes on.
+ * A stream that has begun is not settled where the gateway ends, nor where others read the same answer, nor where its reader
+ * was cut for being slow: it goes on, and can be asked for once more.
  *
  * @returns the one settlement of the request, without `charged` where the request goes on, or Redis could not take the end;
  *   never rejects
@@ -49,7 +51,7 @@ export interface AwaitDeps {
 export async function awaitSettlement(deps: AwaitDeps, input: AwaitInput): Promise<Settlement> {
   const endsAt = performance.now() + input.waitMs;
   let end = await firstOf(input);
-  const goesOn = end === 'gone' && (input.onDisconnect === 'finish' || (await input.hasOtherReaders?.()) === true);
+  const goesOn = end === 'gone' && (await maySettleAlone(input));
   if (goesOn) end = await firstOf({ reply: input.reply, waitMs: endsAt - performance.now() });
   if (typeof end === 'object') return end;
   // Left unsettled: a worker goes on with it.
@@ -66,6 +68,12 @@ export async function awaitSettlement(deps: AwaitDeps, input: AwaitInput): Promi
     // job over.
     if (reply === 'given up') return failed('client_closed');
   }
+}
+
+/** Whether the work goes on though the caller is gone. */
+async function maySettleAlone({ gone, onDisconnect, isBegun, hasOtherReaders }: AwaitInput): Promise<boolean> {
+  if (onDisconnect === 'finish' || (gone.reason === CUT_FOR_PACE && isBegun?.() === true)) return true;
+  return (await hasOtherReaders?.()) === true;
 }
 
 /** @returns `undefined` where a worker has the job and the settlement is left to it */

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { readStream, type StreamReader } from '@lontar/shared/testing/event-stream.ts';
@@ -236,4 +237,74 @@ describe('a caller who leaves in mid-stream', () => {
     expect(await readSettlement(gateway.redis.client, played.job.id)).toMatchObject({ text: 'all of it' });
     expect(await gateway.redis.client.hget(redisKeys.apiKey(finishing.id), 'charged')).toBe('1');
   });
+});
+
+describe('a reader of one byte a second', () => {
+  test('is cut and never the job, whose answer can be asked for once more; others read on', async () => {
+    const cuts = 'gateway_stream_readers_cut_total';
+    const before = await metric(cuts);
+    // More than kernels keep.
+    const piece = 'All of this is long. '.repeat(1_500);
+    const text = piece.repeat(190);
+    const slow = readSlowly('/api/ai?prompt=hi');
+    const played = await takeJob(gateway.redis.client);
+    const { played: other, stream } = await ask();
+    await other.frames(['text', 0, 'quick ']);
+    const cancelled: string[] = [];
+    const subscriber = gateway.redis.client.duplicate();
+    await subscriber.subscribe(redisKeys.cancellations);
+    subscriber.on('message', (_channel, id: string) => cancelled.push(id));
+    for (let at = 0; at < text.length; at += piece.length) await played.frames(['text', at, piece]);
+    await eventually(
+      () => metric(cuts),
+      (count) => count === before + 1,
+    );
+    expect(slow.bytes()).toBeLessThan(1_000);
+    await other.settle({ text: 'quick reader' }, { texts: false });
+    expect(await textOf(stream)).toBe('quick reader');
+    expect(cancelled).toEqual([]);
+    await played.settle({ text }, { texts: false });
+    await eventually(
+      () => gateway.redis.client.zcard(redisKeys.keyFlight(keyId)),
+      (count) => count === 0,
+    );
+    const again = await fetch(`${gateway.url}/api/requests/${played.job.id}`, { headers: { 'X-API-Key': key } });
+    const { result } = (await again.json()) as { result: string };
+    expect(result.length).toBe(text.length);
+    // What the gateway's system had taken for it is gone: there is no more than its own has.
+    await slow.readOn();
+    expect(slow.bytes()).toBeLessThan(1_000_000);
+    subscriber.disconnect();
+  }, 60_000);
+
+  /** Asks on a socket of its own, whose every byte is taken out of the kernel by itself. */
+  function readSlowly(path: string) {
+    let bytes = 0;
+    let isSlow = true;
+    const { hostname, port } = new URL(gateway.url);
+    const socket = connect({
+      ...{ host: hostname, port: Number(port) },
+      onread: {
+        buffer: () => Buffer.alloc(isSlow ? 1 : 65_536),
+        callback(read) {
+          bytes += read;
+          return !isSlow;
+        },
+      },
+    });
+    socket.on('error', () => undefined);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nAccept: text/event-stream\r\n\r\n`);
+    const timer = setInterval(() => socket.resume(), 1_000);
+    return {
+      bytes: () => bytes,
+      /** Takes all that is left, until the connection is gone. */
+      async readOn() {
+        clearInterval(timer);
+        isSlow = false;
+        const closed = new Promise((resolve) => socket.once('close', resolve));
+        socket.resume();
+        await closed;
+      },
+    };
+  }
 });

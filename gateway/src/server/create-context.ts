@@ -2,7 +2,8 @@ import { newRequestId } from '@lontar/shared/request-id.ts';
 import type { Request, Response } from 'express';
 import { readAddress } from '../caller/address.ts';
 import { identify } from '../caller/identify.ts';
-import type { RequestContext } from '../envelope/request-context.ts';
+import { CUT_FOR_PACE, type RequestContext } from '../envelope/request-context.ts';
+import { wasCutForPace } from './pace.ts';
 import { protocolOf } from './spoken-protocol.ts';
 
 /** Notes what the handlers need of a request, gives it its id, and watches for the caller's leaving. */
@@ -26,6 +27,6 @@ export function createContext(request: Request, response: Response): void {
   response.locals['context'] = context;
   response.setHeader('X-Request-Id', context.id);
   response.on('close', () => {
-    if (!response.writableFinished) gone.abort();
+    if (!response.writableFinished) gone.abort(wasCutForPace(response) ? CUT_FOR_PACE : undefined);
   });
 }

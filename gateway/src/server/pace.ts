@@ -91,7 +91,8 @@ function endInTurns(exchanges: readonly Exchange[], cut: (request: IncomingMessa
 function end({ request, response }: Exchange, cut: (request: IncomingMessage) => void): void {
   tooSlow.add(response);
   if (!request.complete && !response.headersSent) cut(request);
-  else request.socket.destroy();
+  // Else the system would keep what was not read, which may be megabytes, for as long as the other end is there.
+  else request.socket.resetAndDestroy();
 }
 
 const tooSlow = new WeakSet<ServerResponse>();
