@@ -9,7 +9,7 @@ import type { ServerResponse } from 'node:http';
  */
 export function letGoOfHead(response: ServerResponse): void {
   const begun = response as unknown as BegunResponse;
-  if (begun._headerSent !== true) return;
+  if (!begun._headerSent) return;
   begun._header = SENT;
   const outHeaders = Object.getOwnPropertySymbols(response).find(({ description }) => description === 'kOutHeaders');
   if (outHeaders !== undefined) begun[outHeaders] = null;
