@@ -474,7 +474,8 @@ describe.each([
         return result();
       };
       await processGeneration(deps(generate), start());
-      for (const one of kept) expect([null, `Begin. ${paragraph}`]).toContain(one);
+      // The truth, or the beginning of it.
+      for (const one of kept) expect(`Begin. ${paragraph}`.startsWith(one ?? '')).toBe(true);
       expect(await settled()).toMatchObject({ outcome: 'answered', text: `Begin. ${paragraph}` });
       expect((await replyOf()).settlement).toMatchObject({ text: '', textLength: 7 + paragraph.length });
     }, 20_000);
