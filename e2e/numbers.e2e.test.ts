@@ -3,6 +3,7 @@ import { mintApiKey } from '@lontar/shared/api-key.ts';
 import { CHAT_ENDPOINT, GENERATION_ENDPOINTS } from '@lontar/shared/endpoints.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
+import { sumUsage, type UsageRow } from '@lontar/shared/usage/read-usage.ts';
 import { type Ask, ask } from './harness/client.ts';
 import { until } from './harness/eventually.ts';
 import { type Stack, startStack } from './harness/stack.ts';
@@ -95,8 +96,30 @@ test('usage, statistics and log say exactly what the callers saw, through kills 
       unique_ips: seen.addresses.size,
     });
   }
+  await expectSameUsage(usage.total);
   process.stdout.write(`seen ${JSON.stringify({ ...seen, addresses: seen.addresses.size })}, drift ${drift}\n`);
 }, 600_000);
+
+/** The usage of all keys is what the service has counted, and what each key is told of itself. */
+async function expectSameUsage(total: Record<string, number>): Promise<void> {
+  const rows = JSON.parse((await stack.lontar('usage', '--json')).stdout) as UsageRow[];
+  const csv = (await stack.lontar('usage', '--csv')).stdout.trim().split('\r\n').slice(1);
+  const sum = (some: readonly UsageRow[]) => {
+    const { requests, successes, masked } = sumUsage(some);
+    return { requests, successes, masked };
+  };
+  const { requests = 0, successes = 0, masked = 0 } = total;
+  expect(sum(rows)).toEqual({ requests, successes, masked });
+  expect(csv.reduce((all, line) => all + Number(line.split(',')[5]), 0)).toBe(requests);
+  const key = keys[0] ?? '';
+  const { body } = await ask(stack.url, '/api/key', {
+    headers: { 'x-api-key': key, 'x-forwarded-for': '203.0.113.77' },
+  });
+  const { id, usage } = body['result'] as { id: string; usage: { last_30_days: Record<string, number> } };
+  const own = rows.filter(({ key: of }) => of === id);
+  expect(own.length).toBeGreaterThan(0);
+  expect(usage.last_30_days).toMatchObject(sum(own));
+}
 
 /** Refused requests of one address, so many at once that they are sent as numbers. */
 async function flood(): Promise<void> {

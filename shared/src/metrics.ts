@@ -19,6 +19,7 @@ export const ROUTE_LABELS = [
   '/api/requests',
   '/api/upload',
   '/api/code',
+  '/api/key',
   '/api/check-limit',
   '/api/usage',
   '/api/health',

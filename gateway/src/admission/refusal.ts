@@ -12,6 +12,9 @@ const NOT_ACTIVE_MESSAGES = {
   address: 'This API key may not be used from your address. Ask the operator to allow it.',
 } as const satisfies Record<Exclude<Admission['reason'], 'model'>, string>;
 
+/** Callers learn there what is left of each limit. */
+const WHERE_TO_LOOK = 'What is left of each limit: /me, or GET /api/key.';
+
 /** Which limit refused, its numbers, when there is more, and who can lift it. */
 const LIMIT_MESSAGES = {
   'address-hour': (limit, wait) =>
@@ -77,7 +80,7 @@ export function limited(admission: Admission, report: { keyId?: string }, upload
   const limit = bindingLimit(admission, uploads);
   const wait = retryAfterSeconds(limit, admission.now);
   return refuse('too_many_requests', {
-    message: LIMIT_MESSAGES[limit.name](limit, wait ?? 0),
+    message: `${LIMIT_MESSAGES[limit.name](limit, wait ?? 0)} ${WHERE_TO_LOOK}`,
     // Credits never come back by waiting: a time to wait would be untrue.
     headers: { ...rateLimitHeaders(admission, uploads), ...(wait !== undefined && { 'Retry-After': String(wait) }) },
     record: { used: limit.used, remaining: 0, limit: limit.limit },

@@ -28,16 +28,26 @@ function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
 }
 
-/** A whole page. It has no script at all; its one style sheet is ours. */
-export function page(title: string, body: Html): string {
+/**
+ * A whole page. Its one style sheet is ours, and it has no script unless one of ours is named.
+ *
+ * @param options its language, English unless given, and the path of its script
+ */
+export function page(title: string, body: Html, options: { language?: string; script?: string } = {}): string {
+  const { language = 'en', script } = options;
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <link rel="stylesheet" href="/docs/style.css">
-</head>
+${
+  script === undefined
+    ? ''
+    : html`<script src="${script}" defer></script>
+`
+}</head>
 <body>
 ${body}
 </body>

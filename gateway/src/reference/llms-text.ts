@@ -47,5 +47,6 @@ ${[...errors.keys()].map((error) => `- ${error}`).join('\n')}
 - [OpenAPI document](${origin}/openapi.json)
 - [Reference](${origin}/docs)
 - [Quick start](${origin}/docs/quick-start)
+- [What is left of a key, as a page](${origin}/me)
 `;
 }

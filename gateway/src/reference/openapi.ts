@@ -6,6 +6,7 @@ import { generationOperations } from './generation-operations.ts';
 import { HEADERS, LIMIT_HEADERS, OCCASIONAL_HEADERS } from './headers.ts';
 import { openAiOperations } from './openai-operations.ts';
 import type { Operation, Response } from './operation.ts';
+import { OWN_KEY_OPERATION } from './own-key-operation.ts';
 import { uploadOperations } from './upload-operations.ts';
 import { utilityOperations } from './utility-operations.ts';
 
@@ -67,6 +68,7 @@ export function operations({ reading, maxFileBytes, utilityEndpoints, hasAdminAp
     ...generationOperations(reading),
     ...openAiOperations(reading),
     ...uploadOperations(maxFileBytes),
+    OWN_KEY_OPERATION,
     ...utilityOperations(utilityEndpoints),
     ...(hasAdminApi ? adminOperations() : []),
   ];

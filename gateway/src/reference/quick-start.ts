@@ -8,7 +8,7 @@ export function quickStartPage(origin: string, limits: PublicLimits): string {
   return page(
     'Lontar quick start',
     html`<header><h1>Quick start</h1>
-<p class="quiet"><a href="/docs">API reference</a></p></header>
+<p class="quiet"><a href="/docs">API reference</a>, <a href="/me">your key</a></p></header>
 <main>
 <p>You need an API key from the operator of this service; put it in place of <code>${PLACEHOLDER}</code>.</p>
 <h2>Ask</h2>
@@ -68,7 +68,8 @@ ${code(`curl '${origin}/api/code' -H 'X-API-Key: ${PLACEHOLDER}' -H 'Content-Typ
 ${troubles()}
 <p>Every answer has the header <code>X-Request-Id</code>: name it when you ask the operator. The header
 <code>X-RateLimit-Remaining</code> says how many requests you have left, of ${limits.perHour} in an hour from one address
-or of your key's own limit, whichever is less.</p>
+or of your key's own limit, whichever is less. <a href="/me">The page of your key</a>, or <code>GET /api/key</code>,
+shows what is left of each limit and what you have used.</p>
 </main>`,
   );
 }

@@ -58,7 +58,7 @@ export function referencePage(document: OpenApi): string {
     `${title} API reference`,
     html`<header>
 <h1>${title} API reference</h1>
-<p class="quiet">Version ${version}. <a href="/docs/quick-start">Quick start</a>,
+<p class="quiet">Version ${version}. <a href="/docs/quick-start">Quick start</a>, <a href="/me">your key</a>,
 <a href="/openapi.json">OpenAPI document</a>, <a href="/llms.txt">text for language models</a>.</p>
 </header>
 <main>

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { VERSION } from '@lontar/shared/version.ts';
 import { llmsText } from './llms-text.ts';
 import { openApiDocument, type PublicLimits } from './openapi.ts';
+import { OWN_KEY_SCRIPT, ownKeyPage } from './own-key-page.ts';
+import { OWN_KEY_PATHS, type OwnKeyLanguage } from './own-key-words.ts';
 import { quickStartPage } from './quick-start.ts';
 import { referencePage } from './reference-page.ts';
 
@@ -17,6 +19,12 @@ export interface ReferencePage {
 const PAGE_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const NOTHING = "default-src 'none'; frame-ancestors 'none'";
 const style = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
+const ownKeyScript = readFileSync(new URL('./own-key.js', import.meta.url), 'utf8');
+/** As `PAGE_POLICY`, with a script of ours that may ask the API; no form is ever sent by the browser itself. */
+const OWN_KEY_POLICY = PAGE_POLICY.replace(
+  "style-src 'self'",
+  "style-src 'self'; script-src 'self'; connect-src 'self'",
+);
 
 /** Stands for the caller's origin in what is made once. */
 const ORIGIN = 'https://origin.invalid';
@@ -27,7 +35,15 @@ const asType = (type: string, ...texts: readonly string[]): ReferencePage => {
 };
 
 /** Paths of what the gateway says about itself; all take GET and HEAD. */
-export const REFERENCE_PATHS = ['/openapi.json', '/docs', '/docs/quick-start', '/docs/style.css', '/llms.txt'] as const;
+export const REFERENCE_PATHS = [
+  '/openapi.json',
+  '/docs',
+  '/docs/quick-start',
+  '/docs/style.css',
+  '/llms.txt',
+  ...Object.values(OWN_KEY_PATHS),
+  OWN_KEY_SCRIPT,
+] as const;
 export type ReferencePath = (typeof REFERENCE_PATHS)[number];
 
 /**
@@ -59,6 +75,11 @@ function makePages(limits: PublicLimits): Record<ReferencePath, (origin: string)
   ];
   const reference = asType('text/html', referencePage(document));
   const sheet = asType('text/css', style);
+  const script = asType('text/javascript', ownKeyScript);
+  const ownKey = (language: OwnKeyLanguage) => {
+    const made = { ...asType('text/html', ownKeyPage(language)), contentSecurityPolicy: OWN_KEY_POLICY };
+    return () => made;
+  };
   return {
     '/openapi.json': (origin) => ({
       ...asType('application/json'),
@@ -67,6 +88,9 @@ function makePages(limits: PublicLimits): Record<ReferencePath, (origin: string)
     '/docs': () => reference,
     '/docs/quick-start': (origin) => asType('text/html', quickStartPage(origin, limits)),
     '/docs/style.css': () => sheet,
+    [OWN_KEY_PATHS.en]: ownKey('en'),
+    [OWN_KEY_PATHS.id]: ownKey('id'),
+    [OWN_KEY_SCRIPT]: () => script,
     '/llms.txt': (origin) => asType('text/plain', llmsText(origin, limits)),
   };
 }

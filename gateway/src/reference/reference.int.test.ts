@@ -33,6 +33,35 @@ describe.each(['/docs', '/docs/quick-start'])('the page %s', (path) => {
   });
 });
 
+describe.each([
+  ['/me', 'en', '/me/id'],
+  ['/me/id', 'id', '/me'],
+])('the page %s', (path, language, other) => {
+  test('has one script of ours, asks this service alone, and is never sent as a form', async () => {
+    const response = await get(path);
+    expect(response.status).toBe(200);
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect(policy).toBe(
+      "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
+    const text = await response.text();
+    expect([...text.matchAll(/<script[^>]*>/g)].map(([tag]) => tag)).toEqual(['<script src="/me/script.js" defer>']);
+    expect(text).not.toMatch(/\son\w+=|\sstyle=|<style|javascript:/i);
+    expect(text).toContain(`<html lang="${language}">`);
+    expect(text).toContain(`href="${other}#chosen"`);
+    // A field without a name is in no URL, whatever becomes of the script.
+    expect(text).toMatch(/<input id="key" type="password" autocomplete="off"/);
+    expect(text).not.toMatch(/<input[^>]* name=/);
+  });
+});
+
+test('the script of /me keeps nothing', async () => {
+  const response = await get('/me/script.js');
+  expect(response.headers.get('content-type')).toMatch(/^text\/javascript/);
+  const script = await response.text();
+  expect(script).not.toMatch(/localStorage|sessionStorage|indexedDB|document\.cookie|innerHTML|history\./);
+});
+
 test('the quick start has at most 20 KB, and escapes a strange host', async () => {
   const text = await (await get('/docs/quick-start')).text();
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(20_000);

@@ -11,6 +11,7 @@ import type { UtilityAccess } from '../statistics/paths.ts';
 import { envelope, errorSchema, limitedSchema } from './answer-schemas.ts';
 import { LIMIT_HEADERS } from './headers.ts';
 import { errors, type Operation, type Response } from './operation.ts';
+import { OWN_KEY_PATHS } from './own-key-words.ts';
 import {
   CHECK_LIMIT_EXAMPLE,
   CHECK_LIMIT_REACHED_EXAMPLE,
@@ -145,6 +146,13 @@ function referenceOperations(): Operation[] {
     page('openApi', '/openapi.json', 'application/json', 'This document'),
     page('reference', '/docs', 'text/html', 'This document as a page'),
     page('quickStart', '/docs/quick-start', 'text/html', 'How to make the first call'),
+    page(
+      'ownKeyPage',
+      OWN_KEY_PATHS.en,
+      'text/html',
+      'A page on which you enter your API key and see what is left of it',
+    ),
+    page('ownKeyPageIndonesian', OWN_KEY_PATHS.id, 'text/html', 'The same page in Indonesian'),
     page('llmsText', '/llms.txt', 'text/plain', 'The API in short, for language models'),
   ].flat();
 }

@@ -9,6 +9,7 @@ import { reconnectedTo } from '../generation/read-resume.ts';
 import { resume } from '../generation/resume.ts';
 import { CHAT_PROTOCOL, CHAT_RESUME } from '../openai/chat-protocol.ts';
 import { listModels, showModel } from '../openai/models.ts';
+import { showOwnKey } from '../own-key/show-own-key.ts';
 
 /** One entry of the table of routes that the gateway answers itself. */
 export interface Route {
@@ -26,6 +27,7 @@ export interface Route {
   ): Promise<Answer | StreamedAnswer>;
 }
 
+const OWN_KEY = '/api/key';
 const MODELS = '/v1/models';
 /** Under both protocols: answers that are asked for once more are no requests for generation. */
 const REQUESTS = '/api/requests';
@@ -45,6 +47,7 @@ export const ROUTES: readonly Route[] = [
   route(`${REQUESTS}/:id`, REQUESTS, ['GET'], (deps, context, { id }) =>
     resume(deps, PROMPT_RESUME, context, String(id)),
   ),
+  route(OWN_KEY, OWN_KEY, ['GET'], showOwnKey),
   route(MODELS, MODELS, ['GET'], listModels),
   route(`${MODELS}/:id`, MODELS, ['GET'], (deps, context, { id }) => showModel(deps, context, String(id))),
 ];

@@ -100,7 +100,7 @@ describe('a key', () => {
     ['with a name of 10,000 characters', { name: 'x'.repeat(10_000) }, ['name']],
     [
       'with many wrong fields',
-      { name: 'a', perHour: 0, credits: 1.5, models: ['gpt'] },
+      { name: 'a', perHour: 0, credits: 1.5, models: [] },
       ['perHour', 'credits', 'models'],
     ],
     ['that has expired', { name: 'a', expiresAt: '2020-01-01T00:00:00Z' }, ['expiresAt']],

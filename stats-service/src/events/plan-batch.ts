@@ -11,6 +11,7 @@ const UNLOGGED_ROUTES: ReadonlySet<string> = new Set([
   '/api/health',
   '/api/stats',
   '/api/check-limit',
+  '/api/key',
   '/v1/models',
 ]);
 
