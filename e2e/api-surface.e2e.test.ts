@@ -201,6 +201,14 @@ test('keys that are unknown, and keys that are not active', async () => {
   expect(await statuses((reads ?? []).map((target) => send(target, ended)))).toEqual([404]);
 });
 
+test('a key with limits of its own, and one that is none, by the key itself', async () => {
+  const own = of('open').find(({ path }) => path === '/api/key')!;
+  const { id, key: limited } = await stack.createKey('--per-hour', '9', '--per-day', '9', '--credits', '9');
+  const shown = await send(own, { headers: { 'x-api-key': limited } });
+  expect(shown.body['result']).toMatchObject({ id, limits: { credits: { limit: 9, used: 0, remaining: 9 } } });
+  expect((await send(own, { headers: { 'x-api-key': 'nonsense' } })).status).toBe(401);
+});
+
 test('models and requests that do not exist, and credits that are used up', async () => {
   const body = { model: 'gpt', messages: [] };
   expect(await statuses(of('chat').map((target) => send(target, { body })))).toEqual([404]);
