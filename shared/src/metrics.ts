@@ -51,6 +51,9 @@ export const REPEAT_REASONS = [
   'newer_name',
   'no_token_counts',
   'empty_stream',
+  'lower_limit',
+  'no_sampling',
+  'no_thinking',
 ] as const;
 export type RepeatReason = (typeof REPEAT_REASONS)[number];
 
@@ -182,7 +185,7 @@ function modelMetrics(registry: Registry, outcomes: readonly string[]) {
   for (const reason of RETRY_REASONS) retries.inc({ reason }, 0);
   const repeats = new Counter({
     name: 'model_calls_repeated_total',
-    help: 'Model calls made again at once in the same attempt: stale_connection (closed by the server while idle), no_limit (our own token limit was refused), older_name and newer_name (of the limit), no_token_counts (a stream was refused them), empty_stream (asked for in one piece then).',
+    help: 'Model calls made again at once in the same attempt: stale_connection (closed by the server while idle), no_limit (our own token limit was refused), older_name and newer_name (of the limit), no_token_counts (a stream was refused them), empty_stream (asked for in one piece then), lower_limit (the model said how many tokens it can give), no_sampling and no_thinking (a model of Anthropic refused temperature or thinking).',
     labelNames: ['reason'] as const,
     registers,
   });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** Who can stand behind an upstream. */
-export const PROVIDERS = ['gemini', 'openai', 'demo'] as const;
+export const PROVIDERS = ['gemini', 'openai', 'anthropic', 'demo'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
 /** The variable of the worker's environment that holds a secret (or, with `_FILE` behind it, names its file). */

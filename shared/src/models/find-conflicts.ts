@@ -36,7 +36,10 @@ function checkUpstream(name: string, upstream: Data | undefined, add: Add): void
 }
 
 /** Providers that take no request without a key, and the usual name of its variable. */
-const NEEDS_KEY: Readonly<Record<string, string>> = { gemini: 'GEMINI_API_KEY' };
+const NEEDS_KEY: Readonly<Record<string, string>> = {
+  gemini: 'GEMINI_API_KEY',
+  anthropic: 'ANTHROPIC_API_KEY',
+};
 
 function checkModels(models: Data, upstreams: Data, add: Add): void {
   const names = new Set(Object.keys(models));

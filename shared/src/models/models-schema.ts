@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PROVIDERS } from './catalog.ts';
 import { MODEL_NAME } from './model-name.ts';
 
 /** The form of `models.yaml`, before what it says together is checked. */
@@ -47,7 +48,7 @@ const secret = z
 
 const upstreamSchema = z
   .strictObject({
-    provider: z.enum(['gemini', 'openai', 'demo'], 'must be gemini, openai or demo'),
+    provider: z.enum(PROVIDERS, 'must be gemini, openai, anthropic or demo'),
     base_url: baseUrl.optional(),
     api_key: secret.optional(),
     context: count(1_000_000_000).optional(),

@@ -3,6 +3,7 @@ import {
   type CatalogProblem,
   type Deadlines,
   type ModelConfig,
+  type ProviderName,
   type RouteConfig,
   type UpstreamConfig,
 } from './catalog.ts';
@@ -27,8 +28,11 @@ export type ModelsReading =
   /** In the order of their lines. */
   | { readonly ok: false; readonly problems: readonly CatalogProblem[] };
 
-/** What Gemini's own service is called. */
-const GEMINI_URL = 'https://generativelanguage.googleapis.com/v1beta';
+/** Where the services of the providers themselves are. */
+const OWN_URLS: Partial<Record<ProviderName, string>> = {
+  gemini: 'https://generativelanguage.googleapis.com/v1beta',
+  anthropic: 'https://api.anthropic.com/v1',
+};
 /** For a model's first token, and then for each further one, where the file does not say. */
 const TOKEN_TIMEOUT_MS = 60_000;
 /** The deadline of the request comes earlier, or as early. */
@@ -105,7 +109,7 @@ function describeFile({ upstreams, models }: ModelsFile, tree: YamlTree): ReadMo
 
 function describeUpstream(name: string, upstream: ModelsFile['upstreams'][string]): UpstreamConfig {
   const { provider, base_url: given, api_key: variable, context, stream } = upstream;
-  const baseUrl = given ?? (provider === 'gemini' ? GEMINI_URL : undefined);
+  const baseUrl = given ?? OWN_URLS[provider];
   return {
     name,
     provider,

@@ -98,11 +98,7 @@ describe('a key', () => {
     ['of a list', [], ['body']],
     ['with a name that hides something', { name: 'gpj\u202eexe' }, ['name']],
     ['with a name of 10,000 characters', { name: 'x'.repeat(10_000) }, ['name']],
-    [
-      'with many wrong fields',
-      { name: 'a', perHour: 0, credits: 1.5, models: [] },
-      ['perHour', 'credits', 'models'],
-    ],
+    ['with many wrong fields', { name: 'a', perHour: 0, credits: 1.5, models: [] }, ['perHour', 'credits', 'models']],
     ['that has expired', { name: 'a', expiresAt: '2020-01-01T00:00:00Z' }, ['expiresAt']],
     ['with a field that is none', { name: 'a', admin: true }, ['"admin"']],
     ['with the hash of another key', { name: 'a', hash: 'x' }, ['"hash"']],

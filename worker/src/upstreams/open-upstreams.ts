@@ -2,6 +2,7 @@ import { textOf } from '@lontar/shared/chat-request.ts';
 import type { CatalogSource, ModelCatalog, UpstreamConfig } from '@lontar/shared/models/catalog.ts';
 import { CONNECT_TIMEOUT_MS } from '@lontar/shared/models/catalog-of-variables.ts';
 import type { SecretOf } from '@lontar/shared/models/secrets.ts';
+import { anthropicModel } from '../model/anthropic-model.ts';
 import { demoModel } from '../model/demo-model.ts';
 import { geminiModel } from '../model/gemini-model.ts';
 import type { LanguageModel, ModelRequest } from '../model/language-model.ts';
@@ -141,6 +142,8 @@ function buildModel(config: UpstreamConfig, settings: UpstreamSettings, reports:
       return geminiModel({ ...limits, apiKey: key ?? '', baseUrl });
     case 'openai':
       return openAiModel({ ...limits, apiKey: key, baseUrl, stream });
+    case 'anthropic':
+      return anthropicModel({ ...limits, apiKey: key ?? '', baseUrl, stream });
     case 'demo':
       return demoModel();
   }

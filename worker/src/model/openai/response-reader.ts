@@ -20,14 +20,24 @@ const MOST_LOOKED_AT = 64;
 /** A stream that ended, or broke, before its first byte: some servers' only way to refuse one. */
 export class EmptyStreamError extends Error {}
 
+/** How one protocol writes answers. What these throw ends the call with that error. */
+export interface AnswerProtocol {
+  readonly readWhole: (text: string, into: AnswerGatherer) => void;
+  /** @returns whether it was the last event */
+  readonly readEvent: (data: string, event: string, into: AnswerGatherer) => boolean;
+}
+
+const OPENAI: AnswerProtocol = { readWhole, readEvent };
+
 /**
- * Reads a response of the OpenAI protocol: an answer in one piece or as a stream, as its `Content-Type` says and not as
+ * Reads a response of the OpenAI protocol, or another one over events: an answer in one piece or as a stream, as its `Content-Type` says and not as
  * was asked, or a refusal.
  */
 export class ResponseReader implements BodyReader<ModelResult> {
   readonly #into: AnswerGatherer;
   readonly #mostBytes: number;
   readonly #onHeaders: (headers: ResponseHeaders) => void;
+  readonly #protocol: AnswerProtocol;
   #status = 0;
   #headers: ResponseHeaders = {};
   #length = 0;
@@ -38,7 +48,13 @@ export class ResponseReader implements BodyReader<ModelResult> {
   /**
    * @param mostBytes of an answer, and of a line of a stream
    */
-  constructor(into: AnswerGatherer, mostBytes: number, onHeaders: (headers: ResponseHeaders) => void) {
+  constructor(
+    into: AnswerGatherer,
+    mostBytes: number,
+    onHeaders: (headers: ResponseHeaders) => void,
+    protocol: AnswerProtocol = OPENAI,
+  ) {
+    this.#protocol = protocol;
     this.#into = into;
     this.#mostBytes = mostBytes;
     this.#onHeaders = onHeaders;
@@ -73,7 +89,7 @@ export class ResponseReader implements BodyReader<ModelResult> {
   end(): ModelResult {
     if (this.#isRefusal) throw this.#refusal();
     if (this.#sse === undefined) {
-      readWhole(decode(this.#whole.take(), String(this.#headers['content-type'])), this.#into);
+      this.#protocol.readWhole(decode(this.#whole.take(), String(this.#headers['content-type'])), this.#into);
     } else {
       if (this.#length === 0) throw new EmptyStreamError();
       this.#sse.end();
@@ -93,7 +109,7 @@ export class ResponseReader implements BodyReader<ModelResult> {
 
   #newStream(): SseReader {
     return new SseReader(this.#mostBytes, (data, event) => {
-      this.#isDone ||= readEvent(data, event, this.#into);
+      this.#isDone ||= this.#protocol.readEvent(data, event, this.#into);
     });
   }
 
