@@ -1,5 +1,6 @@
 import { type Html, html, page } from './html.ts';
 import type { PublicLimits } from './openapi.ts';
+import { showBytes } from './show-bytes.ts';
 
 const PLACEHOLDER = 'YOUR_KEY';
 
@@ -39,27 +40,9 @@ ${code(`const response = await fetch('${origin}/api/ai3', {
 });
 const { status, result, message } = await response.json();
 console.log(status ? result : message);`)}
-${code(`import json, urllib.request
-
-request = urllib.request.Request(
-    "${origin}/api/ai3",
-    data=json.dumps({"prompt": "Plan a week of meals."}).encode(),
-    headers={"X-API-Key": "${PLACEHOLDER}", "Content-Type": "application/json"},
-)
-print(json.load(urllib.request.urlopen(request))["result"])`)}
-<h2>From a client of OpenAI</h2>
-<p>Every program that speaks OpenAI's protocol works with <code>${origin}/v1</code> as its base URL and your key. No persona
-is added to your messages.</p>
-${code(`from openai import OpenAI
-
-client = OpenAI(base_url="${origin}/v1", api_key="${PLACEHOLDER}")
-answer = client.chat.completions.create(
-    model="ai-2.5-flash",
-    messages=[{"role": "user", "content": "Plan a week of meals."}],
-)
-print(answer.choices[0].message.content)`)}
+${inPython(origin)}
 <h2>Upload</h2>
-<p>A file of at most ${limits.maxFileBytes} bytes, or a text; ${limits.uploadsPerDay} a day. Add
+<p>A file of at most ${showBytes(limits.maxFileBytes)}, or a text; ${limits.uploadsPerDay} a day. Add
 <code>visibility=private</code> to keep it to your key.</p>
 ${code(`curl '${origin}/api/upload' -H 'X-API-Key: ${PLACEHOLDER}' -F 'file=@notes.txt'`)}
 ${code(`curl '${origin}/api/code' -H 'X-API-Key: ${PLACEHOLDER}' -H 'Content-Type: application/json' \\
@@ -72,6 +55,36 @@ or of your key's own limit, whichever is less. <a href="/me">The page of your ke
 shows what is left of each limit and what you have used.</p>
 </main>`,
   );
+}
+
+/** With Python's own library, and with OpenAI's. */
+function inPython(origin: string): Html {
+  return html`${code(`import json, urllib.error, urllib.request
+
+request = urllib.request.Request(
+    "${origin}/api/ai3",
+    data=json.dumps({"prompt": "Plan a week of meals."}).encode(),
+    headers={"X-API-Key": "${PLACEHOLDER}", "Content-Type": "application/json"},
+)
+try:
+    answer = json.load(urllib.request.urlopen(request))
+except urllib.error.HTTPError as refused:
+    answer = json.load(refused)
+print(answer.get("result") or answer["message"])`)}
+<h2>From a client of OpenAI</h2>
+<p>Every program that speaks OpenAI's protocol works with <code>${origin}/v1</code> as its base URL and your key. No persona
+is added to your messages.</p>
+${code(`from openai import APIStatusError, OpenAI
+
+client = OpenAI(base_url="${origin}/v1", api_key="${PLACEHOLDER}")
+try:
+    answer = client.chat.completions.create(
+        model="ai-2.5-flash",
+        messages=[{"role": "user", "content": "Plan a week of meals."}],
+    )
+    print(answer.choices[0].message.content)
+except APIStatusError as error:
+    print(error.status_code, error.body["message"])`)}`;
 }
 
 function code(text: string): Html {

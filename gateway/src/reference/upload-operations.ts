@@ -3,6 +3,7 @@ import { UPLOAD_ID_PATTERN, VISIBILITIES } from '../uploads/upload.ts';
 import { deletedAnswerSchema, uploadAnswerSchema } from './answer-schemas.ts';
 import { LIMIT_HEADERS } from './headers.ts';
 import { errors, type Operation } from './operation.ts';
+import { showBytes } from './show-bytes.ts';
 
 const COUNTED = ['Cache-Control', ...LIMIT_HEADERS] as const;
 const KEPT_UNTIL =
@@ -35,7 +36,7 @@ const id = {
  */
 export function uploadOperations(maxFileBytes: number): Operation[] {
   const file = z.object({
-    file: z.string().meta({ format: 'binary', description: `One file of at most ${maxFileBytes} bytes.` }),
+    file: z.string().meta({ format: 'binary', description: `One file of at most ${showBytes(maxFileBytes)}.` }),
     visibility: visibility.optional(),
   });
   const code = z
@@ -43,7 +44,7 @@ export function uploadOperations(maxFileBytes: number): Operation[] {
       code: z
         .string()
         .min(1)
-        .meta({ description: `Any text of at most ${maxFileBytes} bytes of UTF-8.` }),
+        .meta({ description: `Any text of at most ${showBytes(maxFileBytes)} of UTF-8.` }),
       language: z.string().max(40).nullish().meta({ description: 'Gives the file its extension.' }),
       filename: z.string().nullish().meta({ description: 'At most 255 bytes of UTF-8.' }),
       visibility: visibility.nullish(),
