@@ -25,7 +25,7 @@ const NO_COMMANDS = words(
   'connect disconnect on once off call callbuffer exec pipeline duplicate removelistener removealllisteners status stream',
 );
 /** Of the groups that connections are given, see CONNECTION there. */
-const OF_CONNECTION = words('ping hello auth quit client waitaof');
+const OF_CONNECTION = words('ping hello auth quit client wait waitaof');
 
 describe.each(FOLDERS)('what %s asks of Redis', (folder, users) => {
   test.each(users)('the user %s may', (user) => {
