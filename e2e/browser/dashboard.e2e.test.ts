@@ -82,6 +82,8 @@ inBrowser(
     const { page } = watched;
     await page.goto(dashboard.url);
     await page.getByRole('heading', { name: 'Sign in to the dashboard' }).waitFor();
+    const links = await page.locator('.sign-in a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+    expect(links).toEqual(['/docs/quick-start', '/docs']);
     await lookAt(watched, 'signed-out', SCREENSHOTS);
     expect(watched.problems()).toEqual([]);
     await page.getByLabel('Dashboard token').fill('not-the-token-at-all');
@@ -176,7 +178,13 @@ inBrowser(
     await lookAt(watched, 'table', SCREENSHOTS, TWO_LOOKS);
     await page.getByRole('button', { name: 'show the list' }).click();
     await page.getByText('198.51.100.7').waitFor();
+    await page.keyboard.press('Escape');
+    await dashboard.stack.lontar('ips', 'block', '198.51.100.8');
+    await page.getByRole('button', { name: 'show the list' }).click();
+    await page.locator('tr', { hasText: '198.51.100.8' }).getByText('until lifted').waitFor();
     await lookAt(watched, 'blocked', SCREENSHOTS, TWO_LOOKS);
+    await page.getByRole('button', { name: 'Lift the block of 198.51.100.8' }).click();
+    await page.locator('tr', { hasText: '198.51.100.8' }).waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Reset total requests' }).click();
     await page.getByRole('heading', { name: 'Reset total requests?' }).waitFor();
@@ -385,6 +393,10 @@ inBrowser(
     expect(await page.locator('dialog').innerText()).not.toContain('a-key-for-the-test');
 
     await markdown.evaluate((element) => getSelection()?.selectAllChildren(element));
+    // What is dragged, or pasted by the middle button, is the selection as it stands: no event can change it.
+    const dragged = await page.evaluate(() => getSelection()?.toString());
+    expect(dragged).toContain('The key is ***API_KEY*** and the host ***API_SERVER***.');
+    expect(dragged).not.toContain(', masked');
     await page.keyboard.press('Control+C');
     await page.getByText('Copied; 2 secrets stay masked').waitFor();
     const kinds = await page.evaluate(async () => (await navigator.clipboard.read()).flatMap(({ types }) => types));
@@ -438,6 +450,95 @@ inBrowser(
     await page.getByRole('button', { name: id }).click();
     await page.locator('.masked-text .chip').first().waitFor();
     await closeSound(watched);
+  },
+  60_000,
+);
+
+const CAUSE = {
+  reason: 'unauthorized',
+  upstreamHost: 'api.example.com',
+  upstreamStatus: 401,
+  upstreamCode: 'invalid_api_key',
+  upstreamRequestId: 'req-of-theirs-7',
+  upstreamMessage:
+    'Incorrect API key provided: ***API_KEY***. You can find your API key in the settings of your account.',
+  advice: 'The upstream does not accept the key, or its account has no money left: set OPENAI_API_KEY.',
+};
+
+inBrowser(
+  'nothing is cut off or covered at the usual widths, and a row says why its model call failed',
+  async () => {
+    const masked = { url: 1, key: 12, ip: 1, connection: 1 };
+    const many = answered({ generation: { ...answered().generation, masked } } as Parameters<typeof answered>[0]);
+    const generation = { endpoint: '/api/ai', model: 'ai-2.5-flash', charged: false, cause: CAUSE, attempts: 5 };
+    const work = { queuedMs: 4_100, modelMs: 380, maskMs: 0 };
+    const failed = answered({
+      status: 502,
+      outcome: 'server_error',
+      error: 'upstream_error',
+      message: 'The model did not give an answer. Try again later. The request was not charged.',
+      generation: { ...generation, ...work },
+    } as Parameters<typeof answered>[0]);
+    await dashboard.answer([many, failed]);
+    const watched = await openSignedIn();
+    const { page } = watched;
+    const looks = [390, 768, 1280, 1920].flatMap((width) =>
+      (['light', 'dark'] as const).map((colorScheme) => ({ width, height: 900, colorScheme })),
+    );
+    await page.getByRole('button', { name: many.id }).waitFor();
+    await lookAt(watched, 'widths', SCREENSHOTS, looks);
+    for (const width of [1280, 1920]) {
+      await page.setViewportSize({ width, height: 900 });
+      const badge = page.locator('.row', { hasText: many.id }).locator('.badge');
+      expect(
+        await badge.evaluate((element) => {
+          const cell = element.closest('[role="cell"]') as HTMLElement;
+          const list = element.closest('.rows') as HTMLElement;
+          return [cell.scrollWidth <= cell.clientWidth, list.scrollWidth <= list.clientWidth];
+        }),
+      ).toEqual([true, true]);
+    }
+    await page.getByRole('button', { name: many.id }).click();
+    await page.getByText('1 API URL, 12 keys, 1 IP address, 1 connection string').waitFor();
+    const covered = await page.locator('dialog .facts div').evaluateAll((pairs) =>
+      pairs.flatMap((pair) => {
+        const range = document.createRange();
+        const [term, value] = [...pair.children].map((child) => {
+          range.selectNodeContents(child);
+          return range.getBoundingClientRect();
+        });
+        return term && value && term.right > value.left + 1 ? [pair.textContent] : [];
+      }),
+    );
+    expect(covered).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: failed.id }).click();
+    await page.getByRole('heading', { name: 'Why the model call failed' }).waitFor();
+    for (const words of [CAUSE.advice, CAUSE.upstreamMessage, failed.message ?? '', 'Model, attempt 5']) {
+      await page.getByText(words).first().waitFor();
+    }
+    expect(await page.getByText('without a worker').count()).toBe(0);
+    await lookAt(watched, 'cause', SCREENSHOTS, looks);
+    await closeSound(watched);
+  },
+  120_000,
+);
+
+inBrowser(
+  'a part that cannot be loaded says so, and offers to load the page anew',
+  async () => {
+    const watched = await openSignedIn();
+    const { page } = watched;
+    await page.locator('.row .id').first().waitFor();
+    await page.route('**/assets/detail-sheet-*.js', (route) => route.abort());
+    await page.locator('.row .id button').first().click();
+    await page.getByRole('heading', { name: 'This part could not be loaded' }).waitFor();
+    await page.getByText('The service may have been upgraded since this page was loaded.').waitFor();
+    await lookAt(watched, 'unloaded', SCREENSHOTS, TWO_LOOKS);
+    await page.unroute('**/assets/detail-sheet-*.js');
+    await page.getByRole('button', { name: 'Reload the page' }).click();
+    await page.getByRole('heading', { name: 'Request', exact: true }).waitFor();
+    await closeSound(watched, { serverDown: true });
   },
   60_000,
 );

@@ -187,8 +187,8 @@ export interface ByeMessage {
 export interface BlockedAddress {
   readonly address: string;
   readonly reason: 'over the hourly limit' | 'too many bad keys' | 'blocked by the operator';
-  /** Unix ms. */
-  readonly until: number;
+  /** Unix ms; `null` where only the operator ends it. */
+  readonly until: number | null;
 }
 
 /** `GET /dashboard/session`. */

@@ -7,6 +7,7 @@ import {
   type DashboardDeps,
   describeSession,
   forOperator,
+  liftBlock,
   listBlocked,
   readDetail,
   readLog,
@@ -63,6 +64,11 @@ export function createRoutes(deps: RouteDeps): Routes {
       { method: 'GET', path: '/dashboard/log', head, handle: operator((asked) => readLog(redis, asked)) },
       { method: 'GET', path: '/dashboard/log/:cursor', head, handle: operator((asked) => readDetail(redis, asked)) },
       { method: 'GET', path: '/dashboard/blocked', head, handle: operator(() => listBlocked(deps)) },
+      {
+        method: 'POST',
+        path: '/dashboard/unblock',
+        handle: operator((asked, session) => liftBlock(deps, asked, session)),
+      },
       {
         method: 'POST',
         path: '/dashboard/reset',

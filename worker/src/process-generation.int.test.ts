@@ -187,7 +187,8 @@ describe('one start of a job', () => {
     const over = { noteModelOutcome: (failure: unknown) => noted.push(failure) };
     await processGeneration(deps(fails(new ModelError('unauthorized', { upstream })), over), start());
     const cause = { reason: 'unauthorized', ...upstream };
-    expect(await settled()).toMatchObject({ outcome: 'failed', error: 'upstream_error', cause });
+    const work = { attempts: 1, queuedMs: 10, modelMs: expect.any(Number) };
+    expect(await settled()).toMatchObject({ outcome: 'failed', error: 'upstream_error', cause, work });
     await processGeneration(
       deps(fails(new ModelError('content_blocked')), over),
       start({ id: `${requestId.slice(0, -1)}2` }),

@@ -151,6 +151,12 @@ function failedAs(error: GenerationFailure, { job, stream, route }: Run): Failed
   };
 }
 
+/** Where the time of a request went whose model call failed. Earlier attempts are in what it waited for this one. */
+function workOf({ clock }: Pick<ProcessDeps, 'clock'>, { job, attempt, startedAt }: Run): NonNullable<Failed['work']> {
+  const modelMs = Math.max(0, clock.now() - startedAt);
+  return { attempts: attempt, queuedMs: Math.max(0, startedAt - job.receivedAt), modelMs, maskMs: 0 };
+}
+
 /** About how many tokens text has that its upstream has not counted. */
 function tokensOf(characters: number): number {
   return Math.ceil(characters / CHARACTERS_OF_TOKEN);
@@ -165,7 +171,8 @@ function abortReason({ signal }: JobStart): AbortReason {
 async function finishAborted(deps: ProcessDeps, run: Run, reason: AttemptEnd, call?: ModelErrorKind): Promise<JobEnd> {
   switch (reason) {
     case 'deadline':
-      await settleJob(deps, run, failedAs('timed_out', run), call);
+      // Without a call it has only waited.
+      await settleJob(deps, run, { ...failedAs('timed_out', run), ...(call && { work: workOf(deps, run) }) }, call);
       return finish(deps, run, 'expired');
     case 'cancelled':
       await settleJob(deps, run, failedAs('client_closed', run), call);
@@ -214,7 +221,8 @@ async function finishFailure(
     return { kind: 'again', delayMs: decision.delayMs };
   }
   deps.logger.warn({ ...line, code: decision.error }, 'a request failed at the model');
-  await settleJob(deps, run, { ...failedAs(decision.error, run), cause: failure.cause }, failure.error);
+  const settlement = { ...failedAs(decision.error, run), cause: failure.cause, work: workOf(deps, run) };
+  await settleJob(deps, run, settlement, failure.error);
   return finish(deps, run, 'failed');
 }
 

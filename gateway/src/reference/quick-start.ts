@@ -88,7 +88,7 @@ except APIStatusError as error:
 }
 
 function code(text: string): Html {
-  return html`<pre><code>${text}</code></pre>
+  return html`<pre tabindex="0"><code>${text}</code></pre>
 `;
 }
 
@@ -101,7 +101,7 @@ function troubles(): Html {
     ['429', 'a limit is used up', 'wait for the seconds in Retry-After'],
     ['502, 503, 504', 'the model or the service had a problem', 'try again later; it cost nothing'],
   ];
-  return html`<div class="scroll"><table>
+  return html`<div class="scroll" tabindex="0"><table>
 <thead><tr><th scope="col">Status</th><th scope="col">Because</th><th scope="col">What to do</th></tr></thead>
 <tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
 }

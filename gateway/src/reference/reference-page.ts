@@ -124,7 +124,7 @@ function bodyOf(type: string, { schema, example }: Media): Html {
   const forms = schema?.anyOf ?? (schema ? [schema] : []);
   return html`<p>Body: <code>${type}</code></p>
 ${forms.map((form) => fieldTable(fieldsOf(form)))}
-${example === undefined ? '' : html`<pre><code>${JSON.stringify(example, null, 2)}</code></pre>`}`;
+${example === undefined ? '' : html`<pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>`}`;
 }
 
 interface Field {
@@ -155,7 +155,7 @@ function fieldTable(fields: readonly Field[]): Html {
 <td>${ruleOf(schema)}</td><td>${schema.description ?? ''}</td></tr>
 `,
   );
-  return html`<div class="scroll"><table>
+  return html`<div class="scroll" tabindex="0"><table>
 <thead><tr><th scope="col">Name</th><th scope="col">Given</th><th scope="col">Rule</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`;
 }

@@ -26,6 +26,15 @@ describe.each(['/docs', '/docs/quick-start'])('the page %s', (path) => {
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
+  test('scrolls by keyboard wherever it scrolls', async () => {
+    const text = await (await get(path)).text();
+    const scrolled = [...text.matchAll(/<(?:pre|div class="scroll")([^>]*)>/g)].map(([, attributes]) =>
+      attributes?.trim(),
+    );
+    expect(scrolled.length).toBeGreaterThan(3);
+    expect(new Set(scrolled)).toEqual(new Set(['tabindex="0"']));
+  });
+
   test('names the address that the caller came by', async () => {
     const response = await get(path);
     if (path === '/docs/quick-start')

@@ -7,7 +7,8 @@ import type { briefHealthSchema, Health } from '@lontar/shared/utility-answers.t
 import type { z } from 'zod';
 import { type Answer, refuse } from '../envelope/answer.ts';
 import { UNCOUNTED_PATH } from './paths.ts';
-import { isRefusal, NOT_KNOWN, type StatsAddress, UNAVAILABLE } from './stats-proxy.ts';
+import { isRefusal, NOT_KNOWN, type StatsAddress } from './stats-proxy.ts';
+import { UNAVAILABLE } from './unavailable.ts';
 
 /** An answer is given out for this long, from when it was requested, ms. */
 const FRESH_MS = 1_000;

@@ -288,6 +288,17 @@ describe('while stats-service hangs', () => {
     expect(await reading).toMatch(/first,.*last/s);
   }, 30_000);
 
+  test('who opens the dashboard in a browser gets a page that says so, and tries again', async () => {
+    answer = () => undefined;
+    const [page, api] = await Promise.all(
+      ['/', '/api/usage'].map((path) => fetch(gateway.url + path, { headers: { accept: 'text/html,*/*' } })),
+    );
+    expect([page?.status, page?.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
+    expect(page?.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self'/);
+    expect(await page?.text()).toMatch(/http-equiv="refresh".*stats-service does not answer/s);
+    expect([api?.status, await api?.json()]).toEqual([503, refused]);
+  }, 30_000);
+
   test('a connection that is kept alive serves on after its 503', async () => {
     const stays = get('/api/usage').replace('Connection: close\r\n', '');
     const givenUp = new Promise<void>((resolve) => {

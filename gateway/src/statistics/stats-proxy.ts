@@ -9,9 +9,9 @@ import {
 import { STATS_PATIENCE_MS, TRANSFER_TIMEOUT_MS } from '@lontar/shared/time-budget.ts';
 import { createProxyMiddleware, type Options } from 'http-proxy-middleware';
 import { takesBody } from '../envelope/announces-body.ts';
-import { type RefusalDetails, refuse } from '../envelope/answer.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
 import { chooseHeaders } from './forwarded-headers.ts';
+import { sendUnavailable } from './unavailable.ts';
 
 /** Headers about one connection alone (RFC 9110, 7.6.1). The caller's is another one than that to stats-service. */
 const HOP_BY_HOP_HEADERS = [
@@ -113,7 +113,7 @@ export function createStatsProxy(
   });
   const giveUp = (response: ServerResponse, passage: Passage): void => {
     onFailure(new Error('no answer in time'));
-    sendUnavailable(response);
+    sendUnavailable(response, passage);
     passage.proxyRequest?.destroy();
   };
   return {
@@ -162,7 +162,7 @@ function handlersOf({ stats, onFailure, patience, streams, passages }: Passing):
       if (isRefusal(proxyResponse)) {
         proxyResponse.resume();
         onFailure(new Error(NOT_KNOWN));
-        return sendUnavailable(response);
+        return sendUnavailable(response, passages.get(response));
       }
       response.statusCode = proxyResponse.statusCode ?? 502;
       for (const [name, value] of endToEndHeaders(proxyResponse)) response.setHeader(name, value);
@@ -180,7 +180,7 @@ function handlersOf({ stats, onFailure, patience, streams, passages }: Passing):
       // A request that was given up fails a second time when it is ended.
       if (response.writableEnded) return;
       onFailure(error);
-      sendUnavailable(response);
+      sendUnavailable(response, response instanceof Socket ? undefined : passages.get(response));
     },
   };
 }
@@ -251,22 +251,4 @@ function endToEndHeaders({ headers }: IncomingMessage): [string, string | string
   return Object.entries(headers).flatMap(([name, value]) =>
     value === undefined || dropped.has(name) ? [] : [[name, value]],
   );
-}
-
-/** What callers get while stats-service is away or hangs. */
-export const UNAVAILABLE = {
-  message: 'The statistics cannot be reached now. Generation goes on; try again in a few seconds.',
-  headers: { 'Retry-After': '5' },
-} as const satisfies RefusalDetails;
-
-function sendUnavailable(response: ServerResponse | Socket): void {
-  if (response instanceof Socket || response.headersSent) return void response.destroy();
-  const { status, headers, body } = refuse('service_unavailable', UNAVAILABLE);
-  const text = JSON.stringify(body);
-  response.writeHead(status, {
-    ...headers,
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(text),
-  });
-  response.end(text);
 }

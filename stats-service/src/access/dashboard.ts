@@ -1,3 +1,4 @@
+import { unblockAddress } from '@lontar/shared/admin/address-blocks.ts';
 import { readKeyId } from '@lontar/shared/api-key.ts';
 import type { SessionState } from '@lontar/shared/dashboard-contract.ts';
 import { failure, type HttpAnswer } from '@lontar/shared/http/envelope.ts';
@@ -64,6 +65,22 @@ export async function readDetail(redis: Redis, { params }: Asked): Promise<HttpA
  */
 export async function listBlocked({ redis, clock }: DashboardDeps): Promise<HttpAnswer> {
   return { status: 200, body: await readBlockedAddresses(redis, clock.now()) };
+}
+
+const unblockSchema = z.object({ address: z.string().max(100) });
+
+/**
+ * Lifts the block of an address, as `lontar ips unblock` does.
+ *
+ * @throws when Redis fails; whether the block is lifted is then unknown
+ */
+export async function liftBlock(deps: DashboardDeps, { body, address }: Asked, session: Session): Promise<HttpAnswer> {
+  const given = unblockSchema.safeParse(body);
+  if (!given.success) return failure('invalid_parameter', 'Send { "address": "…" }.');
+  const actor = { by: 'session', id: sessionId(session.digest), from: address } as const;
+  const lifted = await unblockAddress(deps.redis, given.data.address, actor);
+  deps.changed();
+  return lifted ? { status: 204 } : failure('not_found', 'This address has no block that can be lifted.');
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { blockAddress } from '@lontar/shared/admin/address-blocks.ts';
 import { readAudit } from '@lontar/shared/admin/audit.ts';
 import { operatorKeys } from '@lontar/shared/operator-sessions.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
@@ -45,6 +46,32 @@ test('DASHBOARD_PUBLIC opens the counters, and never the log, the fleet or the a
   await openService.append(mixedEvents(5, [Date.now()], 2));
   expect(Object.keys((await stream.next('stats')).data).sort()).toEqual(['at', 'moments', 'tiles']);
   stream.close();
+});
+
+test('a block is listed with its end, and lifted in the name of the session', async () => {
+  const actor = { by: 'cli', id: 'tester' } as const;
+  await blockAddress(redis.client, '198.51.100.1', 0, actor);
+  await redis.client.zadd(redisKeys.blockedAddresses, Date.now() + 60_000, '198.51.100.2');
+  const lift = (body: object, headers: Record<string, string>) =>
+    service.ask('/dashboard/unblock', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+  expect((await lift({ address: '198.51.100.1' }, {})).status).toBe(401);
+  const cookie = { cookie: await service.signIn() };
+  const listed = async () => (await (await service.ask('/dashboard/blocked', { headers: cookie })).json()) as object[];
+  expect(await listed()).toEqual([
+    { address: '198.51.100.1', until: null, reason: 'blocked by the operator' },
+    { address: '198.51.100.2', until: expect.any(Number), reason: 'over the hourly limit' },
+  ]);
+  expect((await lift({ address: '198.51.100.1' }, cookie)).status).toBe(204);
+  // The hour of an address is no block, and ends by itself.
+  expect((await lift({ address: '198.51.100.2' }, cookie)).status).toBe(404);
+  expect((await lift({ address: 5 }, cookie)).status).toBe(400);
+  expect(await listed()).toHaveLength(1);
+  const [entry] = await redis.client.xrevrange(redisKeys.audit, '+', '-', 'COUNT', 1);
+  expect(JSON.stringify(entry)).toMatch(/session.*address\.unblock.*198\.51\.100\.1/);
 });
 
 test('the token signs in with a cookie that scripts and other sites cannot use', async () => {

@@ -24,14 +24,19 @@ export async function readBlockedAddresses(redis: Redis, now: number): Promise<B
     'WITHSCORES',
   );
   const pairs = range.flatMap((address, index) =>
-    index % 2 === 0 ? [[address, Number(range[index + 1])] as const] : [],
+    index % 2 === 0 ? [[address, Number(range[index + 1]?.replace('inf', 'Infinity'))] as const] : [],
   );
   if (pairs.length === 0) return [];
   const bans = await inOneTrip(
     redis,
     pairs.map(([address]) => ['get', redisKeys.addressBan(address)]),
   );
-  return pairs.map(([address, until], index) => ({ address, until, reason: reasonOf(bans[index]) }));
+  return pairs.map(([address, until], index) => ({
+    address,
+    // A block without an end stands at infinity, which JSON does not know.
+    until: Number.isFinite(until) ? until : null,
+    reason: reasonOf(bans[index]),
+  }));
 }
 
 function reasonOf(ban: unknown): BlockedAddress['reason'] {

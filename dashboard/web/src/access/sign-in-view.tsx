@@ -42,6 +42,9 @@ export function SignInView() {
           Sign in
         </button>
       </form>
+      <p class="hint">
+        For callers: <a href="/docs/quick-start">quick start</a> and <a href="/docs">API reference</a>.
+      </p>
       <p role="alert" class={problem.value === '' ? '' : 'fault'}>
         {problem.value}
       </p>

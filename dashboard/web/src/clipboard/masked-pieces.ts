@@ -6,6 +6,11 @@ export const MASK_NAMES: Readonly<Record<string, string>> = {
   '***DB_CONNECTION***': 'Database connection',
 };
 
+/** What a chip shows in a marker's place; in the document stands the marker itself, so that every way of copying gives it. */
+export function chipName(marker: string): string {
+  return `${MASK_NAMES[marker]}, masked`;
+}
+
 const MARKER = /(\*\*\*(?:API_SERVER|API_KEY|IP_ADDRESS|DB_CONNECTION)\*\*\*)/;
 
 /** A stretch of masked text: plain, or a marker with the name of what it hides. */

@@ -3,12 +3,12 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { cleanText } from '../clipboard/clean-text.ts';
 import { copyText } from '../clipboard/copy.ts';
-import { MASK_NAMES, maskedPieces } from '../clipboard/masked-pieces.ts';
+import { chipName, maskedPieces } from '../clipboard/masked-pieces.ts';
 import { logContent } from '../live/live-state.ts';
 import { Sheet } from '../page/sheet.tsx';
 import { formatCount, formatDateTime, formatMs } from '../tiles/format.ts';
 import { MaskBadge, OutcomeWord } from './log-row.tsx';
-import { describeCharge } from './outcomes.ts';
+import { describeCharge, maskedByType } from './outcomes.ts';
 import { waterfall } from './waterfall.ts';
 
 /** Everything that is known of one request. */
@@ -51,6 +51,7 @@ function Detail({ row, texts, prompt, answer }: LogDetail) {
       <p class="facts-line">
         <OutcomeWord row={row} /> <MaskBadge row={row} />
       </p>
+      {row.message !== undefined && <p>The caller was told: “{row.message}”</p>}
       <Facts row={row} />
       {row.cause && <Cause {...row.cause} />}
       <Waterfall row={row} />
@@ -86,7 +87,6 @@ function Facts({ row }: { readonly row: LogRow }) {
     ['Key', row.keyName === undefined ? row.keyId : `${row.keyName} (${row.keyId})`],
     ['Address', row.address],
     ['Error', row.error?.replaceAll('_', ' ')],
-    ['The caller was told', row.message],
     ['Credit', describeCharge(row)],
     ['Tokens', row.tokens && `${formatCount(row.tokens.input)} in, ${formatCount(row.tokens.output)} out`],
     ['Ended', row.finishReason && FINISH_WORDS[row.finishReason]],
@@ -95,10 +95,13 @@ function Facts({ row }: { readonly row: LogRow }) {
   return <FactList facts={facts} />;
 }
 
-function FactList({ facts }: { readonly facts: readonly (readonly [string, string | undefined])[] }) {
+function FactList(props: {
+  readonly facts: readonly (readonly [string, string | undefined])[];
+  readonly narrow?: boolean;
+}) {
   return (
-    <dl class="facts">
-      {facts.map(([name, value]) =>
+    <dl class={props.narrow ? 'facts narrow' : 'facts'}>
+      {props.facts.map(([name, value]) =>
         value === undefined ? null : (
           <div key={name}>
             <dt>{name}</dt>
@@ -125,22 +128,22 @@ function Cause(cause: NonNullable<LogRow['cause']>) {
     <section class="cause" aria-label="Why the model call failed">
       <h3>Why the model call failed</h3>
       {advice !== undefined && <p class="fault">▲ {advice}</p>}
-      <FactList facts={facts} />
+      <FactList facts={facts} narrow />
     </section>
   );
 }
 
-function maskedByType(masked: NonNullable<LogRow['masked']>): string {
-  const names = { url: 'API URLs', key: 'keys', ip: 'IP addresses', connection: 'connection strings' } as const;
-  const seen = Object.entries(names).filter(([type]) => masked[type as keyof typeof names] > 0);
-  return seen.length === 0
-    ? 'nothing'
-    : seen.map(([type, name]) => `${masked[type as keyof typeof names]} ${name}`).join(', ');
-}
-
 function Waterfall({ row }: { readonly row: LogRow }) {
   const stages = waterfall(row);
-  if (stages.length === 0) return <p class="hint">Answered by the gateway in {formatMs(row.ms)}, without a worker.</p>;
+  if (stages.length === 0) {
+    // Only what was in the queue has a model.
+    const how = row.model === undefined ? 'by the gateway, without a worker' : 'while it waited for a worker';
+    return (
+      <p class="hint">
+        Answered in {formatMs(row.ms)}, {how}.
+      </p>
+    );
+  }
   const whole = Math.max(row.ms, ...stages.map(({ startMs, durationMs }) => startMs + durationMs), 1);
   return (
     <section class="waterfall" aria-label={`Where the time went, ${formatMs(row.ms)} in all`}>
@@ -186,8 +189,8 @@ function MaskedText({ name, text }: { readonly name: string; readonly text: stri
           piece.name === undefined ? (
             piece.text
           ) : (
-            <span key={index} class="chip" data-marker={piece.text}>
-              {MASK_NAMES[piece.text]}, masked
+            <span key={index} class="chip" data-marker={piece.text} data-name={chipName(piece.text)}>
+              {piece.text}
             </span>
           ),
         )}

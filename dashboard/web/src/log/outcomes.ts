@@ -53,3 +53,17 @@ const CHARGED_FAILURES: Readonly<Record<string, string>> = {
   content_blocked: 'the safety filter refused the prompt',
   invalid_parameter: 'maxOutputTokens was used up before any text',
 };
+
+const MASKED_WORDS = [
+  ['url', 'API URL', 'API URLs'],
+  ['key', 'key', 'keys'],
+  ['ip', 'IP address', 'IP addresses'],
+  ['connection', 'connection string', 'connection strings'],
+] as const;
+
+/** `1 API URL, 2 keys`. */
+export function maskedByType(masked: NonNullable<LogRow['masked']>): string {
+  const seen = MASKED_WORDS.filter(([type]) => masked[type] > 0);
+  if (seen.length === 0) return 'nothing';
+  return seen.map(([type, one, many]) => `${masked[type]} ${masked[type] === 1 ? one : many}`).join(', ');
+}

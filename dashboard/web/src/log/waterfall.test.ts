@@ -5,8 +5,8 @@ import { waterfall } from './waterfall.ts';
 test('stages follow each other and add up to the whole', () => {
   const stages = waterfall({ ms: 500, queuedMs: 20, modelMs: 400, maskMs: 0.5, attempts: 2 } as LogRow);
   expect(stages.map(({ name, startMs, durationMs }) => [name, startMs, durationMs])).toEqual([
-    ['Queued', 0, 20],
-    ['Model, 2 attempts', 20, 400],
+    ['Waiting, earlier attempts', 0, 20],
+    ['Model, attempt 2', 20, 400],
     ['Masking', 420, 0.5],
     ['Reply and the rest', 420.5, 79.5],
   ]);

@@ -18,8 +18,8 @@ export function waterfall(row: LogRow): Stage[] {
   if (row.queuedMs === undefined && row.modelMs === undefined) return [];
   const attempts = row.attempts ?? 1;
   const measured: Omit<Stage, 'startMs'>[] = [
-    { name: 'Queued', tone: 'queued', durationMs: row.queuedMs ?? 0 },
-    { name: attempts > 1 ? `Model, ${attempts} attempts` : 'Model', tone: 'model', durationMs: row.modelMs ?? 0 },
+    { name: attempts > 1 ? 'Waiting, earlier attempts' : 'Queued', tone: 'queued', durationMs: row.queuedMs ?? 0 },
+    { name: attempts > 1 ? `Model, attempt ${attempts}` : 'Model', tone: 'model', durationMs: row.modelMs ?? 0 },
     { name: 'Masking', tone: 'masking', durationMs: row.maskMs ?? 0 },
   ];
   const stages: Stage[] = [];

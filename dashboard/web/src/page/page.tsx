@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { SignInView } from '../access/sign-in-view.tsx';
 import { ChartsView } from '../charts/charts-view.tsx';
 import { notice } from '../clipboard/copy.ts';
@@ -9,6 +10,7 @@ import { LogView } from '../log/log-view.tsx';
 import { TilesView } from '../tiles/tiles-view.tsx';
 import { Header, Trouble } from './header.tsx';
 import { panel } from './panels.ts';
+import { Sheet } from './sheet.tsx';
 import { Troubles } from './troubles.tsx';
 
 /** The dashboard. */
@@ -60,15 +62,43 @@ const PANELS = {
 
 function OpenPanel() {
   const loaded = useSignal<Partial<Record<keyof typeof PANELS, ComponentType<object>>>>({});
+  const failed = useSignal(false);
   const wanted = panel.value;
   if (wanted === undefined) return null;
   if (!signedIn.value && wanted.kind !== 'try') return null;
   const Panel = loaded.value[wanted.kind];
+  if (Panel === undefined && failed.value) return <Unloaded onClosed={() => (failed.value = false)} />;
   if (Panel === undefined) {
-    void PANELS[wanted.kind]().then((component) => {
-      loaded.value = { ...loaded.value, [wanted.kind]: component };
-    });
+    PANELS[wanted.kind]().then(
+      (component) => {
+        loaded.value = { ...loaded.value, [wanted.kind]: component };
+      },
+      () => {
+        failed.value = true;
+      },
+    );
     return null;
   }
   return <Panel key={wanted.kind} {...wanted} />;
+}
+
+/** A part of the page that is fetched when it is first opened did not come: offline, or the service was upgraded meanwhile. */
+function Unloaded({ onClosed }: { readonly onClosed: () => void }) {
+  // It is tried again when it is opened again.
+  useEffect(() => onClosed, []);
+  return (
+    <Sheet title="This part could not be loaded" small>
+      <p class="fault">
+        ▲{' '}
+        {navigator.onLine
+          ? 'The service may have been upgraded since this page was loaded.'
+          : 'This device is offline.'}
+      </p>
+      <p class="actions">
+        <button type="button" class="primary" onClick={() => location.reload()}>
+          Reload the page
+        </button>
+      </p>
+    </Sheet>
+  );
 }

@@ -1,6 +1,7 @@
 import type { BlockedAddress } from '@lontar/shared/dashboard-contract.ts';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { showNotice } from '../clipboard/copy.ts';
 import { clock } from '../live/live-state.ts';
 import { formatSpan } from '../tiles/format.ts';
 import { closePanel } from './panels.ts';
@@ -10,7 +11,8 @@ import { Sheet } from './sheet.tsx';
 export function BlockedSheet() {
   const list = useSignal<readonly BlockedAddress[] | undefined>(undefined);
   const failed = useSignal(false);
-  useEffect(() => {
+  const problem = useSignal('');
+  const read = () =>
     readBlocked().then(
       (found) => {
         list.value = found;
@@ -19,10 +21,18 @@ export function BlockedSheet() {
         failed.value = true;
       },
     );
+  const lift = async (address: string) => {
+    problem.value = await postUnblock(address);
+    if (problem.value === '') showNotice(`${address} is no longer blocked`);
+    await read();
+  };
+  useEffect(() => {
+    void read();
   }, []);
   return (
     <Sheet title="Blocked addresses">
       {failed.value && <p class="fault">▲ The list could not be read.</p>}
+      {problem.value !== '' && <p class="fault">▲ {problem.value}</p>}
       {list.value?.length === 0 && <p class="hint">No address is blocked now.</p>}
       {list.value && list.value.length > 0 && (
         <table class="plain">
@@ -30,7 +40,8 @@ export function BlockedSheet() {
             <tr>
               <th scope="col">Address</th>
               <th scope="col">Why</th>
-              <th scope="col">For another</th>
+              <th scope="col">Until</th>
+              <th scope="col">Lift</th>
             </tr>
           </thead>
           <tbody>
@@ -40,14 +51,28 @@ export function BlockedSheet() {
                   <code>{address}</code>
                 </td>
                 <td>{reason}</td>
-                <td>{formatSpan(until - clock.value)}</td>
+                <td>{until === null ? 'until lifted' : `for another ${formatSpan(until - clock.value)}`}</td>
+                <td>
+                  {reason === 'over the hourly limit' ? (
+                    'ends by itself'
+                  ) : (
+                    <button
+                      type="button"
+                      class="link"
+                      aria-label={`Lift the block of ${address}`}
+                      onClick={() => void lift(address)}
+                    >
+                      Lift
+                    </button>
+                  )}
+                </td>
               </tr>
             ))}
           </tbody>
         </table>
       )}
       <p class="hint">
-        <code>lontar ips block</code> and <code>lontar ips unblock</code> change it.
+        <code>lontar ips block</code> and <code>lontar ips unblock</code> change it as well.
       </p>
     </Sheet>
   );
@@ -75,6 +100,21 @@ export function ResetQuestion() {
       </p>
     </Sheet>
   );
+}
+
+/** Gives what is wrong, or nothing. */
+async function postUnblock(address: string): Promise<string> {
+  try {
+    const response = await fetch('/dashboard/unblock', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ address }),
+    });
+    if (response.ok) return '';
+    return ((await response.json()) as { message?: string }).message ?? `HTTP ${response.status}`;
+  } catch {
+    return 'The server does not answer.';
+  }
 }
 
 async function readBlocked(): Promise<BlockedAddress[]> {

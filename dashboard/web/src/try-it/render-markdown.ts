@@ -1,7 +1,7 @@
 import DOMPurify from 'dompurify';
 import { Marked } from 'marked';
 import { cleanText } from '../clipboard/clean-text.ts';
-import { MASK_NAMES, maskedPieces } from '../clipboard/masked-pieces.ts';
+import { chipName, MASK_NAMES, maskedPieces } from '../clipboard/masked-pieces.ts';
 
 const MARKER_START = '***';
 
@@ -102,6 +102,7 @@ function pieceNode({ text, name }: { readonly text: string; readonly name?: stri
   const chip = document.createElement('span');
   chip.className = 'chip';
   chip.dataset['marker'] = text;
-  chip.textContent = `${name}, masked`;
+  chip.dataset['name'] = chipName(text);
+  chip.textContent = text;
   return chip;
 }
