@@ -41,6 +41,6 @@ export const RELEASE_NOTES =
 /** What follows an address alone: a port, a prefix, the fields of a log, a name in a table of hosts, what machine it is. */
 export const BEHIND_ADDRESS =
   /^(?::\d{2,5}\b|\/(?:[89]|[12]\d|3[0-2])(?![\d./])| - (?:-|\w{1,32}) \[| port \d| dev | via |[^\n\d]{1,20}\b(?:servers?|hosts?|gateway|router|node|dns|resolver|proxy|peer|machine|vm|peladen)\b|[ \t]{1,8}(?:localhost|[a-z][\w-]{0,30}\.(?:[\w-]{1,30}\.){0,3}[a-z]{2,8})\b)/i;
-/** `upgrade V8 from 4.2.77.18`, `rolled back to …`: `from` and `to` of releases. */
+/** `upgrade V8 from 4.2.77.18`, `rolled back to …`: in front of them on a line, `from` and `to` are those of releases. */
 export const MOVED_FROM =
-  /\b(?:up|down)?(?:grad(?:e[ds]?|ing)|dat(?:e[ds]?|ing))\b[^\n]{0,60}$|\b(?:bump(?:s|ed)?|roll(?:s|ed)?|releas(?:e[ds]?|ing)|renamed|perbarui|naik) [^\n]{0,48}$/i;
+  /\b(?:up|down)?(?:grad(?:e[ds]?|ing)|dat(?:e[ds]?|ing))\b|\b(?:bump(?:s|ed)?|roll(?:s|ed)?|releas(?:e[ds]?|ing)|renamed|perbarui|naik)\b/i;
