@@ -1,8 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { MOST_ADMIN_REQUESTS } from '@lontar/shared/admin/admin-operations.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { apiDocument, everything } from './harness/api-document.ts';
 import { type Ask, ask, type Reply } from './harness/client.ts';
+import { until } from './harness/eventually.ts';
+import { ROOT } from './harness/launch.ts';
 import { sendBytes } from './harness/raw.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
@@ -106,6 +113,85 @@ test('a key lives: made, listed, shown, changed, rotated, used, revoked and dele
   expect((await generate(renewed)).status).toBe(401);
 });
 
+/** What docs/shop.md shows, as one program. */
+interface Shop {
+  sell(order: { number: number; customer: string; credits: number }): Promise<{ id: string; key: string }>;
+  topUp(id: string, more: number): Promise<number>;
+  nightly(day: string): Promise<string>;
+  refund(id: string): Promise<string>;
+}
+
+test('the shop of the docs sells a key, tops it up, reads what was used, and takes it back', async () => {
+  const { shop, close } = await openShop();
+  const order = { number: 1_042, customer: '=cmd|anna', credits: 5 };
+  const [sold, again] = await Promise.all([shop.sell(order), shop.sell(order)]);
+  expect(again).toEqual(sold);
+  const { id, key } = sold;
+  const generate = () => ask(stack.url, '/api/ai', { query: { prompt: 'hi' }, headers: { 'x-api-key': key } });
+  expect((await generate()).status).toBe(200);
+  await Promise.all([shop.topUp(id, 10), shop.topUp(id, 100)]);
+  expect(resultOf(await admin(`GET /keys/${id}`))).toMatchObject({ credits: 115, charged: 1, owner: order.customer });
+
+  const day = new Date().toISOString().slice(0, 10);
+  let csv = '';
+  await until(async () => {
+    csv = await shop.nightly(day);
+    return csv.includes(id);
+  });
+  const [head = '', ...lines] = csv.trimEnd().split('\r\n');
+  const line = lines.find((text) => text.includes(id)) ?? '';
+  expect(head).toMatch(/^date,key,name,owner,model,requests,successes,/);
+  expect(line).toMatch(new RegExp(`^${day},${id},order 1042,"'=cmd\\|anna",ai-2\\.5-flash,1,1,`));
+  const usage = resultOf(await admin(`GET /usage?key=${id}`)) as { rows: { requests: number; owner: string }[] };
+  expect(usage).toMatchObject({ rows: [{ requests: 1, successes: 1, owner: order.customer }], cursor: null });
+
+  expect(await shop.refund(id)).toBe('revoked');
+  expect((await generate()).status).toBe(403);
+  await close();
+});
+
+/** Runs the program as it stands in the docs. */
+async function openShop(): Promise<{ shop: Shop; close(): Promise<void> }> {
+  const text = readFileSync(join(ROOT, 'docs', 'shop.md'), 'utf8');
+  const code = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, block = '']) => block).join('\n');
+  const folder = await mkdtemp(join(tmpdir(), 'lontar-shop-'));
+  const file = join(folder, 'shop.mjs');
+  const { stdout } = await stack.lontar('admin-tokens', 'create', '--name', 'shop', '--role', 'support', '--json');
+  const { token } = JSON.parse(stdout) as { token: string };
+  // The program reads the environment of its own process; here it is given what it would find there.
+  const given = `const process = { env: ${JSON.stringify({ LONTAR_URL: stack.url, LONTAR_ADMIN_TOKEN: token })} };\n`;
+  await writeFile(file, given + code);
+  const shop = (await import(pathToFileURL(file).href)) as Shop;
+  return { shop, close: () => rm(folder, { recursive: true }) };
+}
+
+test('usage is told by key, of all keys page by page, and wrong questions are said', async () => {
+  for (const query of ['', '?key=all', '?key=none', '?owner=nobody', '?from=2026-01-01&to=2026-01-31']) {
+    for (const path of ['usage', 'usage.csv'])
+      expect([query, (await admin(`GET /${path}${query}`)).status]).toEqual([query, 200]);
+  }
+  const requests: unknown[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page = resultOf(await admin(`GET /usage${cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`}`));
+    requests.push(...(page['rows'] as { requests: number }[]).map((row) => row.requests));
+    cursor = page['cursor'] as string | null;
+  }
+  const { rows } = resultOf(await admin('GET /usage?key=all')) as { rows: { requests: number }[] };
+  const sum = (counts: readonly unknown[]) => counts.reduce((total: number, count) => total + Number(count), 0);
+  expect(sum(requests)).toBe(sum(rows.map((row) => row.requests)));
+  expect(sum(requests)).toBeGreaterThan(0);
+  for (const query of [
+    'from=yesterday',
+    'from=2026-02-31',
+    'from=2026-02-02&to=2026-02-01',
+    'key=x',
+    'cursor=x',
+    'cursor=deleted.x',
+  ]) {
+    expect([query, (await admin(`GET /usage?${query}`)).status]).toEqual([query, 400]);
+  }
+});
+
 test('everything else answers as documented', async () => {
   for (const request of ['GET /counters', 'GET /models', 'GET /queue', 'POST /queue/pause', 'POST /queue/resume']) {
     expect([request, (await admin(request)).status]).toEqual([request, 200]);
@@ -126,8 +212,8 @@ test('everything else answers as documented', async () => {
 });
 
 test('refusals are as documented, of every operation', async () => {
-  expect(await statuses(ofAll({ headers: { authorization: 'Bearer nonsense' } }))).toEqual([401]);
-  await stack.redis.client.del(redisKeys.adminBadTokens('127.0.0.1'));
+  // No guess at a token, of which twenty would ban the address.
+  expect(await statuses(ofAll({ headers: { authorization: 'Basic nonsense' } }))).toEqual([401]);
   expect(await statuses(ofAll({ headers: { 'sec-fetch-site': 'cross-site' } }))).toEqual([403]);
   const asViewer = await Promise.all(ofAll({ headers: { authorization: `Bearer ${viewer}` } }));
   expect(asViewer.filter(({ status }) => status === 403).length).toBeGreaterThan(10);

@@ -51,7 +51,9 @@ export async function runAdminService(redis: TestRedis, settings: Record<string,
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
         ...(from === undefined ? {} : { from }),
       });
-      const read = (await answer.json()) as AdminReply['body'];
+      const text = await answer.text();
+      const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
+      const read = (isJson ? JSON.parse(text) : { text }) as AdminReply['body'];
       const result = (read['result'] ?? {}) as AdminReply['result'];
       return { status: answer.status, headers: answer.headers, body: read, result };
     },

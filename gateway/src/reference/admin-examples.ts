@@ -1,5 +1,6 @@
 import type { AdminOperationId } from '@lontar/shared/admin/admin-operations.ts';
 import { EXAMPLE_KEY } from '@lontar/shared/admin/admin-schemas.ts';
+import { NO_USAGE } from '@lontar/shared/usage/usage-counts.ts';
 import { SERVICE_STATS_EXAMPLE, USAGE_EXAMPLE } from './utility-examples.ts';
 
 /** Examples of what the admin API takes and gives; a test holds them against the schemas. */
@@ -9,6 +10,21 @@ const TIME = '2026-01-31T08:15:30.123Z';
 const KEY = `lt_live_${EXAMPLE_KEY.id}_${'x'.repeat(38)}`;
 const QUEUE = { paused: false, waiting: 2, active: 5, delayed: 0, failed: 0, oldestWaitingAgeMs: 120 };
 const BAN = { address: '203.0.113.9', reason: 'operator', until: TIME };
+
+const USAGE_ROW = {
+  key: EXAMPLE_KEY.id,
+  name: EXAMPLE_KEY.name,
+  owner: EXAMPLE_KEY.owner,
+  date: '2026-01-31',
+  model: 'ai-2.5-flash',
+  ...NO_USAGE,
+  requests: 12,
+  successes: 11,
+  rateLimited: 1,
+  promptTokens: 1_204,
+  completionTokens: 5_310,
+  masked: 2,
+};
 
 export const ADMIN_BODIES = {
   createKey: { name: 'order 1042', owner: 'anna@example.com', credits: 500, expiresAt: '2027-01-31T00:00:00Z' },
@@ -25,6 +41,8 @@ export const ADMIN_RESULTS: Readonly<Record<AdminOperationId, unknown>> = {
   rotateKey: { ...EXAMPLE_KEY, oldKeyUntil: TIME, version: 3, key: KEY },
   revokeKey: { ...EXAMPLE_KEY, state: 'revoked', revokedAt: TIME, version: 4 },
   deleteKey: { id: EXAMPLE_KEY.id, deleted: true },
+  listUsage: { rows: [USAGE_ROW], cursor: null },
+  downloadUsage: '',
   showCounters: { usage: USAGE_EXAMPLE.result, stats: SERVICE_STATS_EXAMPLE.result },
   listModels: {
     models: [{ name: 'ai-2.5-flash' }, { name: 'ai-2.5-pro' }],

@@ -1,5 +1,6 @@
 import { ADMIN_ERRORS, type AdminError } from '@lontar/shared/admin/admin-errors.ts';
-import { ADMIN_OPERATIONS, type AdminOperation, type AdminOperationId } from '@lontar/shared/admin/admin-operations.ts';
+import type { AdminOperation } from '@lontar/shared/admin/admin-operation.ts';
+import { ADMIN_OPERATIONS, type AdminOperationId } from '@lontar/shared/admin/admin-operations.ts';
 import { ERROR_CATALOG, type ErrorCode } from '@lontar/shared/errors.ts';
 import { successBody } from '@lontar/shared/http/envelope.ts';
 import { z } from 'zod';
@@ -44,7 +45,8 @@ function describe(id: AdminOperationId, operation: AdminOperation): Operation {
   };
 }
 
-function success(id: AdminOperationId, { status, result, hasETag }: AdminOperation): Response {
+function success(id: AdminOperationId, { status, result, hasETag, media }: AdminOperation): Response {
+  if (media !== undefined) return { description: 'A line for each row.', media, headers: ['Cache-Control'] };
   return {
     description: 'As the schema says.',
     schemas: [envelope(status, result)],

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { KEY_ID_PATTERN } from '../api-key.ts';
 import type { KeyView } from '../keys/key-view.ts';
 import { MASK_TYPES } from '../settlement/settlement.ts';
+import { USAGE_COUNTS, type UsageCount } from '../usage/usage-counts.ts';
 import { serviceStatsSchema, usageSchema } from '../utility-answers.ts';
 
 /** Forms of what the admin API is sent and answers with; the service and the API document have them from here. */
@@ -42,6 +43,23 @@ export const keyViewSchema = z.object({
 export const keyPageSchema = z.object({
   keys: z.array(keyViewSchema),
   unreadable: z.array(z.string()).meta({ description: 'What is wrong with records that make no sense.' }),
+  cursor: z.string().nullable().meta({ description: 'Where the next page goes on; `null` at the end.' }),
+});
+
+/** What one key used on one UTC day with one model. */
+const usageRowSchema = z.object({
+  key: z
+    .string()
+    .meta({ description: 'Its id; `none`: requests without a key; `others`: of keys that were not told one by one.' }),
+  name: z.string(),
+  owner: z.string(),
+  date: z.iso.date(),
+  model: z.string(),
+  ...(Object.fromEntries(USAGE_COUNTS.map((name) => [name, tally])) as Record<UsageCount, typeof tally>),
+});
+
+export const usagePageSchema = z.object({
+  rows: z.array(usageRowSchema),
   cursor: z.string().nullable().meta({ description: 'Where the next page goes on; `null` at the end.' }),
 });
 

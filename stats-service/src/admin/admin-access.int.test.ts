@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { ADMIN_OPERATIONS, type AdminOperation, MOST_ADMIN_REQUESTS } from '@lontar/shared/admin/admin-operations.ts';
+import type { AdminOperation } from '@lontar/shared/admin/admin-operation.ts';
+import { ADMIN_OPERATIONS, MOST_ADMIN_REQUESTS } from '@lontar/shared/admin/admin-operations.ts';
 import { ADMIN_ROLES, mayAs, mintAdminToken } from '@lontar/shared/admin/admin-token.ts';
 import { listAdminTokens, revokeAdminToken } from '@lontar/shared/admin/admin-tokens.ts';
 import { readAudit } from '@lontar/shared/admin/audit.ts';

@@ -1,7 +1,7 @@
 import { adminFailure } from '@lontar/shared/admin/admin-errors.ts';
+import type { AdminOperation } from '@lontar/shared/admin/admin-operation.ts';
 import {
   ADMIN_OPERATIONS,
-  type AdminOperation,
   type AdminOperationId,
   IDEMPOTENCY_KEY_PATTERN,
 } from '@lontar/shared/admin/admin-operations.ts';
@@ -26,6 +26,7 @@ import {
   tellQueue,
   tellSessions,
 } from './service-handlers.ts';
+import { tellUsage, tellUsageAsCsv } from './usage-handlers.ts';
 
 const HANDLERS: Readonly<Record<AdminOperationId, AdminHandler>> = {
   listKeys: tellKeys,
@@ -35,6 +36,8 @@ const HANDLERS: Readonly<Record<AdminOperationId, AdminHandler>> = {
   rotateKey: renewKey,
   revokeKey: endKey,
   deleteKey: removeKey,
+  listUsage: tellUsage,
+  downloadUsage: tellUsageAsCsv,
   showCounters: tellCounters,
   listModels: tellModels,
   showQueue: tellQueue,
