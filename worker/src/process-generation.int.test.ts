@@ -196,6 +196,13 @@ describe('one start of a job', () => {
     expect(noted).toEqual([cause, undefined]);
   });
 
+  test('says why no upstream was asked', async () => {
+    const chooser = { choose: () => ({ kind: 'none', retryInMs: 3_000 }) } as unknown as ProcessDeps['chooser'];
+    await processGeneration(deps(answers, { chooser }), start());
+    const cause = { reason: 'left_alone', advice: expect.stringContaining('left alone for another 3 s') };
+    expect(await settled()).toMatchObject({ outcome: 'failed', error: 'service_unavailable', cause });
+  });
+
   test('keeps no preview where the operator wants none', async () => {
     await processGeneration(deps(answers, { keepPreviews: false }), start());
     expect(JSON.stringify(await settled())).not.toContain('Tell me');

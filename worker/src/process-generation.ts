@@ -136,7 +136,11 @@ async function finishUnavailable(deps: ProcessDeps, run: Run, retryInMs: number)
   // Where an earlier start has asked a model, its failure is what the request comes to: that may have cost money.
   const error = run.spentBefore ? 'upstream_error' : 'service_unavailable';
   const retryAfterSeconds = Math.max(1, Math.ceil(retryInMs / 1000));
-  await settleJob(deps, run, { ...failedAs(error, run), retryAfterSeconds }, undefined);
+  const cause: FailureCause = {
+    reason: 'left_alone',
+    advice: `All upstreams of the model failed or refused before, and are left alone for another ${retryAfterSeconds} s. The failed rows before this one say why.`,
+  };
+  await settleJob(deps, run, { ...failedAs(error, run), retryAfterSeconds, cause }, undefined);
   return finish(deps, run, 'failed');
 }
 

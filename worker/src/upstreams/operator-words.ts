@@ -30,7 +30,7 @@ export function settingNamesOf(
 ): SettingNames | undefined {
   if (provider === 'demo') return undefined;
   const { source } = catalog();
-  const prefix = provider === 'gemini' ? 'GEMINI' : 'OPENAI';
+  const prefix = ({ gemini: 'GEMINI', openai: 'OPENAI', anthropic: 'ANTHROPIC' } as const)[provider];
   const key = apiKey?.variable ?? `${prefix}_API_KEY`;
   if (source === 'file') {
     return {
