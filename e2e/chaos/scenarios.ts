@@ -12,6 +12,7 @@ import { soakScenarios } from './faults/soak.ts';
 import { streamScenarios } from './faults/streams.ts';
 import { upgradeScenarios } from './faults/upgrade.ts';
 import { upstreamScenarios } from './faults/upstream.ts';
+import { upstreamPoolScenarios } from './faults/upstream-pool.ts';
 import { workerScenarios } from './faults/workers.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -25,6 +26,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...gatewayScenarios,
   ...streamScenarios,
   ...upstreamScenarios,
+  ...upstreamPoolScenarios,
   ...jobScenarios,
   ...clockScenarios,
   ...upgradeScenarios,
