@@ -128,7 +128,15 @@ export interface Fleet {
 
 /** Something that is wrong with the service now, for the operator alone. */
 export interface Trouble {
-  readonly id: 'no_workers' | 'workers_stuck' | 'queue_paused' | 'model_failing' | 'failing_requests';
+  readonly id:
+    | 'no_workers'
+    | 'workers_stuck'
+    | 'queue_paused'
+    | 'model_failing'
+    | 'failing_requests'
+    | 'models_down'
+    | 'upstreams_open'
+    | 'upstreams_unauthorized';
   /** No caller it hits gets an answer. */
   readonly isDown: boolean;
   /** What is wrong, in a sentence. */

@@ -37,6 +37,13 @@ const instanceSchema = z.object({
         .catch(undefined),
     })
     .optional(),
+  /** Of the first models of the catalog: how many routes are not known to be down, and how many there are. Workers only. */
+  routes: z
+    .record(z.string(), z.tuple([z.number().int(), z.number().int()]))
+    .optional()
+    .catch(undefined),
+  /** Upstreams of a file of models whose breaker is open, with the kind of error that opened it. Workers only. */
+  openUpstreams: z.record(z.string(), z.string()).optional().catch(undefined),
   /** The catalog of models in force: its digest, and whether a newer file is broken. Gateways and workers only. */
   models: z.object({ digest: z.string(), source: z.enum(['file', 'variables']), broken: z.boolean() }).optional(),
 });

@@ -96,6 +96,9 @@ export const healthSchema = z.object({
     last_outcome: z.enum(['none', 'ok', 'failed']),
     at: z.iso.datetime().optional(),
   }),
+  models: z
+    .record(z.string(), z.object({ status: state, routes: tally, up: tally }))
+    .meta({ description: 'Of each model its routes, and how many of them are not known to be down.' }),
   stats: part.extend({ lag_ms: tally.optional() }),
   endpoints: z.record(z.string(), state),
 });

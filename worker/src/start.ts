@@ -31,7 +31,7 @@ import { type WorkerWatch, watchWorkers } from './recovery/lost-workers.ts';
 import { watchPresence } from './redis-presence.ts';
 import { settleGivenUp } from './settle-job.ts';
 import { firstProviderOf, noticeOf } from './upstreams/operator-words.ts';
-import { startRoutes } from './upstreams/start-routes.ts';
+import { type StartedRoutes, startRoutes } from './upstreams/start-routes.ts';
 import { startUpstreams } from './upstreams/start-upstreams.ts';
 
 function connectionsOf(config: WorkerConfig, id: string) {
@@ -101,7 +101,7 @@ export async function startWorker(
   const runner: JobRunner = runJobs({ config, id, deps, redis, progress, workers, onStalled });
   const cancellations = await listenForCancellations(subscriber, runner.cancel);
   lifecycle.started('cancellations', cancellations.stop);
-  const probed = { id, logger, clock, registry, runner, progress, catalog };
+  const probed = { id, logger, clock, registry, runner, progress, catalog, routes };
   await startProbes(config, lifecycle, { ...probed, redis: connections.probes });
   // Last, so that it stops first: cancellations, probes and heartbeat go on while jobs are finished.
   lifecycle.started('jobs', async () => {
@@ -199,9 +199,10 @@ async function startProbes(
     readonly runner: JobRunner;
     readonly progress: Progress;
     readonly catalog: CatalogSource;
+    readonly routes: Pick<StartedRoutes, 'describe'>;
   },
 ): Promise<void> {
-  const { id, logger, clock, redis, registry, runner, progress, catalog } = parts;
+  const { id, logger, clock, redis, registry, runner, progress, catalog, routes } = parts;
   const queue = openGenerationQueue(redis, throttledWarning(logger, 'Redis failed a probe'));
   lifecycle.started('queue', () => queue.close());
   const startedAt = clock.now();
@@ -229,6 +230,7 @@ async function startProbes(
     redis,
     (): Instance => ({
       ...condition(),
+      ...routes.describe(),
       settings,
       service: 'worker',
       version: VERSION,

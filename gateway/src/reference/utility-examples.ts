@@ -54,6 +54,10 @@ export const HEALTH_EXAMPLE: Health = {
   gateways: { status: 'ok', instances: 2 },
   workers: { status: 'ok', instances: 2, failing: 0, slots: 20, free_slots: 15, last_progress: TIME },
   model: { status: 'ok', provider: 'gemini', last_outcome: 'ok', at: TIME },
+  models: {
+    'ai-2.5-flash': { status: 'ok', routes: 3, up: 3 },
+    'ai-2.5-pro': { status: 'degraded', routes: 2, up: 1 },
+  },
   stats: { status: 'ok', lag_ms: 40 },
   endpoints: { '/api/ai': 'ok', '/api/ai2': 'ok', '/api/ai3': 'ok', '/v1/chat/completions': 'ok', '/v1/models': 'ok' },
 };

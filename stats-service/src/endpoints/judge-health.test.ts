@@ -46,6 +46,13 @@ test.each<[string, Partial<HealthReading>, string, string]>([
     'degraded',
     'degraded',
   ],
+  [
+    'a model has no route that is up',
+    { instances: [gateway, worker({ routes: { a: [0, 2], b: [1, 1] } })] },
+    'degraded',
+    'degraded',
+  ],
+  ['a route of a model is down', { instances: [gateway, worker({ routes: { a: [1, 2] } })] }, 'ok', 'ok'],
   ['events are late', { lagMs: 60_000 }, 'degraded', 'ok'],
   ['no gateway is registered', { instances: [worker()] }, 'degraded', 'ok'],
 ])('%s', (_, part, status, generation) => {
@@ -66,5 +73,17 @@ test('the last model outcome of all workers counts', () => {
   expect(judgeHealth(reading({ instances: [gateway, older, worker(), never] })).model).toMatchObject({
     status: 'ok',
     last_outcome: 'ok',
+  });
+});
+
+test('of each model it is told how many routes are up, as the workers see it that reach most', () => {
+  const instances = [
+    worker({ routes: { a: [0, 2], b: [2, 2] } }),
+    worker({ id: 'w2', routes: { a: [1, 2], c: [0, 1] } }),
+  ];
+  expect(judgeHealth(reading({ instances })).models).toEqual({
+    a: { status: 'degraded', routes: 2, up: 1 },
+    b: { status: 'ok', routes: 2, up: 2 },
+    c: { status: 'down', routes: 1, up: 0 },
   });
 });

@@ -29,8 +29,12 @@ export function judgeHealth(reading: HealthReading): Health {
   const gateways = judgeGateways(reading);
   const workers = judgeWorkers(reading);
   const model = judgeModel(reading);
+  const models = judgeModels(reading);
   const stats = judgeStats(reading);
-  const generation = worst([redis.status, queue.status, workers.status, model.status]);
+  // A model without a route is an outage of its callers, not of the service.
+  const isModelDown = Object.values(models).some(({ status }) => status === 'down');
+  const routes = isModelDown ? 'degraded' : 'ok';
+  const generation = worst([redis.status, queue.status, workers.status, model.status, routes]);
   const utilities = redis.status;
   return {
     status: worst([generation, gateways.status, stats.status]),
@@ -42,6 +46,7 @@ export function judgeHealth(reading: HealthReading): Health {
     gateways,
     workers,
     model,
+    models,
     stats,
     endpoints: {
       ...Object.fromEntries(GENERATION_ENDPOINTS.map((endpoint) => [endpoint, generation])),
@@ -109,6 +114,26 @@ function judgeModel({ instances }: HealthReading): Health['model'] {
   const at = last.lastOutcome === 'none' ? {} : { at: new Date(last.at).toISOString() };
   if (last.lastOutcome !== 'failed') return { status: 'ok', ...figures, ...at };
   return { status: 'degraded', reason: 'the last call failed', ...figures, ...at };
+}
+
+/** A route is up where one worker at least does not know it to be down: another one may have lost its own network. */
+function judgeModels({ instances = [] }: HealthReading): Health['models'] {
+  const known = new Map<string, readonly [up: number, all: number]>();
+  for (const { routes = {}, draining } of instances) {
+    if (draining) continue;
+    for (const [model, [up, all]] of Object.entries(routes)) {
+      const before = known.get(model) ?? [0, 0];
+      known.set(model, [Math.max(before[0], up), Math.max(before[1], all)]);
+    }
+  }
+  return Object.fromEntries(
+    [...known].map(([model, [up, all]]) => [model, { status: stateOfRoutes(up, all), routes: all, up }]),
+  );
+}
+
+function stateOfRoutes(up: number, all: number): HealthState {
+  if (up === 0) return 'down';
+  return up < all ? 'degraded' : 'ok';
 }
 
 function judgeStats({ lagMs }: HealthReading): Health['stats'] {

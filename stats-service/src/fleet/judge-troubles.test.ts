@@ -89,3 +89,33 @@ test('a trouble keeps the time when it was seen first, and one that comes back b
   expect(rememberSince(found, first, 2_000)).toEqual(first);
   expect(rememberSince(found, rememberSince([], first, 2_000), 3_000)[0]?.since).toBe(3_000);
 });
+
+describe('a file of models', () => {
+  const models = { digest: 'x', source: 'file', broken: false } as const;
+  const routed = (routes: Instance['routes'], openUpstreams: Instance['openUpstreams'] = {}) =>
+    worker({ models, routes, openUpstreams });
+
+  test('has no trouble while all routes are up', () => {
+    expect(judge([routed({ a: [2, 2] })])).toEqual([]);
+  });
+
+  test('has a model without a route, and it says which upstreams fail and which refuse their credentials', () => {
+    const instances = [routed({ a: [1, 2], b: [0, 1] }, { u1: 'timed_out', u2: 'unauthorized' })];
+    const troubles = judge(instances);
+    expect(troubles.map(({ id, isDown, runbook }) => [id, isDown, runbook])).toEqual([
+      ['models_down', true, 'all-routes-down'],
+      ['upstreams_unauthorized', false, 'upstream-unauthorized'],
+      ['upstreams_open', false, 'upstream-open'],
+    ]);
+    expect(troubles[0]?.what).toContain(' b:');
+    expect(troubles[1]?.what).toContain('u2');
+    expect(troubles[2]?.what).toContain('u1');
+    for (const { runbook } of troubles) {
+      expect(existsSync(new URL(`../../../docs/runbooks/${runbook}.md`, import.meta.url))).toBe(true);
+    }
+  });
+
+  test('has none where one worker alone sees no route', () => {
+    expect(judge([routed({ a: [0, 2] }), routed({ a: [2, 2] })])).toEqual([]);
+  });
+});

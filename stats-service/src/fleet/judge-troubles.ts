@@ -32,6 +32,7 @@ export function judgeTroubles(reading: TroubleReading): FoundTrouble[] {
     ...troubleOfWorkers(workers, reading),
     ...troubleOfQueue(reading),
     ...troubleOfModel(workers),
+    ...troublesOfRoutes(workers),
     ...troubleOfRate(reading.recent),
   ];
   return troubles.toSorted((a, b) => Number(b.isDown) - Number(a.isDown));
@@ -69,6 +70,47 @@ function troubleOfModel(workers: readonly Instance[]): FoundTrouble[] {
   return [
     { id: 'model_failing', isDown, what: `Calls of the model fail: ${describeCause(worst)}`, whom, since, runbook },
   ];
+}
+
+/** Names that are told of one kind of trouble. */
+const MOST_NAMES = 5;
+
+/** What a model and an upstream lack who have a file of models. Without one, the trouble of the model says it. */
+function troublesOfRoutes(workers: readonly Instance[]): FoundTrouble[] {
+  const withFile = workers.filter(({ models }) => models?.source === 'file');
+  const troubles: FoundTrouble[] = [];
+  const models = [...new Set(withFile.flatMap(({ routes = {} }) => Object.keys(routes)))];
+  // A worker that has lost its own network sees all routes down.
+  const down = models.filter((model) => withFile.every(({ routes }) => (routes?.[model]?.[0] ?? 0) === 0));
+  if (down.length > 0) {
+    const what = `No upstream answers for ${listOf(down)}: its callers get 503.`;
+    troubles.push({
+      id: 'models_down',
+      isDown: true,
+      what,
+      whom: `callers of ${listOf(down)}`,
+      runbook: 'all-routes-down',
+    });
+  }
+  const open = new Map(withFile.flatMap(({ openUpstreams = {} }) => Object.entries(openUpstreams)));
+  const [locked, failing] = [true, false].map((isLocked) =>
+    [...open].filter(([, reason]) => (reason === 'unauthorized') === isLocked).map(([name]) => name),
+  );
+  const whom = 'nobody, as long as their models have other routes';
+  if (locked !== undefined && locked.length > 0) {
+    const what = `Upstreams refuse their credentials, or their account may not be used: ${listOf(locked)}.`;
+    troubles.push({ id: 'upstreams_unauthorized', isDown: false, what, whom, runbook: 'upstream-unauthorized' });
+  }
+  if (failing !== undefined && failing.length > 0) {
+    const what = `Upstreams failed, and get no calls but those that try them: ${listOf(failing)}.`;
+    troubles.push({ id: 'upstreams_open', isDown: false, what, whom, runbook: 'upstream-open' });
+  }
+  return troubles;
+}
+
+function listOf(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES;
+  return names.slice(0, MOST_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 function troubleOfRate({ successes, failures }: TroubleReading['recent']): FoundTrouble[] {

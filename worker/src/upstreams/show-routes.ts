@@ -1,3 +1,4 @@
+import type { Instance } from '@lontar/shared/instances.ts';
 import type { WorkerMetrics } from '@lontar/shared/metrics.ts';
 import type { CatalogSource, ModelCatalog } from '@lontar/shared/models/catalog.ts';
 import type { RedisClock, RedisTime } from '@lontar/shared/redis-clock.ts';
@@ -32,11 +33,22 @@ export function isDown({ state, isOutOfReach }: Known): boolean {
   return state.openUntil > 0 || isOutOfReach;
 }
 
+/** Models and upstreams that a heartbeat tells of: it is read by all gateways. */
+const MOST_TOLD = 50;
+
+/** What a heartbeat says of routes. */
+export type RoutesTold = Pick<Instance, 'routes' | 'openUpstreams'>;
+
+export interface ShownRoutes {
+  describe(): RoutesTold;
+  stop(): void;
+}
+
 /**
  * Shows once a second what is known of upstreams: in the metrics, and where a breaker opens or closes, in the log, by the
  * operator's name of the upstream. Never throws.
  */
-export function showRoutes(deps: ShowDeps): { show(): void; stop(): void } {
+export function showRoutes(deps: ShowDeps): ShownRoutes {
   const open = new Map<string, string>();
   let shown: ModelCatalog | undefined;
   const show = () => {
@@ -60,7 +72,19 @@ export function showRoutes(deps: ShowDeps): { show(): void; stop(): void } {
   };
   show();
   const timer = setInterval(show, SHOWN_EVERY_MS);
-  return { show, stop: () => clearInterval(timer) };
+  return { describe: () => describeRoutes(deps), stop: () => clearInterval(timer) };
+}
+
+function describeRoutes({ catalog: { current }, watch }: ShowDeps): RoutesTold {
+  const known = new Map(watch.all());
+  const routes: NonNullable<RoutesTold['routes']> = {};
+  for (const { name, routes: all } of [...current.models.values()].slice(0, MOST_TOLD)) {
+    routes[name] = [all.filter(({ upstream }) => !isDownNow(known.get(upstream))).length, all.length];
+  }
+  if (current.source === 'variables') return { routes };
+  const open = [...current.upstreams.keys()].filter((name) => isDownNow(known.get(name))).slice(0, MOST_TOLD);
+  const reasonOf = (name: string) => known.get(name)?.state.openedBy || 'connection';
+  return { routes, openUpstreams: Object.fromEntries(open.map((name) => [name, reasonOf(name)])) };
 }
 
 function isDownNow(upstream: Known | undefined): boolean {

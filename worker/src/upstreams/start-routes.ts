@@ -5,7 +5,7 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { type ThrottledLogger, throttledWarning } from '@lontar/shared/throttled-log.ts';
 import type { OpenUpstreams } from './open-upstreams.ts';
 import { createRouteChooser, type RouteChooser } from './route-chooser.ts';
-import { showRoutes } from './show-routes.ts';
+import { type RoutesTold, showRoutes } from './show-routes.ts';
 import { type UpstreamWatch, watchUpstreams } from './upstream-watch.ts';
 
 export interface RouteDeps {
@@ -23,6 +23,8 @@ export interface RouteDeps {
 export interface StartedRoutes {
   readonly chooser: RouteChooser;
   readonly watch: UpstreamWatch;
+  /** For the heartbeat. */
+  describe(): RoutesTold;
   stop(): void;
 }
 
@@ -56,6 +58,7 @@ export async function startRoutes(deps: RouteDeps): Promise<StartedRoutes> {
   return {
     chooser,
     watch,
+    describe: shown.describe,
     stop() {
       shown.stop();
       watch.stop();

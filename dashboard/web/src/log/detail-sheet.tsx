@@ -84,6 +84,7 @@ function Facts({ row }: { readonly row: LogRow }) {
     ],
     ['Endpoint', `${row.method} ${row.route}`],
     ['Model', row.model],
+    ['Route', row.upstream],
     ['Key', row.keyName === undefined ? row.keyId : `${row.keyName} (${row.keyId})`],
     ['Address', row.address],
     ['Error', row.error?.replaceAll('_', ' ')],
