@@ -10,7 +10,7 @@ import type { System } from './system.ts';
 export const POOL_MOODS = {
   dead: 'reset',
   hanging: 'hang',
-  'over quota': { kind: 'status', status: 429, headers: { 'retry-after': '1' } },
+  'over quota': { kind: 'status', status: 429, headers: { 'retry-after': '5' } },
   failing: { kind: 'status', status: 503 },
   'half-streaming': { kind: 'error-event' },
   garbage: 'garbage',

@@ -3,7 +3,15 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 /** What a worker measures of upstreams and of the routes that lead to them, by the operator's names of them. */
 export function upstreamMetrics(registry: Registry) {
   const registers = [registry];
+  const hedges = new Counter({
+    name: 'model_calls_hedged_total',
+    help: 'Slow model calls beside which a second one was made, by which of them answered: both are paid for.',
+    labelNames: ['winner'] as const,
+    registers,
+  });
+  for (const winner of ['first', 'second']) hedges.inc({ winner }, 0);
   return {
+    hedges,
     upstreamCalls: new Counter({
       name: 'upstream_calls_total',
       help: 'Model calls by upstream, public model and what they say of the upstream: answered (whatever it thought of the request), failed, stalled (no token in time), limited (it takes no more now), unauthorized, unknown (our own side ended them).',

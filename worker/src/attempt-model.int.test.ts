@@ -6,7 +6,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { PromptJob } from '@lontar/shared/generation-job.ts';
 import { createLogger } from '@lontar/shared/logger.ts';
 import { createRegistry, workerMetrics } from '@lontar/shared/metrics.ts';
-import { createCatalog, type Deadlines, fixedSource, type UpstreamConfig } from '@lontar/shared/models/catalog.ts';
+import {
+  createCatalog,
+  type Deadlines,
+  fixedSource,
+  type ModelConfig,
+  type UpstreamConfig,
+} from '@lontar/shared/models/catalog.ts';
 import { later } from '@lontar/shared/redis-clock.ts';
 import { connectPatient } from '@lontar/shared/redis-connection.ts';
 import type { FakeBehaviour } from '@lontar/shared/testing/fake-behaviour.ts';
@@ -54,14 +60,20 @@ afterEach(async () => {
 type Deps = Pick<ProcessDeps, 'chooser' | 'metrics'> & { readonly routes: StartedRoutes };
 
 /** A worker whose model has these upstreams in this order. */
-async function startWorker(urls: readonly string[], limits: Partial<UpstreamConfig> = {}): Promise<Deps & ProcessDeps> {
+async function startWorker(
+  urls: readonly string[],
+  limits: Partial<UpstreamConfig> = {},
+  more: Partial<ModelConfig> = {},
+): Promise<Deps & ProcessDeps> {
   const names = urls.map((_, index) => `u${index + 1}`);
   const upstreams: UpstreamConfig[] = urls.map((baseUrl, index) =>
     Object.assign({ name: names[index] ?? '', provider: 'openai' as const, baseUrl, stream: 'auto' as const }, limits),
   );
   const routes = names.map((upstream, order) => ({ upstream, model: 'm', weight: 1, order }));
   const catalog = fixedSource(
-    createCatalog('file', upstreams, [{ name: 'ai-2.5-pro', aliases: [], routes, deadlines: DEADLINES }]),
+    createCatalog('file', upstreams, [
+      Object.assign({ name: 'ai-2.5-pro', aliases: [], routes, deadlines: DEADLINES }, more),
+    ]),
   );
   const metrics = workerMetrics(createRegistry('worker', 'test'), MODEL_ERROR_KINDS);
   const opened: OpenUpstreams = openUpstreams(
@@ -227,6 +239,51 @@ test('a job that waits for a place is handed back when its worker stops', async 
   expect(await second).toMatchObject({ kind: 'aborted', reason: 'stopping', call: undefined });
   leaving.abort('cancelled');
   expect(await first).toMatchObject({ kind: 'aborted', reason: 'cancelled', call: 'cancelled' });
+});
+
+describe('a model whose slow calls are hedged', () => {
+  const SLOW: FakeBehaviour = { kind: 'answer', text: 'Late.', delayMs: 5_000 };
+  const HEDGED = { hedgeAfter: 'p95', deadlines: { ...DEADLINES, firstTokenMs: 8_000 } } as const;
+
+  async function startHedged(): Promise<Deps & ProcessDeps> {
+    const deps = await startWorker(openAi(0, 1), {}, HEDGED);
+    // So many calls tell which ones are slow.
+    for (let index = 0; index < 20; index++) await attempt(deps);
+    expect(callsOf()).toEqual([20, 0, 0]);
+    fakes[0]?.behave(SLOW);
+    return deps;
+  }
+
+  test('asks a second route beside the first, takes what answers first, and ends the other; both are counted', async () => {
+    const deps = await startHedged();
+    const stream = taker();
+    const result = await attempt(deps, {}, stream);
+    expect(result).toMatchObject({ kind: 'answer', route: 'u2/m', wasRepeated: true });
+    expect(stream.parts.map((part) => ('text' in part ? part.text : '')).join('')).toBe('An answer.');
+    expect(callsOf()).toEqual([21, 1, 0]);
+    await fakes[0]?.calls.at(-1)?.whenAborted;
+    const { values } = await deps.metrics.hedges.get();
+    expect(values.find(({ labels }) => labels.winner === 'second')?.value).toBe(1);
+    const charges = (await deps.metrics.callCharges.get()).values.filter(({ value }) => value > 0);
+    expect(charges.map(({ labels }) => labels)).toEqual([{ outcome: 'cancelled', charge: 'open' }]);
+    // That one was slow is not its failure.
+    expect(new Map(deps.routes.watch.all()).get('u1')?.state.failuresInRow).toBe(0);
+  });
+
+  test('asks no second route for a request that may have cost money before', async () => {
+    const deps = await startHedged();
+    fakes[0]?.behave({ ...SLOW, delayMs: 400 } as FakeBehaviour);
+    expect(summary(await attempt(deps, { spentBefore: true }))).toBe('answer u1/m');
+    expect(callsOf()).toEqual([21, 0, 0]);
+  });
+
+  test('keeps the first one where it answers after all', async () => {
+    const deps = await startHedged();
+    fakes[0]?.behave({ ...SLOW, delayMs: 600 } as FakeBehaviour);
+    fakes[1]?.behave('hang');
+    expect(await attempt(deps)).toMatchObject({ kind: 'answer', route: 'u1/m', wasRepeated: true });
+    expect(callsOf()).toEqual([21, 1, 0]);
+  });
 });
 
 /** A server that does as it likes with each connection. */

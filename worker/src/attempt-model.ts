@@ -1,7 +1,8 @@
 import type { FailureCause } from '@lontar/shared/failure-cause.ts';
 import { askedText, chatOf } from '@lontar/shared/generation-job.ts';
-import { type CallResult, callModel } from './call-model.ts';
+import { type Call, type CallResult, callModel } from './call-model.ts';
 import { mayHaveCost } from './failure-policy.ts';
+import { callHedged } from './hedged-call.ts';
 import type { AbortReason, JobStart } from './job-start.ts';
 import type { ModelErrorKind, ModelPart, ModelRequest, ModelResult } from './model/language-model.ts';
 import { estimateTokens } from './model/token-estimate.ts';
@@ -122,15 +123,21 @@ async function askRoutes(
   }
 }
 
-function choose(deps: ProcessDeps, { job, number }: Start, signal: AbortSignal, calls: Calls) {
+function choose(
+  deps: ProcessDeps,
+  { job, number }: Start,
+  signal: AbortSignal,
+  calls: Calls,
+  // Where one call has failed already, the queue knows how to wait.
+  waits = calls.count === 0,
+) {
   return deps.chooser.choose({
     model: job.model,
     callId: `${job.id}:${number}:${calls.count}`,
     tried: calls.tried,
     estimateTokens: () => estimateTokens(askedText(job)) + Math.min(job.maxOutputTokens, USUAL_ANSWER_TOKENS),
     deadlineAt: job.deadlineAt,
-    // Where one call has failed already, the queue knows how to wait.
-    waits: calls.count === 0,
+    waits,
     signal,
   });
 }
@@ -151,12 +158,12 @@ async function callRoute(deps: ProcessDeps, start: Start, turn: Turn): Promise<A
   if (calls.last) countCall(deps, calls.last.error, 'open');
   calls.count += 1;
   calls.tried.add(keyOfRoute(choice.route));
-  calls.route = `${choice.route.upstream}/${choice.route.model}`;
+  calls.route = keyOfRoute(choice.route);
   const onPart = (part: ModelPart) => {
     calls.hasParts = true;
     stream?.add(part);
   };
-  const result = await callModel(deps, {
+  const result = await makeCall(deps, start, turn, {
     job: start.job,
     choice,
     signal,
@@ -197,6 +204,31 @@ async function callRoute(deps: ProcessDeps, start: Start, turn: Turn): Promise<A
     'a model call failed; another route is asked, if one can take it',
   );
   return undefined;
+}
+
+/** Makes a call, and where its model's calls are hedged and it is slow, a second one beside it. */
+async function makeCall(deps: ProcessDeps, start: Start, turn: Turn, call: Call): Promise<CallResult> {
+  const { calls, choice, signal } = turn;
+  const afterMs = choice.hedgeAfterMs;
+  // The work of tools must not be begun twice, nor may a request cost more than twice.
+  const callsTools = start.job.v === 2 && start.job.chat.tools !== undefined;
+  const isFirst = calls.count === 1 && !start.spentBefore;
+  if (afterMs === undefined || callsTools || !isFirst || !choice.hasOthers) return callModel(deps, call);
+  const second = async (): Promise<Call | undefined> => {
+    const other = await choose(deps, start, signal, calls, false);
+    if (other.kind !== 'route') return undefined;
+    return { ...call, choice: other, request: requestOf(deps, start, other, true) };
+  };
+  const { result, call: kept, loser } = await callHedged(deps, call, { afterMs, second });
+  if (loser === undefined) return result;
+  const lost = loser.result.kind === 'answer' ? 'none' : loser.result.error;
+  countCall(deps, lost, 'open');
+  deps.metrics.hedges.inc({ winner: kept === call || kept.choice === choice ? 'first' : 'second' });
+  calls.count += 1;
+  for (const { choice: asked } of [kept, loser.call]) calls.tried.add(keyOfRoute(asked.route));
+  calls.route = keyOfRoute(kept.choice.route);
+  calls.hasSpent ||= mayHaveCost(lost);
+  return result;
 }
 
 function requestOf(

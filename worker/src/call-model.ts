@@ -91,7 +91,8 @@ export async function callModel(deps: CallDeps, call: Call): Promise<CallResult>
     metrics.upstreamTokens.inc({ ...choice.labels, token_type: 'output' }, output);
     const streamedMs = endedAt - firstPartAt;
     if (firstPartAt > 0 && streamedMs > 1) metrics.tokenRate.observe(labels, output / (streamedMs / 1000));
-    end(deps, call, { kind: 'none', tokens: input + output });
+    const firstTokenMs = firstPartAt > 0 ? firstPartAt - startedAt : undefined;
+    end(deps, call, { kind: 'none', tokens: input + output, firstTokenMs });
     if (!signal.aborted) deps.noteModelOutcome(undefined, choice.language.provider);
     return { kind: 'answer', answer, durationMs: endedAt - startedAt };
   } catch (error) {

@@ -3,6 +3,7 @@ import { createCatalog } from '@lontar/shared/models/catalog.ts';
 import { Redis } from 'ioredis';
 import type { LanguageModel } from '../src/model/language-model.ts';
 import type { ProcessDeps } from '../src/process-generation.ts';
+import { createFirstTokenTimes } from '../src/upstreams/first-token-times.ts';
 import { createRouteChooser } from '../src/upstreams/route-chooser.ts';
 import { UNKNOWN_STATE } from '../src/upstreams/upstream-state.ts';
 
@@ -32,6 +33,7 @@ export function oneUpstream(
       known: () => ({ state: UNKNOWN_STATE, taken: 0, own: 0, isOutOfReach: false }),
       ...{ note: nothing, began: nothing, ended: nothing, all: () => [], look: () => Promise.resolve(), stop: nothing },
     },
+    firstTokens: createFirstTokenTimes(),
     random: Math.random,
     onWaiting: nothing,
     onError: nothing,

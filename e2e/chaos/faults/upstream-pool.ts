@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
 import { type Load, startLoad } from '../../harness/load.ts';
 import { type LedgerEntry, statusOf } from '../ledger.ts';
@@ -24,9 +25,9 @@ interface Outage {
 
 /** One upstream goes wrong for a while, and is well again; the load goes on. */
 async function breakOne(
+  system: System,
   pool: UpstreamPool,
-  upstream: number,
-  mood: PoolMood,
+  { upstream, mood }: { readonly upstream: number; readonly mood: PoolMood },
   during: () => Promise<void>,
 ): Promise<Outage> {
   const calls = pool.calls[upstream] ?? [];
@@ -39,7 +40,10 @@ async function breakOne(
   const wellFrom = calls.length;
   await until(() => calls.length > wellFrom, 60_000, `a call that tries an upstream that was ${mood}`);
   const triedAt = calls[wellFrom]?.at ?? 0;
-  await until(() => calls.length >= wellFrom + 5, 30_000, 'traffic back');
+  await until(() => calls.length >= wellFrom + 5, 30_000, 'traffic back').catch(async (error: unknown) => {
+    const known = await system.stack.redis.client.get(redisKeys.upstream(`u${upstream + 1}`));
+    throw new Error(`u${upstream + 1} was ${mood}, and the fleet still knows: ${known}`, { cause: error });
+  });
   return { mood, wasted, backMs: (calls[wellFrom + 4]?.at ?? 0) - triedAt };
 }
 
@@ -91,7 +95,7 @@ export const upstreamPoolScenarios: readonly Scenario[] = [
               const seconds = context.quick ? 4 : 10 + random() * 20;
               const kills = mood === 'failing' && outages.length < MOODS.length;
               const during = kills ? () => killEveryProcessOnce(system) : () => delay(seconds * 1_000);
-              outages.push(await breakOne(pool, upstream, mood, during));
+              outages.push(await breakOne(system, pool, { upstream, mood }, during));
             }
           } while (performance.now() < endsAt);
           judge(context.report, await load.stop(), outages);

@@ -12,6 +12,7 @@ import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import type { LanguageModel, ModelErrorKind } from '../model/language-model.ts';
+import { createFirstTokenTimes } from './first-token-times.ts';
 import { type Ask, type Choice, createRouteChooser, type RouteChooser } from './route-chooser.ts';
 import { type UpstreamWatch, watchUpstreams } from './upstream-watch.ts';
 
@@ -64,7 +65,7 @@ async function startWorker(catalog: ModelCatalog, random: () => number = Math.ra
   const onError = () => undefined;
   const watch = watchUpstreams({ redis, subscriber, clock, onError, onChange: () => chooser.wake() });
   const chooser: RouteChooser = createRouteChooser({
-    ...{ redis, clock, watch, random, onError },
+    ...{ redis, clock, watch, random, onError, firstTokens: createFirstTokenTimes() },
     catalog: () => catalog,
     languageModel: () => language,
     onWaiting: (count) => {
@@ -368,7 +369,15 @@ describe('without Redis', () => {
     const onError = () => undefined;
     const watch = watchUpstreams({ redis, subscriber, clock, onError, onChange: () => undefined });
     const chooser = createRouteChooser({
-      ...{ redis, clock, watch, random: Math.random, onError, onWaiting: onError },
+      ...{
+        redis,
+        clock,
+        watch,
+        random: Math.random,
+        onError,
+        onWaiting: onError,
+        firstTokens: createFirstTokenTimes(),
+      },
       catalog: () => catalog,
       languageModel: () => language,
     });

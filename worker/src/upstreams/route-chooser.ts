@@ -3,6 +3,7 @@ import type { RedisClock, RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { within } from '@lontar/shared/within.ts';
 import type { LanguageModel, ModelErrorKind } from '../model/language-model.ts';
+import type { FirstTokenTimes } from './first-token-times.ts';
 import { type Taken, takeRoute, type UpstreamTerms } from './fleet-scripts.ts';
 import type { Known } from './known-upstream.ts';
 import { labelsOf, type RouteLabels } from './metric-labels.ts';
@@ -45,6 +46,8 @@ export type Choice =
       readonly hasOthers: boolean;
       /** Whether calls are kept away from upstreams that are not well, or want to be left alone. */
       readonly binds: boolean;
+      /** Where the model's calls are to be hedged: how long one has for its first part, ms; absent while that is not known. */
+      readonly hedgeAfterMs?: number | undefined;
       /** Says how the call ended, and gives its place back; called once. */
       done(outcome: CallOutcome): void;
     }
@@ -60,6 +63,8 @@ export interface CallOutcome {
   readonly retryAfterMs?: number | undefined;
   /** Used in all; absent where that is not known. */
   readonly tokens?: number | undefined;
+  /** Until the first part of the answer, ms; absent where none came, or it came whole. */
+  readonly firstTokenMs?: number | undefined;
 }
 
 export interface RouteChooser {
@@ -80,6 +85,7 @@ export interface ChooserDeps {
   readonly catalog: () => ModelCatalog;
   readonly languageModel: (upstream: string) => LanguageModel | undefined;
   readonly watch: UpstreamWatch;
+  readonly firstTokens: FirstTokenTimes;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   /** Called with how many requests wait for a route, whenever that changes. */
@@ -259,7 +265,7 @@ function takeAlone(deps: ChooserDeps, taking: Taking, able: readonly Option[]): 
 }
 
 function take(
-  { watch }: ChooserDeps,
+  { watch, firstTokens }: ChooserDeps,
   { catalog, model, ask }: Taking,
   { route, upstream, language, terms }: Option,
   taken = { hasPlace: false, tokens: 0 },
@@ -275,7 +281,9 @@ function take(
     labels: labelsOf(catalog, upstream.name, model.name),
     hasOthers: model.routes.length > tried.size + 1,
     binds: terms.binds,
-    done({ kind, retryAfterMs, tokens }) {
+    hedgeAfterMs: model.hedgeAfter === 'p95' ? firstTokens.p95(model.name) : undefined,
+    done({ kind, retryAfterMs, tokens, firstTokenMs }) {
+      if (model.hedgeAfter !== undefined && firstTokenMs !== undefined) firstTokens.add(model.name, firstTokenMs);
       const isCounted = taken.hasPlace && terms.tokensPerMinute > 0 && tokens !== undefined;
       watch.ended(upstream.name, callId, { kind, retryAfterMs, moreTokens: isCounted ? tokens - taken.tokens : 0 });
     },

@@ -3,6 +3,7 @@ import type { CatalogSource } from '@lontar/shared/models/catalog.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { type ThrottledLogger, throttledWarning } from '@lontar/shared/throttled-log.ts';
+import { createFirstTokenTimes } from './first-token-times.ts';
 import type { OpenUpstreams } from './open-upstreams.ts';
 import { createRouteChooser, type RouteChooser } from './route-chooser.ts';
 import { type RoutesTold, showRoutes } from './show-routes.ts';
@@ -45,6 +46,7 @@ export async function startRoutes(deps: RouteDeps): Promise<StartedRoutes> {
     catalog: () => catalog.current,
     languageModel: upstreams.languageModel,
     watch,
+    firstTokens: createFirstTokenTimes(),
     random: Math.random,
     onWaiting(count) {
       metrics.routesWaiting.set(count);

@@ -116,7 +116,8 @@ export function parseState(text: string): UpstreamState | undefined {
  * credentials open the breaker at once. While it is open, the outcome of the call that tries the upstream counts alone.
  *
  * Where an upstream takes no more, or stalls, it is taken to bear half of what it had, and one more with each round of calls
- * that goes well, more slowly where it did not bear more before.
+ * that goes well, more slowly where it did not bear more before. What happens to single calls while its breaker is open says
+ * nothing of how many it bears.
  */
 export function noteOutcome(before: UpstreamState, outcome: Outcome, now: number): UpstreamState {
   const state = { ...before, seq: before.seq + 1 };
@@ -136,7 +137,7 @@ export function noteOutcome(before: UpstreamState, outcome: Outcome, now: number
     case 'limited':
       if (isProbe) close(state, now);
       leaveAlone(state, outcome.retryAfterMs ?? SHORT_ALONE_MS, now);
-      bear(state, outcome, now);
+      if (before.openUntil === 0) bear(state, outcome, now);
       return state;
     case 'unauthorized':
       if (state.openUntil === 0 || isProbe) open(state, outcome.kind, now);
@@ -146,7 +147,7 @@ export function noteOutcome(before: UpstreamState, outcome: Outcome, now: number
       return state;
     case 'stalled':
       fail(state, outcome, now);
-      bear(state, outcome, now);
+      if (before.openUntil === 0) bear(state, outcome, now);
       return state;
   }
 }

@@ -35,10 +35,17 @@ export const upstreams: Board = {
     },
     {
       title: 'Calls by upstream',
-      about: 'Model calls per second that each upstream got, those that failed included.',
+      about:
+        'Model calls per second that each upstream got, those that failed included; and second calls beside slow ones, by which of the two answered.',
       kind: 'stacked',
       unit: 'reqps',
-      queries: [{ expr: 'sum by (upstream) (rate(upstream_calls_total[$__rate_interval]))', legend: '{{upstream}}' }],
+      queries: [
+        { expr: 'sum by (upstream) (rate(upstream_calls_total[$__rate_interval]))', legend: '{{upstream}}' },
+        {
+          expr: 'sum by (winner) (rate(model_calls_hedged_total[$__rate_interval]))',
+          legend: 'hedged, {{winner}} answered',
+        },
+      ],
       down: 'models',
     },
     {

@@ -128,7 +128,8 @@ end
 
 local function noteOutcome(state, outcome, now)
   local class = outcome.class
-  local isProbe = state.openUntil > 0 and state.probe == outcome.id
+  local wasOpen = state.openUntil > 0
+  local isProbe = wasOpen and state.probe == outcome.id
   if class == 'unknown' then
     if isProbe then state.probe = '' end
   elseif class == 'answered' then
@@ -141,12 +142,12 @@ local function noteOutcome(state, outcome, now)
   elseif class == 'limited' then
     if isProbe then close(state, now) end
     leaveAlone(state, outcome.retryAfterMs or SHORT_ALONE_MS, now)
-    bear(state, outcome, now)
+    if not wasOpen then bear(state, outcome, now) end
   elseif class == 'unauthorized' then
     if state.openUntil == 0 or isProbe then open(state, outcome.kind, now) end
   else
     fail(state, outcome, now)
-    if class == 'stalled' then bear(state, outcome, now) end
+    if class == 'stalled' and not wasOpen then bear(state, outcome, now) end
   end
   state.seq = state.seq + 1
 end
