@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FakeBehaviour, FakeCall, FakeUpstream } from '@lontar/shared/testing/fake-upstream.ts';
-import { startFakeUpstream } from '@lontar/shared/testing/fake-upstream.ts';
+import type { FakeBehaviour, FakeCall } from '@lontar/shared/testing/fake-behaviour.ts';
+import { type FakeUpstream, startFakeUpstream } from '@lontar/shared/testing/fake-upstream.ts';
 import { NONCE } from './ledger.ts';
 import type { System } from './system.ts';
 

@@ -54,6 +54,12 @@ export function upstreamMetrics(registry: Registry) {
       labelNames: ['upstream'] as const,
       registers,
     }),
+    ...routeMetrics(registers),
+  };
+}
+
+function routeMetrics(registers: Registry[]) {
+  return {
     routesUp: new Gauge({
       name: 'model_routes_up',
       help: 'Routes of a public model whose upstream is not known to be down.',

@@ -242,7 +242,7 @@ test('a job that waits for a place is handed back when its worker stops', async 
 });
 
 describe('a model whose slow calls are hedged', () => {
-  const SLOW: FakeBehaviour = { kind: 'answer', text: 'Late.', delayMs: 5_000 };
+  const SLOW = { kind: 'answer', text: 'Late.', delayMs: 5_000 } as const;
   const HEDGED = { hedgeAfter: 'p95', deadlines: { ...DEADLINES, firstTokenMs: 8_000 } } as const;
 
   async function startHedged(): Promise<Deps & ProcessDeps> {
@@ -272,14 +272,14 @@ describe('a model whose slow calls are hedged', () => {
 
   test('asks no second route for a request that may have cost money before', async () => {
     const deps = await startHedged();
-    fakes[0]?.behave({ ...SLOW, delayMs: 400 } as FakeBehaviour);
+    fakes[0]?.behave({ ...SLOW, delayMs: 400 });
     expect(summary(await attempt(deps, { spentBefore: true }))).toBe('answer u1/m');
     expect(callsOf()).toEqual([21, 0, 0]);
   });
 
   test('keeps the first one where it answers after all', async () => {
     const deps = await startHedged();
-    fakes[0]?.behave({ ...SLOW, delayMs: 600 } as FakeBehaviour);
+    fakes[0]?.behave({ ...SLOW, delayMs: 600 });
     fakes[1]?.behave('hang');
     expect(await attempt(deps)).toMatchObject({ kind: 'answer', route: 'u1/m', wasRepeated: true });
     expect(callsOf()).toEqual([21, 1, 0]);
