@@ -41,11 +41,12 @@ test('a clock that must tell the time of Redis does not start without it', async
 });
 
 test('one that starts without Redis tells the time of this machine until Redis has answered', async () => {
+  const listeners = redis.listenerCount('ready');
   const clock = followRedisClock(redis);
   expect(await hoursAway(clock.now())).toBe(1);
   await redis.connect();
   // It asks as soon as the connection is ready.
   while ((await hoursAway(clock.now())) !== 0);
   clock.stop();
-  expect(redis.listenerCount('ready')).toBe(0);
+  expect(redis.listenerCount('ready')).toBe(listeners);
 });

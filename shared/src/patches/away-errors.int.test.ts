@@ -37,6 +37,8 @@ test('a Redis that is full or read-only is away, from a script and a pipeline to
   await server.client.replicaof('127.0.0.1', '1');
   expect(await failure(redis.set('a', '1'))).toEqual(awayWith(true, 'READONLY'));
   await server.client.replicaof('NO', 'ONE');
+  // Another server may be the primary now: it connects anew.
+  if (redis.status !== 'ready') await once(redis, 'ready');
 });
 
 test('what Redis refuses for another reason is no absence', async () => {
