@@ -39,15 +39,20 @@ const MOST_EXPIRED = 20_000;
  */
 export async function listKeys(redis: Redis, query: KeyQuery): Promise<KeyPage> {
   const limit = checkQuery(query);
-  await indexMissingKeys(redis);
-  if (query.state === 'active' || query.state === 'expired') await moveExpiredKeys(redis);
-  const now = await keysNow(redis);
+  const byState = query.state === 'active' || query.state === 'expired';
+  const [now] = await Promise.all([keysNow(redis), indexMissingKeys(redis), byState && moveExpiredKeys(redis)]);
+  // Of those that a filter lets through, one page may need many.
+  const isFiltered = query.state !== undefined && (query.search !== undefined || query.owner !== undefined);
   const keys: KeyInUse[] = [];
   const unreadable: UnreadableKey[] = [];
   const stale: Unindexed[] = [];
   let last: { source: number; mark: string } | undefined;
   let [examined, isEnd] = [0, true];
-  for await (const { source, candidate } of candidatesOf(redis, query, Math.min(limit + 1, READ_AT_ONCE))) {
+  for await (const { source, candidate } of candidatesOf(
+    redis,
+    query,
+    isFiltered ? READ_AT_ONCE : Math.min(limit + 1, READ_AT_ONCE),
+  )) {
     if (keys.length === limit || examined === MOST_EXAMINED) {
       isEnd = false;
       break;
