@@ -239,6 +239,7 @@ describe('backup and restore', () => {
     const { client } = redis;
     await client.hincrby(redisKeys.apiKey(id), 'charged', 7);
     await client.zadd(redisKeys.apiKeyUse, 29_000_000, id);
+    await client.hset(redisKeys.keyUsage(id, '2026-01'), '31 ai-2.5-pro', '3,2');
     await client.zadd(redisKeys.keyFlight(id), Date.now() + 60_000, 'req_a', Date.now() + 60_000, 'req_b');
     await client.set(redisKeys.uploads('2026-01-31', '192.0.2.1'), '5', 'EX', 1000);
     await fillWindows(client, [redisKeys.addressHour('192.0.2.1')], 2);
@@ -264,7 +265,7 @@ describe('backup and restore', () => {
     const { client } = redis;
     const before = await client.hgetall(redisKeys.apiKey(id));
     const written = await lontar('backup', file(), '--json');
-    expect(written).toMatchObject({ code: 0, data: { apiKeys: 1, entries: 10, files: 2, missingFiles: [] } });
+    expect(written).toMatchObject({ code: 0, data: { apiKeys: 1, entries: 11, files: 2, missingFiles: [] } });
     expect((await stat(file())).mode & 0o777).toBe(0o600);
     expect(gunzipSync(await readFile(file())).toString()).not.toContain('p'.repeat(40));
 
@@ -272,7 +273,7 @@ describe('backup and restore', () => {
     await rm(files(), { recursive: true });
     expect(await lontar('restore', file(), '--json')).toMatchObject({
       code: 0,
-      data: { apiKeys: 1, entries: 10, files: 2 },
+      data: { apiKeys: 1, entries: 11, files: 2 },
     });
     expect(await client.hgetall(redisKeys.apiKey(id))).toEqual({ ...before, charged: '5' });
     expect(await client.ttl(redisKeys.uploads('2026-01-31', '192.0.2.1'))).toBeGreaterThan(900);
@@ -285,6 +286,8 @@ describe('backup and restore', () => {
     expect((await lontar('keys', 'list', '--json')).data).toHaveLength(1);
     const lastUsedAt = new Date(29_000_000 * 60_000).toISOString();
     expect((await lontar('keys', 'list', '--owner', 'Ann', '--json')).data).toMatchObject([{ id, lastUsedAt }]);
+    const january = ['--from', '2026-01-01', '--to', '2026-01-31', '--json'];
+    expect((await lontar('usage', '--key', id, ...january)).data).toMatchObject([{ requests: 3, successes: 2 }]);
   });
 
   test('prints the checksum of the file as it lies there, as sha256sum does', async () => {
