@@ -91,17 +91,20 @@ end
 
 for _, usage in ipairs(plan.usage) do
   local key, rows = KEYS[usage[1]], usage[2]
-  local count = redis.call('HLEN', key)
+  local isNew = false
   for i = 1, #rows, 2 do
     local row = rows[i]
     local held = redis.call('HGET', key, row)
-    if not held and count >= MOST_USAGE_ROWS then
+    -- How many rows there are is of interest where one more comes, which is once a day.
+    local count = held and 1 or redis.call('HLEN', key)
+    if count == 0 then isNew = true end
+    if count >= MOST_USAGE_ROWS then
       row = string.sub(row, 1, 3) .. 'other models'
       held = redis.call('HGET', key, row)
     end
     redis.call('HSET', key, row, held and addSums(held, rows[i + 1]) or rows[i + 1])
   end
-  if count == 0 then redis.call('PEXPIRE', key, USAGE_MS) end
+  if isNew then redis.call('PEXPIRE', key, USAGE_MS) end
 end
 
 local exact = tonumber(ARGV[7])

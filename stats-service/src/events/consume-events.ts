@@ -15,6 +15,7 @@ import {
   LOG_TEXTS,
   statsKeys,
 } from '../stats-keys.ts';
+import { type LastUses, rememberLastUses } from './last-uses.ts';
 import { type Entry, parseTally, readEntry, type TakenTally } from './parse-events.ts';
 import { type Numbers, planBatch, type Told } from './plan-batch.ts';
 
@@ -75,7 +76,8 @@ export interface ConsumerDeps {
  * many instances run and whenever one dies: see `apply-events.lua`. Never throws: where Redis fails, the events stay in
  * the stream and are taken again.
  */
-export function consumeEvents(deps: ConsumerDeps): EventConsumer {
+export function consumeEvents(given: ConsumerDeps): EventConsumer {
+  const deps = { ...given, lastUses: rememberLastUses() };
   const stop = new AbortController();
   const lines = throttleLines(deps.logger);
   const onTrouble = throttledWarning(deps.logger, 'events could not be counted; trying again');
@@ -151,7 +153,7 @@ async function takeTally(redis: Redis): Promise<TakenTally | undefined> {
  * @returns as `apply`; `nothing` where there was nothing to do
  */
 async function applyAll(
-  deps: ConsumerDeps,
+  deps: Applying,
   lines: ThrottledLogger,
   entries: readonly Entry[],
   rowsOpen: boolean,
@@ -167,6 +169,11 @@ async function applyAll(
   return applied === 'numbers' ? undefined : applied;
 }
 
+/** What it takes to apply a batch. */
+interface Applying extends ConsumerDeps {
+  readonly lastUses: LastUses;
+}
+
 interface Applied {
   readonly rowsOpen: number;
 }
@@ -178,7 +185,7 @@ interface Applied {
  *   another one has counted the numbers; nothing was counted then
  */
 async function apply(
-  deps: ConsumerDeps,
+  deps: Applying,
   lines: ThrottledLogger,
   entries: readonly Entry[],
   tally: TakenTally | undefined,
@@ -186,7 +193,8 @@ async function apply(
   const read = entries.map(readEntry);
   const { repeats, numbers, malformed } = parseTally(tally ?? ['', [], []]);
   const told = read.flatMap((entry) => entry.told ?? []).concat(repeats);
-  const { keys, log, ...plan } = planBatch(told, deps.keepTexts, numbers);
+  const { keys, log, ...whole } = planBatch(told, deps.keepTexts, numbers);
+  const plan = { ...whole, used: whole.used.filter(([keyId, minute]) => deps.lastUses.isLater(keyId, minute)) };
   const ids = JSON.stringify(entries.map(([id]) => id));
   const bytes = read.reduce((sum, entry) => sum + entry.bytes, 0);
   const reply = (await applyScript(
@@ -196,6 +204,7 @@ async function apply(
   )) as [string, number?];
   if (reply[0] !== 'applied') return reply[0] === 'numbers' ? 'numbers' : undefined;
   noteRecorded(deps.metrics, told, numbers);
+  deps.lastUses.note(plan.used);
   const lost = read.length + repeats.length - told.length + malformed;
   if (lost > 0) {
     deps.metrics.dropped.inc({ reason: 'malformed' }, lost);

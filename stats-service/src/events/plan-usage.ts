@@ -1,7 +1,13 @@
 import { type TallyField, usageKeyOf } from '@lontar/shared/event-tally.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import type { RequestEvent } from '@lontar/shared/request-event.ts';
-import { ALL_KEYS, packCounts, type UsageCount, usageOf } from '@lontar/shared/usage/usage-counts.ts';
+import {
+  ALL_KEYS,
+  packCounts,
+  type UsageCount,
+  type UsageOfRequest,
+  usageOf,
+} from '@lontar/shared/usage/usage-counts.ts';
 
 /** Adds up what a batch adds to the usage of API keys, so that each row is written once. */
 export interface UsagePlan {
@@ -15,25 +21,25 @@ export interface UsagePlan {
 
 export function createUsage(): UsagePlan {
   const months = new Map<string, Map<string, Map<UsageCount, number>>>();
-  const addTo = (of: string, day: string, model: string, count: UsageCount, amount: number) => {
+  const rowOf = (of: string, day: string, model: string) => {
     const rows = entryOf(months, redisKeys.keyUsage(of, day.slice(0, 7)), () => new Map());
-    const counts = entryOf(rows, `${day.slice(8)} ${model}`, () => new Map());
-    counts.set(count, (counts.get(count) ?? 0) + amount);
+    return entryOf(rows, `${day.slice(8)} ${model}`, () => new Map());
   };
-  const add = (...[of, ...what]: Parameters<typeof addTo>) => {
-    addTo(of, ...what);
-    addTo(ALL_KEYS, ...what);
+  // Rows are looked up once for each event, not for each of its counts.
+  const add = (of: string, day: string, model: string, counts: UsageOfRequest['counts'], times: number) => {
+    for (const row of [rowOf(of, day, model), rowOf(ALL_KEYS, day, model)]) {
+      for (const [count, amount] of counts) row.set(count, (row.get(count) ?? 0) + amount * times);
+    }
   };
   return {
     addEvent(event, times) {
       const usage = usageOf(event);
       if (usage === undefined) return;
-      const key = usageKeyOf(event);
-      for (const [count, amount] of usage.counts) add(key, usage.day, usage.model, count, amount * times);
+      add(usageKeyOf(event), usage.day, usage.model, usage.counts, times);
     },
     addCounter(counter, amount) {
       if (counter.kind !== 'usage') return;
-      add(counter.key, counter.day, counter.model, counter.count, amount);
+      add(counter.key, counter.day, counter.model, [[counter.count, amount]], 1);
     },
     list: () =>
       [...months].map(([key, rows]) => [key, [...rows].flatMap(([row, counts]) => [row, packCounts(counts)])]),
