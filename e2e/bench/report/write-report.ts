@@ -8,6 +8,7 @@ export function writeReport(results: Results): string {
   return [
     '<!-- Written by "npm run bench" from docs/performance.json; run it again, do not edit. -->',
     '# Performance',
+    ...meaningSection(results),
     `Measured by \`npm run bench\` on ${madeAt.slice(0, 10)}: ${machine.cpu}, ${machine.cores} cores, ` +
       `${machine.memoryGigabytes} GB, Node ${machine.node}, Redis ${machine.redis}; load before the run ` +
       `${machine.loadBefore.toFixed(2)}. Load generator, mock upstream, Redis and all services share these cores, so ` +
@@ -39,6 +40,29 @@ export function writeReport(results: Results): string {
     ...aloneSection(results),
     '',
   ].join('\n\n');
+}
+
+/** What a reader wants to know before any table. */
+function meaningSection({ throughput, slowUpstream }: Results): string[] {
+  const main = throughput.find(
+    (row) => row.contender === 'service' && row.connections === 100 && row.delayMs === 0 && row.bytes === 2_048,
+  );
+  if (main === undefined) return [];
+  const perSecond = Math.round(main.perSecond);
+  const millionsADay = Math.round((perSecond * 86_400) / 1e6);
+  return [
+    `**What this means.** One gateway and one worker on this machine, with everything on, answer about ${perSecond.toLocaleString('en-US')} requests ` +
+      `a second (${millionsADay} million a day), while the load generator and the upstream use the same cores; a model is ` +
+      'nearly always slower than that. Each row is one program, asked by so many connections at once, each of which asks ' +
+      'again as soon as it is answered. Before an upstream that takes 200 ms the pace is set by places, not by speed: a ' +
+      'worker makes as many calls at once as it has places (`WORKER_CONCURRENCY`), so one gives at most places ÷ 0.2 s, ' +
+      'which is 250 requests a second with 50 places and 5,000 with 1,000, the default; further requests wait in the queue.' +
+      (slowUpstream === undefined
+        ? ' The rows of this run "after 200 ms" were made with 50 places: where they stay near 250 with more connections, ' +
+          'requests waited for a place.'
+        : ''),
+    'LiteLLM is not among the programs of this run. How many you need of what: [operating](operating.md#how-much-do-you-need).',
+  ];
 }
 
 export function budgetTable(budgets: readonly Budget[]): string {
