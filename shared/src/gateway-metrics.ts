@@ -86,7 +86,7 @@ const REPLICA_WAITS = ['held', 'missed'] as const;
 function replicaWaits(registers: Registry[]) {
   const waits = new Counter({
     name: 'gateway_replica_waits_total',
-    help: 'Waits for replicas of Redis to have what callers are told, one for all of a turn, by whether enough had it in time; none with REDIS_REPLICAS_ACK=0.',
+    help: 'Waits for replicas of Redis to have what callers get, one for all of a turn, by whether enough had it in time; none with REDIS_REPLICAS_ACK=0.',
     labelNames: ['result'] as const,
     registers,
   });

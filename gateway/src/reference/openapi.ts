@@ -48,7 +48,7 @@ const OPERATOR_SCHEMES = {
     type: 'apiKey',
     in: 'cookie',
     name: 'lontar_session',
-    description: 'Whoever is signed in to the dashboard has it.',
+    description: 'Operators who are signed in to the dashboard have it.',
   },
 };
 

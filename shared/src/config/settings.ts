@@ -147,7 +147,7 @@ export const replicasAck = setting(
     .transform((text) => Number(text)),
   {
     about:
-      'How many replicas of Redis have to have an accepted request and an answer before the caller is told: with 1 the loss of the primary loses neither. 0 for one Redis without replicas.',
+      'How many replicas of Redis have to have an accepted request and an answer before the caller gets it: with 1 the loss of the primary loses neither. 0 for one Redis without replicas.',
     example: '0',
   },
 );
