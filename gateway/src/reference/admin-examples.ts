@@ -45,7 +45,10 @@ export const ADMIN_RESULTS: Readonly<Record<AdminOperationId, unknown>> = {
   downloadUsage: '',
   showCounters: { usage: USAGE_EXAMPLE.result, stats: SERVICE_STATS_EXAMPLE.result },
   listModels: {
-    models: [{ name: 'ai-2.5-flash' }, { name: 'ai-2.5-pro' }],
+    models: [
+      { name: 'ai-2.5-flash', requests: 38_001, serverErrors: 12, timeouts: 3 },
+      { name: 'ai-2.5-pro', requests: 2_119, serverErrors: 26, timeouts: 0 },
+    ],
     workers: [
       {
         id: 'worker-1a2b3c4d5e6f',

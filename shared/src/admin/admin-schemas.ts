@@ -118,7 +118,9 @@ export const sessionSchema = z.object({
 export const countersSchema = z.object({ usage: usageSchema, stats: serviceStatsSchema });
 
 export const modelsSchema = z.object({
-  models: z.array(z.object({ name: z.string() })),
+  models: z.array(z.object({ name: z.string(), requests: tally, serverErrors: tally, timeouts: tally })).meta({
+    description: 'Those that there always are, and others that were asked for, with counts of the last 30 UTC days.',
+  }),
   workers: z.array(
     z.object({
       id: z.string(),

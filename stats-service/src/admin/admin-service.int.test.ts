@@ -94,13 +94,20 @@ test('models are told with the workers that ask them', async () => {
     ...{ slots: 5, draining: false, startedAt: redisTime(), lastProgressAt: redisTime() },
     model: { provider: 'demo', lastOutcome: 'ok' as const, at: redisTime() },
   };
+  const [month, day] = [new Date().toISOString().slice(0, 7), new Date().toISOString().slice(8, 10)];
+  const counts = { [`${day} ai-2.5-flash`]: '3,2,0,0,0,0,0,0,0,1', [`${day} my-model`]: '2,2', [`${day} -`]: '9' };
+  await redis.client.hset(redisKeys.keyUsage('all', month), counts);
   const beat = await startHeartbeat(redis.client, () => worker);
   const fresh = await runAdminService(redis);
   const made = await fresh.makeToken('viewer');
   const { result } = await fresh.admin(made.token, 'GET /models');
   await Promise.all([beat.stop(), fresh.stop()]);
   expect(result).toMatchObject({
-    models: [{ name: 'ai-2.5-flash' }, { name: 'ai-2.5-pro' }],
+    models: [
+      { name: 'ai-2.5-flash', requests: 3, serverErrors: 1, timeouts: 0 },
+      { name: 'ai-2.5-pro', requests: 0, serverErrors: 0, timeouts: 0 },
+      { name: 'my-model', requests: 2, serverErrors: 0, timeouts: 0 },
+    ],
     workers: [{ id: 'worker-1', inFlight: 2, slots: 5, provider: 'demo', lastOutcome: 'ok' }],
     calls: { total: 0, errors: 0, retries: 0 },
   });

@@ -15,14 +15,19 @@ import type { FleetMember } from '@lontar/shared/dashboard-contract.ts';
 import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
 import { readQueueState } from '@lontar/shared/generation-queue.ts';
 import { type HttpAnswer, success, successBody } from '@lontar/shared/http/envelope.ts';
+import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { lastDays, readUsage, sumUsage, type UsageRow } from '@lontar/shared/usage/read-usage.ts';
+import { ALL_KEYS, NO_MODEL } from '@lontar/shared/usage/usage-counts.ts';
 import type { z } from 'zod';
 import { readServiceStats } from '../endpoints/service-stats.ts';
-import { readUsage } from '../endpoints/usage.ts';
+import { readUsage as readCounters } from '../endpoints/usage.ts';
 import type { AdminCall, AdminDeps } from './admin-call.ts';
 
 /** Addresses that a list shows at most. */
 const MOST_BANS = 500;
 const USUAL_ENTRIES = 50;
+/** Days over which requests to models are counted. */
+const MODEL_DAYS = 30;
 
 /** Form of a session's id. */
 const SESSION_ID_PATTERN = /^[0-9a-f]{12}$/;
@@ -35,17 +40,31 @@ const SESSION_ID_PATTERN = /^[0-9a-f]{12}$/;
 /** @throws when Redis fails */
 export async function tellCounters({ redis, clock }: AdminDeps): Promise<HttpAnswer> {
   const now = clock.now();
-  const [usage, stats] = await Promise.all([readUsage(redis, now), readServiceStats(redis)]);
+  const [usage, stats] = await Promise.all([readCounters(redis, now), readServiceStats(redis)]);
   return success({ usage, stats });
 }
 
 /** @throws when Redis fails */
-export async function tellModels({ fleet }: AdminDeps): Promise<HttpAnswer> {
-  const { members, totals } = await fleet.fleet();
+export async function tellModels({ fleet, redis, clock }: AdminDeps): Promise<HttpAnswer> {
+  const [{ members, totals }, models] = await Promise.all([fleet.fleet(), countModels(redis, clock.now())]);
   const workers = members.filter(({ service }) => service === 'worker').map(viewWorker);
   const { modelCalls: total, modelErrors: errors, modelRetries: retries, modelMeanMs: meanMs } = totals;
   const calls = { total, errors, retries, ...(meanMs === undefined ? {} : { meanMs }) };
-  return success({ models: PUBLIC_MODELS.map((name) => ({ name })), workers, calls });
+  return success({ models, workers, calls });
+}
+
+/** What was asked of each model in the last days. */
+async function countModels(redis: Redis, now: number) {
+  const counted = new Map<string, UsageRow[]>(PUBLIC_MODELS.map((name) => [name, []]));
+  for await (const rows of readUsage(redis, [ALL_KEYS], lastDays(MODEL_DAYS, now))) {
+    for (const row of rows) {
+      if (row.model !== NO_MODEL) counted.set(row.model, [...(counted.get(row.model) ?? []), row]);
+    }
+  }
+  return [...counted].map(([name, rows]) => {
+    const { requests, serverErrors, timeouts } = sumUsage(rows);
+    return { name, requests, serverErrors, timeouts };
+  });
 }
 
 function viewWorker({ id, version, inFlight, slots, draining, failing, model }: FleetMember) {
