@@ -2,7 +2,7 @@
 --
 -- KEYS[1]  state    string: what the fleet knows of the upstream, JSON (upstream-state.ts)
 -- KEYS[2]  places   sorted set: calls in flight that have a place, by when it ends without renewal, Unix ms
--- KEYS[3]  rates    hash: calls (`c`) and tokens (`t`) by slot of five seconds
+-- KEYS[3]  rates    hash: calls (`c`) and tokens (`t`) by slot of ten seconds
 -- KEYS[4]  workers  hash: a field for each worker
 -- ARGV[1]  name of the upstream
 -- ARGV[2]  channel on which changes are told

@@ -1,4 +1,4 @@
--- Calls and tokens of a minute, in slots of five seconds: never more than so many in any 60 seconds.
+-- Calls and tokens of a minute, in slots of ten seconds: never more than so many in any 60 seconds.
 --
 -- Needs  call
 -- Gives  addRate(rates, what, count, now)               counts; `what` is `c` for calls, `t` for tokens
@@ -6,17 +6,16 @@
 --
 -- A request that alone is more than the whole minute's is let go when nothing else was counted in it.
 
-local RATE_SLOT_MS, RATE_SLOTS = 5000, 13
+local RATE_SLOT_MS, RATE_SLOTS = 10000, 7
 local RATES_KEPT_MS = '120000'
 
 local function addRate(rates, what, count, now)
-  call('HINCRBY', rates, what .. string.format('%.0f', math.floor(now / RATE_SLOT_MS)), string.format('%.0f', count))
-  if call('HLEN', rates) > 4 * RATE_SLOTS then
-    -- Of slots that are over; there are as many at most as are made in the time that the key is kept.
-    local oldest = math.floor(now / RATE_SLOT_MS) - RATE_SLOTS
-    for _, field in ipairs(call('HKEYS', rates)) do
-      if tonumber(string.sub(field, 2)) < oldest then call('HDEL', rates, field) end
-    end
+  local slot = math.floor(now / RATE_SLOT_MS)
+  local sum = call('HINCRBY', rates, what .. string.format('%.0f', slot), string.format('%.0f', count))
+  if sum ~= count then return end
+  -- The first of its slot: those that are over can go.
+  for _, field in ipairs(call('HKEYS', rates)) do
+    if tonumber(string.sub(field, 2)) <= slot - RATE_SLOTS then call('HDEL', rates, field) end
   end
   call('PEXPIRE', rates, RATES_KEPT_MS)
 end
