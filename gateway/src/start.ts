@@ -88,7 +88,8 @@ export async function startGateway(
   lifecycle.started('withdrawals', withdrawals.stop);
   const events = openEventLog({ gateway, redis, logger, replication, ...measuredBy(metrics) });
   lifecycle.started('events', () => events.stop(EVENTS_STOP_MS));
-  const inbox = await openInbox({ gateway, reader, redis, logger, replication });
+  const onRead = (writtenAt: number) => metrics.inboxLag.observe(Math.max(0, clock.now() - writtenAt) / 1_000);
+  const inbox = await openInbox({ gateway, reader, redis, logger, onRead, replication });
   lifecycle.started('inbox', inbox.stop);
   const sweeper = startSweeper(
     () => sweepReservations(redis, clock.now(), freeFailuresPerHour),

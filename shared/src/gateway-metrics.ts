@@ -133,6 +133,12 @@ function streamMetrics(registers: Registry[]) {
       buckets: LATENCY_BUCKETS,
       registers,
     }),
+    inboxLag: new Histogram({
+      name: 'gateway_inbox_lag_seconds',
+      help: 'From when Redis took an entry of the inbox (replies, frames) to its reading, seconds; of what was read at once, the oldest.',
+      buckets: LATENCY_BUCKETS,
+      registers,
+    }),
     streamGapsFilled: new Counter({
       name: 'gateway_stream_gaps_filled_total',
       help: 'Gaps in streamed answers that were filled from the partial text or the stored result.',

@@ -55,6 +55,8 @@ export interface InboxDeps {
   /** For everything else. */
   readonly redis: Redis;
   readonly logger: Logger;
+  /** Called with the oldest of the entries that were read at once: when Redis took it, Unix ms. */
+  readonly onRead?: (writtenAt: number) => void;
   /** Where replicas have to have a settlement before its caller is told. */
   readonly replication?: Replication | undefined;
 }
@@ -66,7 +68,8 @@ export interface InboxDeps {
  *
  * @throws when Redis fails before the inbox is open; later failures are repeated and logged
  */
-export async function openInbox({ gateway, reader, redis, logger, replication }: InboxDeps): Promise<Inbox> {
+export async function openInbox(deps: InboxDeps): Promise<Inbox> {
+  const { gateway, reader, redis, logger, onRead, replication } = deps;
   const key = redisKeys.inbox(gateway);
   const bytesKey = redisKeys.inboxBytes(gateway);
   const waiters = createWaiters(logger);
@@ -96,7 +99,10 @@ export async function openInbox({ gateway, reader, redis, logger, replication }:
   async function readOnce(): Promise<void> {
     if (performance.now() - renewedAt > RENEW_MS) await renew();
     const reply = await reader.xread('COUNT', READ_COUNT, 'BLOCK', LONGEST_BLOCK_MS, 'STREAMS', key, last);
-    for (const [id, fields] of reply?.[0]?.[1] ?? []) {
+    const entries = reply?.[0]?.[1] ?? [];
+    const [oldest] = entries;
+    if (oldest) onRead?.(Number.parseInt(oldest[0], 10));
+    for (const [id, fields] of entries) {
       last = id;
       deliver(fields);
     }

@@ -22,6 +22,14 @@ export const streams: Board = {
       down: 'models',
     },
     {
+      title: 'From Redis to the gateway',
+      about: 'How old frames and replies are when their gateway reads them: late ones make streams stutter.',
+      kind: 'lines',
+      unit: 's',
+      queries: quantiles('gateway_inbox_lag_seconds'),
+      down: 'queue-and-workers',
+    },
+    {
       title: 'Gaps filled',
       about:
         'Pieces that did not reach their gateway in time, and were found in Redis. Many mean that inboxes overflow.',
