@@ -119,6 +119,27 @@ export interface FleetTotals {
   readonly secretsMasked: number;
   readonly maskingFailures: number;
   readonly maskingMeanMs?: number;
+  /** Absent from services of earlier versions. */
+  readonly streams?: StreamTotals;
+}
+
+/** Answers that are streamed. */
+export interface StreamTotals {
+  /** Now. */
+  readonly open: number;
+  /** Since the start of each process, that had a first byte. */
+  readonly begun: number;
+  readonly firstByteMeanMs?: number;
+  /** How old frames and replies were when their gateway read them. */
+  readonly lagMeanMs?: number;
+  /** Ended with an error after the first words, because a worker was lost. */
+  readonly broken: number;
+  readonly gapsFilled: number;
+  readonly resumed: number;
+  /** Their callers left. */
+  readonly left: number;
+  /** Their readers took too little. */
+  readonly cut: number;
 }
 
 export interface Fleet {

@@ -6,6 +6,7 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { type WorkerCircumstances, workerFailure } from '@lontar/shared/worker-failure.ts';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import { type ParsedMetric, parseMetrics, sumOf } from './parse-metrics.ts';
+import { streamTotalsOf } from './stream-totals.ts';
 
 /** The fleet is looked at this often while an operator watches, ms. */
 const FRESH_MS = 4_000;
@@ -119,6 +120,7 @@ function totalsOf(metrics: readonly ParsedMetric[]): Fleet['totals'] {
     jobsStalled: sumOf(metrics, 'queue_jobs_stalled_total'),
     secretsMasked: sumOf(metrics, 'masking_secrets_masked_total'),
     maskingFailures: sumOf(metrics, 'masking_operations_total', isMaskingFailure),
+    streams: streamTotalsOf(metrics),
     ...(masked === 0
       ? {}
       : { maskingMeanMs: Math.round((sumOf(metrics, 'masking_duration_seconds_sum') / masked) * 1e6) / 1_000 }),

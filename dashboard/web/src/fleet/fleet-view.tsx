@@ -1,4 +1,4 @@
-import type { Fleet, FleetMember } from '@lontar/shared/dashboard-contract.ts';
+import type { Fleet, FleetMember, StreamTotals } from '@lontar/shared/dashboard-contract.ts';
 import { clock, faults, fleet } from '../live/live-state.ts';
 import { Fault } from '../page/fault.tsx';
 import { formatBytes, formatCount, formatMs, formatSpan } from '../tiles/format.ts';
@@ -96,14 +96,43 @@ function Totals({ fleet: { totals } }: { readonly fleet: Fleet }) {
   return (
     <>
       <h3>All instances, since each one's start</h3>
-      <dl class="facts narrow">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
+      {totals.streams && <Streams streams={totals.streams} />}
     </>
+  );
+}
+
+function Streams({ streams }: { readonly streams: StreamTotals }) {
+  const mean = (ms: number | undefined) => (ms === undefined ? '–' : formatMs(ms));
+  return (
+    <>
+      <h3>Streams</h3>
+      <Facts
+        facts={[
+          ['Open now', formatCount(streams.open)],
+          ['Begun', formatCount(streams.begun)],
+          ['First byte, mean', mean(streams.firstByteMeanMs)],
+          ['From Redis, mean', mean(streams.lagMeanMs)],
+          ['Broken off', formatCount(streams.broken)],
+          ['Gaps filled', formatCount(streams.gapsFilled)],
+          ['Resumed', formatCount(streams.resumed)],
+          ['Callers who left', formatCount(streams.left)],
+          ['Slow readers cut', formatCount(streams.cut)],
+        ]}
+      />
+    </>
+  );
+}
+
+function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: string])[] }) {
+  return (
+    <dl class="facts narrow">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
