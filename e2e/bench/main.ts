@@ -45,6 +45,7 @@ const options = readOptions({
     quick: { type: 'flag', about: 'fewer and shorter rounds; writes nothing' },
     only: { type: 'names', choices: SECTIONS, about: 'these sections alone; writes nothing' },
     'without-portkey': { type: 'flag', about: 'where it cannot be installed' },
+    'without-litellm': { type: 'flag', about: 'streams without LiteLLM, which pip has to fetch' },
     guard: { type: 'flag', about: 'ends with 1 where a ratio is worse by more than a quarter than the one on record' },
     report: { type: 'flag', about: 'measures nothing; writes page and chart again from the figures on record' },
     profile: { type: 'text', value: 'FOLDER', about: "keeps processor profiles of the service's processes there" },
@@ -117,7 +118,12 @@ async function measureEverything(): Promise<Results> {
       growth: await when('growth', () => measureGrowth(upstream), []),
       streams: await when(
         'streams',
-        () => measureStreams(upstream, { quick: options.quick, profileFolder: options.profile }),
+        () =>
+          measureStreams(upstream, {
+            quick: options.quick,
+            profileFolder: options.profile,
+            liteLlm: !options['without-litellm'],
+          }),
         undefined,
       ),
       slowUpstream: await when('slow-upstream', () => measureSlowUpstream(upstream, options.quick), undefined),

@@ -36,7 +36,7 @@ export function judgeBudgets(results: Results): Budget[] {
 }
 
 function streamBudgets({ streams }: Results): Budget[] {
-  const { first, wall, many, saturated } = streams ?? {};
+  const { first, wall, many, saturated, liteLlm } = streams ?? {};
   const wholeShare = many && many.whole / many.streams;
   const cpu = saturated && Object.values(saturated.cpuMicros).reduce((sum, one) => sum + one, 0);
   const ms = (value: number) => `${value.toFixed(1)} ms`;
@@ -55,6 +55,12 @@ function streamBudgets({ streams }: Results): Budget[] {
       (kb) => `${kb.toFixed(1)} KB`,
     ),
     atMost('processor time of a streamed token, all processes', 25, cpu, micros),
+    atLeast(
+      'tokens a second of 20 streams, times LiteLLM',
+      10,
+      saturated && liteLlm && saturated.tokensPerSecond / liteLlm.tokensPerSecond,
+      times,
+    ),
   ];
 }
 

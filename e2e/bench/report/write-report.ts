@@ -186,7 +186,7 @@ function scalingSection({ workers, gateways, inFlight, heldAlone, growth }: Resu
 
 function streamsSection({ streams }: Results): string[] {
   if (streams === undefined) return ['Not measured in this run.'];
-  const { first, wall, many, saturated } = streams;
+  const { first, wall, many, saturated, liteLlm } = streams;
   const cpu = Object.entries(saturated.cpuMicros).map(([name, micros]) => `${name} ${micros.toFixed(1)}`);
   return [
     'Streams over `/v1/chat/completions`, by turns with the upstream itself; two workers and one gateway, on the same cores as upstream and readers.',
@@ -213,6 +213,12 @@ function streamsSection({ streams }: Results): string[] {
         ],
         ['growth of the gateway for each', `${(many.gatewayBytes / 1024).toFixed(1)} KB`],
         ['20 streams without a pause', `${saturated.tokensPerSecond.toFixed(0)} tokens/s`],
+        [
+          'the same by LiteLLM as a proxy, unmasked',
+          liteLlm
+            ? `${liteLlm.tokensPerSecond.toFixed(0)} tokens/s, first text after ${liteLlm.firstMs.toFixed(0)} ms, ${liteLlm.cpuMicros.toFixed(0)} µs a token`
+            : 'not measured: it could not be installed',
+        ],
         ['processor time of a token, µs', cpu.join(', ')],
       ],
     ),

@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LITELLM_KEY, startLiteLlm } from '../litellm.ts';
 import { readStreams, type StreamsRead } from '../load/run-streams.ts';
 import type { StreamPlan } from '../load/stream-plan.ts';
 import { median } from '../measure.ts';
@@ -44,11 +48,15 @@ export interface StreamFigures {
     /** Processor time of a token, µs, by process. */
     readonly cpuMicros: Readonly<Record<string, number>>;
   };
+  /** The same twenty streams by LiteLLM's proxy, unmasked; absent where that cannot be installed. */
+  readonly liteLlm?: { readonly tokensPerSecond: number; readonly firstMs: number; readonly cpuMicros: number };
 }
 
 export interface StreamsOptions {
   /** Fewer and shorter streams. */
   readonly quick?: boolean;
+  /** `false` leaves the comparison out. */
+  readonly liteLlm?: boolean;
   readonly root?: string;
   readonly profileFolder?: string | undefined;
 }
@@ -59,7 +67,7 @@ export interface StreamsOptions {
  * @throws when a process does not start, or Redis fails
  */
 export async function measureStreams(upstream: Upstream, options: StreamsOptions = {}): Promise<StreamFigures> {
-  const { quick = false, root, profileFolder } = options;
+  const { quick = false, root, profileFolder, liteLlm } = options;
   const service = await startServiceUnderTest({
     upstreamPort: upstream.port,
     workers: 2,
@@ -75,6 +83,7 @@ export async function measureStreams(upstream: Upstream, options: StreamsOptions
       wall: await measureWall(ask, quick ? 100 : 500),
       many: await measureMany(service, ask, quick ? 100 : 1_000),
       saturated: await measureSaturated(service, ask, quick ? 5 : 30),
+      ...(liteLlm !== false && (await measureLiteLlm(upstream, quick ? 200 : 1_000))),
     };
   } finally {
     await service.stop();
@@ -195,6 +204,32 @@ async function measureSaturated(
     ((cpuMs(pid) - (before[index] ?? 0)) * 1_000) / tokens,
   ]);
   return { tokensPerSecond: tokens / seconds, cpuMicros: Object.fromEntries(cpu) };
+}
+
+/** Once, because it takes its time: at 20 streams as the service has them. */
+async function measureLiteLlm(upstream: Upstream, tokens: number): Promise<Pick<StreamFigures, 'liteLlm'>> {
+  const folder = await mkdtemp(join(tmpdir(), 'lontar-litellm-'));
+  const proxy = await startLiteLlm(folder, upstream.port);
+  if (proxy === undefined) return {};
+  try {
+    const read = (wish: StreamWish, streams: number) =>
+      readStreams({
+        ...{ port: proxy.port, path: '/v1/chat/completions', headers: { authorization: `Bearer ${LITELLM_KEY}` } },
+        ...{ wish, streams, turns: 1, rampMs: 0, upstreamPort: upstream.port },
+      });
+    await read({ ...SATURATED, tokens: 20 }, 5);
+    const before = cpuMs(proxy.pid);
+    const { seen, seconds } = await read({ ...SATURATED, tokens }, 20);
+    const whole = seen.filter(({ broken }) => broken === undefined);
+    const count = whole.length * tokens;
+    const cpuMicros = ((cpuMs(proxy.pid) - before) * 1_000) / count;
+    return {
+      liteLlm: { tokensPerSecond: count / seconds, firstMs: median(seen.map(({ firstMs }) => firstMs)), cpuMicros },
+    };
+  } finally {
+    await proxy.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 function p99(values: readonly number[]): number {
