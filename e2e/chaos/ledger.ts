@@ -36,6 +36,9 @@ export interface LedgerEntry {
 export interface StreamSeen {
   /** The text so far, put together. */
   text: string;
+  reasoning: string;
+  /** By their numbers in the answer. */
+  calls: { name: string; arguments: string }[];
   /** How often the client came back for the rest. */
   resumes: number;
   /** Connections that ended whole without a reason of the end, or broke though their gateway lived. */

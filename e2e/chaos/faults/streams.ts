@@ -134,10 +134,16 @@ function behaveBy({ behave, ledger, keys }: System, texts: StreamTexts, random: 
   behave((nonce) => {
     const text = texts.answerTo(nonce);
     const isLong = ledger.entries.get(nonce)?.keyId === keys[0]?.id;
-    const pieceLength = 1 + Math.floor(random() * 9);
+    // Who leaves for good does so in the text.
+    const reasoning = isLong ? undefined : texts.thoughtOf(nonce);
+    const call = texts.callOf(nonce);
+    // Not more pieces than without: on a busy machine each takes its time.
+    const pieceLength = (1 + Math.floor(random() * 9)) * (reasoning === undefined ? 1 : 2);
     const lastsMs = isLong ? LONG_MS : 500 + random() * 2_500;
-    const paceMs = (lastsMs * pieceLength) / text.length;
-    return { kind: 'answer', text, delayMs: random() < 0.3 ? random() * 1_500 : 0, paceMs, pieceLength };
+    const paceMs = (lastsMs * pieceLength) / (text.length + (reasoning?.length ?? 0));
+    const delayMs = random() < 0.3 ? random() * 1_500 : 0;
+    const besides = { ...(reasoning !== undefined && { reasoning }), ...(call && { toolCalls: [call] }) };
+    return { kind: 'answer', text, ...besides, delayMs, paceMs, pieceLength };
   });
 }
 
@@ -224,6 +230,28 @@ async function judge(
     count(({ ownAnswer }) => ownAnswer !== true),
     { atMost: 0 },
   );
+  // A reader who comes back for the rest of a text gets no reasoning again, and calls behind what it has.
+  const unbroken = entries.filter(
+    (entry) => statusOf(entry) === 200 && entry.stream?.resumes === 0 && entry.keyId !== system.keys[0]?.id,
+  );
+  report.fact(
+    'streams read in one go, with reasoning',
+    unbroken.filter(({ stream }) => stream?.reasoning !== '').length,
+  );
+  report.fact(
+    'of them with other reasoning than the answer in one piece has',
+    unbroken.filter(({ nonce, stream }) => stream?.reasoning !== texts.maskedThoughtOf(nonce)).length,
+    { atMost: 0 },
+  );
+  report.fact(
+    'streams with tool calls',
+    count(({ stream }) => stream !== undefined && stream.calls.length > 0),
+  );
+  report.fact(
+    'whose calls are others, more or fewer than the model made, or no JSON',
+    count((entry) => statusOf(entry) === 200 && !areCallsRight(entry, texts)),
+    { atMost: 0 },
+  );
   report.fact(
     'silent ends',
     sum(({ stream }) => stream?.silentEnds),
@@ -242,6 +270,20 @@ async function judge(
   judgeTimes(report, rounds);
   judgeLeaving(report, rounds);
   await judgeWritten(report, system, texts);
+}
+
+/** Of a call, all but the secrets in its arguments has to be there. */
+function areCallsRight({ nonce, stream }: LedgerEntry, texts: StreamTexts): boolean {
+  const made = texts.callOf(nonce);
+  const seen = stream?.calls ?? [];
+  if (made === undefined || seen.length === 0) return made === undefined && seen.length === 0;
+  try {
+    const [call] = seen;
+    const { nonce: said } = JSON.parse(call?.arguments ?? '') as { nonce?: string };
+    return seen.length === 1 && call?.name === made.name && said === nonce && texts.fragmentsIn(call.arguments) === 0;
+  } catch {
+    return false;
+  }
 }
 
 function endOf({ end }: LedgerEntry): string {

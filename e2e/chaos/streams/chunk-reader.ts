@@ -5,16 +5,28 @@ export interface ChunkEvent {
   /** Of the answer; '' in an error. */
   readonly completionId: string;
   readonly text: string;
+  readonly reasoning: string;
+  /** Tool calls, or parts of them. */
+  readonly calls: readonly CallPart[];
   readonly finishReason: string | undefined;
   /** The whole event, where it is an error. */
   readonly error: { readonly code: string; readonly event: string } | undefined;
+}
+
+interface CallPart {
+  readonly index: number;
+  readonly function: { readonly name?: string; readonly arguments: string };
 }
 
 interface Chunk {
   readonly id?: string;
   readonly error?: { readonly code: string | null };
   readonly choices?: readonly {
-    readonly delta: { readonly content?: string };
+    readonly delta: {
+      readonly content?: string | null;
+      readonly reasoning_content?: string;
+      readonly tool_calls?: readonly CallPart[];
+    };
     readonly finish_reason: string | null;
   }[];
 }
@@ -60,6 +72,8 @@ function readChunk(id: string, event: string): ChunkEvent {
     id,
     completionId,
     text: choice?.delta.content ?? '',
+    reasoning: choice?.delta.reasoning_content ?? '',
+    calls: choice?.delta.tool_calls ?? [],
     finishReason: choice?.finish_reason ?? undefined,
     error: error && { code: error.code ?? '', event },
   };

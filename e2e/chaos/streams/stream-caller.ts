@@ -45,7 +45,7 @@ const STATUSES: Readonly<Record<string, number>> = {
  */
 export async function sendStream(system: System, texts: StreamTexts, how: StreamHow): Promise<LedgerEntry> {
   const entry = system.ledger.open(how.key.id);
-  const seen: StreamSeen = { text: '', resumes: 0, silentEnds: 0, wrongIds: 0, leaks: 0 };
+  const seen: StreamSeen = { text: '', reasoning: '', calls: [], resumes: 0, silentEnds: 0, wrongIds: 0, leaks: 0 };
   entry.stream = seen;
   entry.end = await new StreamClient(system, texts, how, entry, seen).read();
   entry.endedAt = Date.now();
@@ -194,9 +194,18 @@ class StreamClient {
     });
   }
 
-  private take({ id, completionId, text, finishReason, error }: ChunkEvent): void {
+  private take({ id, completionId, text, reasoning, calls, finishReason, error }: ChunkEvent): void {
     if (completionId !== '') this.completionId = completionId;
     this.seen.text += text;
+    this.seen.reasoning += reasoning;
+    for (const { index, function: part } of calls) {
+      // A part with a name begins its call, also where the call comes anew behind a cut.
+      const before = part.name === undefined ? this.seen.calls[index] : undefined;
+      this.seen.calls[index] = {
+        name: part.name ?? before?.name ?? '',
+        arguments: (before?.arguments ?? '') + part.arguments,
+      };
+    }
     if (id !== '') {
       this.lastEventId = id;
       if (Number(id.split('.')[1]) !== this.seen.text.length) this.seen.wrongIds++;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ToolCall } from '@lontar/shared/chat-request.ts';
 import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
 import { createMasker } from '../../../worker/src/masking/mask.ts';
 
@@ -20,6 +21,11 @@ export interface StreamTexts {
   answerTo(nonce: string): string;
   /** The same as it is given in one piece: masked. */
   maskedAnswerTo(nonce: string): string;
+  /** What the model thinks aloud before it, for some nonces, and the same masked; '' for none. */
+  thoughtOf(nonce: string): string | undefined;
+  maskedThoughtOf(nonce: string): string;
+  /** The tool call behind it, for some nonces: secrets are in its arguments. */
+  callOf(nonce: string): ToolCall | undefined;
   /** @returns how many fragments of the secrets are in a text */
   fragmentsIn(text: string): number;
 }
@@ -46,9 +52,19 @@ export function createStreamTexts(token: string): StreamTexts {
     if (random() < 0.3) words.push(token);
     return words.join(' ');
   };
+  const thoughtOf = (nonce: string) => (isSome(nonce, 'thinks') ? answerTo(`${nonce} as a thought`) : undefined);
   return {
     secrets,
     answerTo,
+    thoughtOf,
+    maskedThoughtOf(nonce) {
+      const thought = thoughtOf(nonce);
+      return thought === undefined ? '' : masker.mask(thought).text;
+    },
+    callOf: (nonce) =>
+      isSome(nonce, 'calls')
+        ? { id: `call_${nonce}`, name: 'look', arguments: JSON.stringify({ nonce, header: shown[2], url: shown[1] }) }
+        : undefined,
     maskedAnswerTo(nonce) {
       const { text } = masker.mask(answerTo(nonce));
       if (fragmentsIn(text) > 0) throw new Error('masking shows a secret of the test');
@@ -56,6 +72,11 @@ export function createStreamTexts(token: string): StreamTexts {
     },
     fragmentsIn,
   };
+}
+
+/** True of two nonces of five, always the same ones. */
+function isSome(nonce: string, what: string): boolean {
+  return (createHash('sha256').update(`${what} ${nonce}`).digest()[0] ?? 0) < 102;
 }
 
 function fragmentsOf(secret: string): string[] {
