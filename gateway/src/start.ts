@@ -88,8 +88,7 @@ export async function startGateway(
   lifecycle.started('withdrawals', withdrawals.stop);
   const events = openEventLog({ gateway, redis, logger, replication, ...measuredBy(metrics) });
   lifecycle.started('events', () => events.stop(EVENTS_STOP_MS));
-  const onRead = (writtenAt: number) => metrics.inboxLag.observe(Math.max(0, clock.now() - writtenAt) / 1_000);
-  const inbox = await openInbox({ gateway, reader, redis, logger, onRead, replication });
+  const inbox = await openInbox({ gateway, reader, redis, logger, onRead: lagOf(metrics, clock), replication });
   lifecycle.started('inbox', inbox.stop);
   const sweeper = startSweeper(
     () => sweepReservations(redis, clock.now(), freeFailuresPerHour),
@@ -138,6 +137,11 @@ export async function startGateway(
   const { port } = server.address() as AddressInfo;
   logger.info({ port, host: config.HOST, instance: gateway, version: VERSION }, 'the gateway serves');
   return { port, metricsPort, ...(adminPort === undefined ? {} : { adminPort }) };
+}
+
+/** Measures how old entries of the inbox are; both times are Redis's own. */
+function lagOf({ inboxLag }: Pick<GatewayMetrics, 'inboxLag'>, clock: RedisClock): (writtenAt: number) => void {
+  return (writtenAt) => inboxLag.observe(Math.max(0, clock.now() - writtenAt) / 1_000);
 }
 
 /** Storage and sweeper of uploads, and what bounds them: what that room needs besides admission. */

@@ -69,7 +69,7 @@ export interface InboxDeps {
  * @throws when Redis fails before the inbox is open; later failures are repeated and logged
  */
 export async function openInbox(deps: InboxDeps): Promise<Inbox> {
-  const { gateway, reader, redis, logger, onRead, replication } = deps;
+  const { gateway, reader, redis, logger, replication } = deps;
   const key = redisKeys.inbox(gateway);
   const bytesKey = redisKeys.inboxBytes(gateway);
   const waiters = createWaiters(logger);
@@ -98,11 +98,7 @@ export async function openInbox(deps: InboxDeps): Promise<Inbox> {
 
   async function readOnce(): Promise<void> {
     if (performance.now() - renewedAt > RENEW_MS) await renew();
-    const reply = await reader.xread('COUNT', READ_COUNT, 'BLOCK', LONGEST_BLOCK_MS, 'STREAMS', key, last);
-    const entries = reply?.[0]?.[1] ?? [];
-    const [oldest] = entries;
-    if (oldest) onRead?.(Number.parseInt(oldest[0], 10));
-    for (const [id, fields] of entries) {
+    for (const [id, fields] of await readBehind(deps, key, last)) {
       last = id;
       deliver(fields);
     }
@@ -151,6 +147,15 @@ export async function openInbox(deps: InboxDeps): Promise<Inbox> {
       reader.disconnect();
     },
   };
+}
+
+/** Waits for entries behind an id. @throws when Redis fails */
+async function readBehind({ reader, onRead }: InboxDeps, key: string, last: string) {
+  const reply = await reader.xread('COUNT', READ_COUNT, 'BLOCK', LONGEST_BLOCK_MS, 'STREAMS', key, last);
+  const entries = reply?.[0]?.[1] ?? [];
+  const [oldest] = entries;
+  if (oldest) onRead?.(Number.parseInt(oldest[0], 10));
+  return entries;
 }
 
 /** Takes what was read out of the stream, now and then. */
