@@ -46,7 +46,7 @@ export interface AdminTokenTerms {
  *
  * @param pepper `KEY_PEPPER`; stats-service must have the same
  * @returns with the token itself, which cannot be shown again; `full` where `MOST_ADMIN_TOKENS` are good
- * @throws when Redis fails; whether there is such a token is then unknown, and it is of use to nobody
+ * @throws when Redis fails; whether there is such a token is then unknown, and no person has it
  */
 export async function createAdminToken(
   redis: Redis,

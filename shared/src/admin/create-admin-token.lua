@@ -19,7 +19,7 @@ if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 'taken' end
 local all, ended = redis.call('HGETALL', KEYS[1]), {}
 for i = 1, #all, 2 do
   local isRead, record = pcall(cjson.decode, all[i + 1])
-  -- What is no record is of use to nobody, and gives way first.
+  -- What is no record opens nothing, and gives way first.
   local at = not isRead and 0 or record.revokedAt or record.expiresAt
   if at and at <= now then ended[#ended + 1] = { id = all[i], at = at } end
 end

@@ -12,7 +12,7 @@ import { type KeyInUse, keysNow, showKey } from '@lontar/shared/keys/read-key.ts
 import type { z } from 'zod';
 import type { AdminCall, AdminDeps } from './admin-call.ts';
 
-/** A repeat of a request that makes a key gives the key again for so long, ms: whoever gets hold of a token later learns none. */
+/** A repeat of a request that makes a key gives the key again for so long, ms: a person who steals a token later learns none. */
 const REPEATED_MS = 24 * 3_600_000;
 
 /*
