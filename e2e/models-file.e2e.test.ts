@@ -100,6 +100,17 @@ test('lists, keys and the API document have the names of the file', async () => 
   expect(JSON.stringify((await get('/openapi.json')).body)).toContain('"vendor/Other-7b"');
 });
 
+test('each route can be tried, and says what failed', async () => {
+  first.queue({ kind: 'answer', text: 'Hello.' });
+  second.queue({ kind: 'status', status: 401, body: { error: { message: `bad key ${KEYS.two}` } } });
+  const good = await stack.lontar('models', 'test', 'fast');
+  expect(good.stdout).toMatch(/ai-2.5-flash +one: small +\d+ ms +ok/);
+  const bad = await stack.lontar('models', 'test', 'other').catch((error: { stdout: string; stderr: string }) => error);
+  expect(bad.stdout).toMatch(/vendor\/Other-7b +two: other:7b +\d+ ms +unauthorized/);
+  expect(bad.stderr).toContain('1 of 1 routes did not answer');
+  expect(bad.stdout + bad.stderr).not.toContain(KEYS.two);
+});
+
 test('a changed file is taken up while the service runs, and a broken one is not', async () => {
   expect(await chat('new')).toMatchObject({ status: 404, body: { error: { code: 'model_not_found' } } });
   const [before] = await listInstances(stack.redis.client);

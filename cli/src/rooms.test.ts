@@ -19,7 +19,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   sessions: [],
   page: [],
   backup: ['files', 'redis'],
-  models: ['settings'],
+  models: ['failure', 'files', 'settings'],
   doctor: ['home', 'settings', 'locate', 'redis', 'models'],
   // Commands.
   start: [

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { createKey } from '@lontar/shared/keys/create-key.ts';
 import type { ModelCatalog } from '@lontar/shared/models/catalog.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
@@ -15,6 +16,7 @@ import { SERVICE_SETTINGS, type ServiceName } from '../settings/services.ts';
 import { type ProgressStream, withProgress } from '../system/progress.ts';
 import { systemdNotes } from '../system-service/notify.ts';
 import { claimHome, stopLeftovers } from './claim-home.ts';
+import { type Ask, firstModels } from './first-models.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 import type { StartOptions } from './options.ts';
 import { readyMessage } from './ready-message.ts';
@@ -30,6 +32,8 @@ const FIRST_KEY_NAME = 'first key';
 
 export interface LaunchDeps {
   readonly surroundings: Surroundings;
+  /** Asks the operator at the terminal; absent without one. */
+  readonly ask?: Ask | undefined;
   readonly options: StartOptions;
   readonly requests: StopRequests;
   readonly out: { write(text: string): unknown };
@@ -42,14 +46,17 @@ export interface LaunchDeps {
  * @throws ConfigError, StartFailure or RedisUnreachable when it cannot start; nothing is then left running
  */
 export async function launch(deps: LaunchDeps): Promise<void> {
-  const { surroundings, requests } = deps;
+  const { requests } = deps;
+  const say = (text: string) => void deps.progress.write(`${text}\n`);
+  checkSettings(deps.surroundings.environment);
+  const isFirst = !existsSync(deps.surroundings.home.folder);
+  const surroundings = await firstModels(deps.surroundings, { isFirst, say, ask: deps.ask });
   const { home, root } = surroundings;
   const settings = checkSettings(surroundings.environment);
   const catalog = await readCatalog(surroundings, 'with secrets');
   createHome(home);
   const release = claimHome(home);
   const fleet = createFleet();
-  const say = (text: string) => void deps.progress.write(`${text}\n`);
   const systemd = systemdNotes(surroundings.environment);
   requests.kill.addEventListener('abort', () => fleet.kill());
   try {
@@ -57,7 +64,9 @@ export async function launch(deps: LaunchDeps): Promise<void> {
     await stopLeftovers(home, mains, say);
     const unbuilt = await buildPage(root);
     if (unbuilt !== undefined) say(`The dashboard's page could not be built, so it is missing: ${unbuilt}`);
-    const started = startEverything(deps, { settings, catalog }, fleet, say).then(() => systemd.ready());
+    const started = startEverything({ ...deps, surroundings }, { settings, catalog }, fleet, say).then(() =>
+      systemd.ready(),
+    );
     await Promise.race([started, whenFired(requests.stop)]);
     // Whatever a start that was broken off still reports is of no interest.
     started.catch(() => undefined);

@@ -1,5 +1,5 @@
 import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
-import type { ModelCatalog } from '@lontar/shared/models/catalog.ts';
+import type { ModelCatalog, ModelConfig } from '@lontar/shared/models/catalog.ts';
 import { providerOf } from '@lontar/shared/models/catalog-of-variables.ts';
 import { MODEL_HINTS } from '@lontar/shared/models/model-hints.ts';
 import { SIGN_IN_SECONDS } from '../sessions/sign-in-link.ts';
@@ -59,6 +59,9 @@ function modelLines({ settings, catalog }: ReadyFacts): string[] {
   if (catalog.source === 'file') {
     const { models, upstreams } = catalog;
     return [
+      ...[...models.values()]
+        .slice(0, MOST_NAMED)
+        .map(({ name, routes }) => `Model: ${name} is ${answeredBy(routes)}.`),
       `Models: ${counted(models.size, 'model')} over ${counted(upstreams.size, 'upstream')} (${settings.MODELS_FILE}; npm run lontar -- models list).`,
     ];
   }
@@ -75,6 +78,13 @@ function modelLines({ settings, catalog }: ReadyFacts): string[] {
   return [
     `Model: ${provider}${host} answers as ${PUBLIC_MODELS.join(' and ')} (settings: .env, docs/configuration.md).`,
   ];
+}
+
+/** So many models are said one by one. */
+const MOST_NAMED = 4;
+
+function answeredBy(routes: ModelConfig['routes']): string {
+  return routes.map(({ upstream, model }) => `${model} of ${upstream}`).join(', ');
 }
 
 function counted(count: number, word: string): string {
