@@ -20,7 +20,11 @@ export function wasEndedByUs(response: ServerResponse): boolean {
   return endedByUs.has(response);
 }
 
-/** Answers one call as it is to be treated. */
+/**
+ * Answers one call as it is to be treated.
+ *
+ * @throws where a test asks for a behaviour that there is none of, and when the response breaks
+ */
 export async function perform(call: FakeCall, behaviour: FakeBehaviour, response: ServerResponse): Promise<void> {
   const { protocol } = call;
   const json = (status: number, body: unknown) =>
