@@ -2,11 +2,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { holdQueue } from '@lontar/shared/admin/hold-queue.ts';
 import type { GenerationJob } from '@lontar/shared/generation-job.ts';
 import { type GenerationQueue, openGenerationQueue } from '@lontar/shared/generation-queue.ts';
+import { createCatalog } from '@lontar/shared/models/catalog.ts';
 import { later } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast } from '@lontar/shared/redis-connection.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
-import { judgeReadiness, type WorkerCondition } from './readiness.ts';
+import { judgeReadiness, longestStartMs, type WorkerCondition } from './readiness.ts';
 
 const TESTER = { by: 'cli', id: 'tester' } as const;
 
@@ -92,4 +93,19 @@ test('jobs that the operator holds back say nothing against a worker', async () 
 
 test('a worker that is about to stop is not ready', async () => {
   expect(await judge(idle({ draining: true }))).toEqual({ ready: false, reason: 'draining' });
+});
+
+test('a start may take as long as its longest call, and another one where there is another route', () => {
+  const deadlines = { connectMs: 1, firstTokenMs: 1, idleMs: 1, totalMs: 60_000 };
+  const route = { upstream: 'a', model: 'x', weight: 1, order: 1 };
+  const model = (name: string, routes: number, totalMs: number) => ({
+    name,
+    aliases: [],
+    routes: Array.from({ length: routes }, () => route),
+    deadlines: { ...deadlines, totalMs },
+  });
+  const catalogOf = (...models: ReturnType<typeof model>[]) => createCatalog('file', [], models);
+  expect(longestStartMs(catalogOf(model('m', 1, 60_000)))).toBe(60_000);
+  expect(longestStartMs(catalogOf(model('m', 1, 60_000), model('n', 2, 40_000)))).toBe(80_000);
+  expect(longestStartMs(catalogOf(model('m', 1, 3_600_000)))).toBe(300_000);
 });

@@ -1,6 +1,7 @@
 import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
 import type { Readiness } from '@lontar/shared/http/probes.ts';
 import type { Instance } from '@lontar/shared/instances.ts';
+import type { ModelCatalog } from '@lontar/shared/models/catalog.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
@@ -8,6 +9,18 @@ import { workerFailure } from '@lontar/shared/worker-failure.ts';
 
 /** What a worker can say of itself at any moment; its heartbeat carries the same. */
 export type WorkerCondition = Pick<Instance, 'id' | 'startedAt' | 'inFlight' | 'slots' | 'draining' | 'lastProgressAt'>;
+
+/** A file of models that says nothing of `total` allows an hour: nobody waits so long to learn that a worker is stuck. */
+const LONGEST_JUDGED_MS = 300_000;
+
+/**
+ * How long one start of a job may take, ms: a call, and where a model has another route, one more after it. The deadline of
+ * the request ends both earlier.
+ */
+export function longestStartMs({ models }: Pick<ModelCatalog, 'models'>): number {
+  const longest = [...models.values()].map(({ deadlines, routes }) => deadlines.totalMs * (routes.length > 1 ? 2 : 1));
+  return Math.min(LONGEST_JUDGED_MS, Math.max(0, ...longest));
+}
 
 /**
  * Whether a worker is of use: Redis takes its writes, it is not about to stop, and it does not sit idle before a queue

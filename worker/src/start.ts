@@ -26,7 +26,7 @@ import { MODEL_ERROR_KINDS } from './model/language-model.ts';
 import { type ProcessDeps, processGeneration } from './process-generation.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { createQuarantine } from './quarantine.ts';
-import { judgeReadiness } from './readiness.ts';
+import { judgeReadiness, longestStartMs } from './readiness.ts';
 import { type WorkerWatch, watchWorkers } from './recovery/lost-workers.ts';
 import { watchPresence } from './redis-presence.ts';
 import { settleGivenUp } from './settle-job.ts';
@@ -223,7 +223,7 @@ async function startProbes(
     registry,
     // One start of a job ends with its model attempt.
     readiness: () =>
-      judgeReadiness({ redis, clock, queue, worker: condition(), longestStartMs: config.MODEL_TIMEOUT_MS }),
+      judgeReadiness({ redis, clock, queue, worker: condition(), longestStartMs: longestStartMs(catalog.current) }),
   });
   lifecycle.started('probes', probes.stop);
   const heartbeat = await startHeartbeat(
