@@ -157,7 +157,8 @@ export interface Trouble {
     | 'failing_requests'
     | 'models_down'
     | 'upstreams_open'
-    | 'upstreams_unauthorized';
+    | 'upstreams_unauthorized'
+    | 'models_file_broken';
   /** No caller it hits gets an answer. */
   readonly isDown: boolean;
   /** What is wrong, in a sentence. */

@@ -31,6 +31,8 @@ const failing = (reason: string, times: number, sinceMs = 60_000) =>
   });
 const well = worker({ model: { provider: 'openai', lastOutcome: 'ok', at: NOW } });
 
+const FILE = { digest: 'd', source: 'file', broken: false } as const;
+
 function judge(instances: readonly Instance[], more: Partial<TroubleReading> = {}) {
   const recent = { successes: 0, failures: 0 };
   return judgeTroubles({ now: NOW, instances, backlog: BACKLOG, recent, longestJobMs: 120_000, ...more });
@@ -55,6 +57,12 @@ describe('what is wrong', () => {
       [failing('connection', 9), well],
       {},
       [['model_failing', false, 'callers whose requests 1 of 2 workers take']],
+    ],
+    [
+      'a file of models that is broken for one of two',
+      [well, worker({ models: { ...FILE, broken: true } }), worker({ service: 'gateway', models: FILE })],
+      {},
+      [['models_file_broken', false, 'callers who ask for models that are new']],
     ],
     ['a few failures', [well], { recent: { successes: 0, failures: 4 } }, []],
     ['failures among many', [well], { recent: { successes: 1_000, failures: 20 } }, []],

@@ -33,6 +33,7 @@ export function judgeTroubles(reading: TroubleReading): FoundTrouble[] {
     ...troubleOfQueue(reading),
     ...troubleOfModel(workers),
     ...troublesOfRoutes(workers),
+    ...troubleOfModelsFile(reading.instances),
     ...troubleOfRate(reading.recent),
   ];
   return troubles.toSorted((a, b) => Number(b.isDown) - Number(a.isDown));
@@ -70,6 +71,16 @@ function troubleOfModel(workers: readonly Instance[]): FoundTrouble[] {
   return [
     { id: 'model_failing', isDown, what: `Calls of the model fail: ${describeCause(worst)}`, whom, since, runbook },
   ];
+}
+
+/** Of gateways and workers alike: the earlier file stays in force, until one of them starts again. */
+function troubleOfModelsFile(instances: readonly Instance[]): FoundTrouble[] {
+  const readers = instances.filter(({ models }) => models !== undefined);
+  const broken = readers.filter(({ models }) => models?.broken === true);
+  if (broken.length === 0) return [];
+  const what = `The file of models was changed and is broken: ${countOf(broken, readers)} processes go by the earlier one, and would not start again. "lontar models check" says what is wrong.`;
+  const whom = 'callers who ask for models that are new';
+  return [{ id: 'models_file_broken', isDown: false, what, whom, runbook: 'models-file-broken' }];
 }
 
 /** Names that are told of one kind of trouble. */
