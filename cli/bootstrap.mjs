@@ -6,6 +6,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync, stat
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { takeOver } from './installed-package.mjs';
 import { NPM_OPTIONS, npm, Refusal, say } from './run-npm.mjs';
 
 const PROGRAMS = {
@@ -48,6 +49,7 @@ try {
   }
   process.env.LONTAR_COMMAND ||= 'npm run lontar --';
   await installDependencies();
+  if (isPackage) takeOver({ root, folder: process.env.LONTAR_FOLDER, home: dirname(dirname(root)) });
   handOver(findNode(), [join(root, program), ...args]);
 } catch (error) {
   if (!(error instanceof Refusal)) throw error;

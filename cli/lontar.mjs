@@ -3,18 +3,7 @@
 // `.env` and `.lontar` are there. Node strips no types under `node_modules`, so the sources are copied into the
 // installation first, where the dependencies of the lockfile are installed beside them, once for each version.
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -27,7 +16,7 @@ try {
   const root = isUnderNodeModules(packageRoot) ? placeApp() : packageRoot;
   if (root !== packageRoot || packageRoot.startsWith(apps + sep)) {
     process.env.LONTAR_FOLDER = folder;
-    process.env.LONTAR_COMMAND ||= commandOf(writeLauncher(root));
+    process.env.LONTAR_COMMAND ||= commandOf(join(home, 'lontar'));
   }
   const args = process.argv.slice(2);
   process.argv.splice(2, args.length, ...(args[0] === 'start' ? args : ['lontar', ...args]));
@@ -50,7 +39,6 @@ function placeApp() {
   const place = join(apps, `${version}-${digestOf(packageRoot)}`);
   if (existsSync(place)) return place;
   makeFolders(apps);
-  removeUnused();
   const draft = `${place}.${randomBytes(8).toString('hex')}.partial`;
   cpSync(packageRoot, draft, { recursive: true, filter: (path) => relative(packageRoot, path) !== 'node_modules' });
   cpSync(join(draft, 'dist', 'lockfile.json'), join(draft, 'package-lock.json'));
@@ -79,36 +67,11 @@ function digestOf(root) {
   return hash.digest('hex').slice(0, 8);
 }
 
-/** Earlier versions, unless one of them may be running. */
-function removeUnused() {
-  if (existsSync(join(home, 'run', 'launcher.pid'))) return;
-  for (const name of readdirSync(apps)) rmSync(join(apps, name), { recursive: true, force: true });
-}
-
 /** One after the other: Node's own `recursive` never ends where a folder refuses to have another one, as /proc does. */
 function makeFolders(path) {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   if (dirname(path) !== path) makeFolders(dirname(path));
   mkdirSync(path, { mode: 0o700 });
-}
-
-/** A command that runs this version from anywhere, for the operator and for systemd. */
-function writeLauncher(root) {
-  const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
-  const path = join(home, 'lontar');
-  const text = [
-    '#!/bin/sh',
-    `export LONTAR_FOLDER=${quoted(folder)}`,
-    ...(process.env.LONTAR_HOME ? [`export LONTAR_HOME=${quoted(home)}`] : []),
-    `exec ${quoted(process.execPath)} ${quoted(join(root, 'cli', 'lontar.mjs'))} "$@"`,
-    '',
-  ].join('\n');
-  if (existsSync(path) && readFileSync(path, 'utf8') === text) return path;
-  const draft = `${path}.${randomBytes(8).toString('hex')}.partial`;
-  writeFileSync(draft, text, { mode: 0o700, flag: 'wx' });
-  chmodSync(draft, 0o700);
-  renameSync(draft, path);
-  return path;
 }
 
 /** As it is typed where this command was. */

@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -79,6 +79,18 @@ describe('the npm package', () => {
     }
     // All of it is in the one folder.
     expect(readdirSync(empty)).toEqual(['.lontar']);
+  });
+
+  test('a newer package that cannot be installed leaves the earlier one as it was', async () => {
+    const broken = join(outside, 'broken');
+    mkdirSync(broken);
+    execFileSync('tar', ['xzf', tarball, '-C', broken]);
+    // What npm cannot read it refuses at once.
+    writeFileSync(join(broken, 'package', 'gateway', 'package.json'), '{');
+    execFileSync('tar', ['czf', join(outside, 'broken.tgz'), '-C', broken, 'package']);
+    const options = { cwd: empty, env: environment };
+    await expect(run('npx', ['--yes', '../broken.tgz', '--version'], options)).rejects.toMatchObject({ code: 1 });
+    expect((await run('.lontar/lontar', ['--version'], options)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });
 
