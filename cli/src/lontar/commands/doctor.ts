@@ -6,6 +6,7 @@ import { checkMachine } from '../../doctor/check-machine.ts';
 import { checkModelsFile } from '../../doctor/check-models.ts';
 import { checkRedis } from '../../doctor/check-redis.ts';
 import { type Finding, failed, ok } from '../../doctor/finding.ts';
+import { probeRoutes } from '../../doctor/probe-routes.ts';
 import { CommandFailure, EXIT } from '../../failure/failure.ts';
 import { RedisUnreachable } from '../../failure/redis-unreachable.ts';
 import { readEndpoint } from '../../home/endpoint.ts';
@@ -22,10 +23,12 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
   program
     .command('doctor')
     .description('check this machine, Redis and the running services; exits 1 where a caller would get no answer')
-    .action(async () => {
+    .option('--probe', 'ask each route a tiny question, which is paid for')
+    .action(async ({ probe = false }: { probe?: boolean }) => {
       const machine = [
         ...checkMachine(context.surroundings, process.versions.node),
         ...(await checkModelsFile(context.surroundings)),
+        ...(probe ? await probeRoutes(context.surroundings) : []),
       ];
       const { findings, reachable } = await askRedis(context);
       const all = [...machine, ...findings];
