@@ -205,7 +205,7 @@ function optionsOf(
     const terms = termsOf(upstream, catalog);
     const isLimited = terms.mostInFlight + terms.callsPerMinute + terms.tokensPerMinute > 0;
     const known = watch.known(upstream.name, isLimited);
-    const adaptive = Math.floor(known.state.limit / 1_000);
+    const adaptive = terms.binds ? Math.floor(known.state.limit / 1_000) : 0;
     const limits = [terms.mostInFlight, adaptive].filter((limit) => limit > 0);
     const most = limits.length > 0 ? Math.min(...limits) : undefined;
     const free = most === undefined ? undefined : Math.max(0, most - known.taken);
@@ -215,7 +215,7 @@ function optionsOf(
 
 /**
  * What keeps calls away from an upstream. Where there is no file of models, there is no other upstream to go to: then its
- * breaker is told of and binds nobody, and callers get the answers that they got before there were breakers.
+ * breaker and what it seems to bear are told of and bind nobody, and callers get the answers that they got before.
  */
 function termsOf(upstream: UpstreamConfig, catalog: ModelCatalog): UpstreamTerms {
   return {
