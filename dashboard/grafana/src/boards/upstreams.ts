@@ -107,7 +107,7 @@ export const upstreams: Board = {
       unit: 's',
       queries: [
         {
-          expr: 'clamp_min(max by (upstream) (upstream_left_alone_until_timestamp_seconds) - time(), 0) > 0',
+          expr: 'clamp_min(max by (upstream) (upstream_left_alone_until_timestamp_seconds) - time(), 0)',
           legend: '{{upstream}}',
         },
       ],
