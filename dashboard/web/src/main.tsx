@@ -4,13 +4,17 @@ import { cleanCopies } from './clipboard/copy.ts';
 import { takeFirstTiles } from './live/live-state.ts';
 import { startLive } from './live/open-stream.ts';
 import { Page } from './page/page.tsx';
-import { followHistory } from './page/panels.ts';
+import { followPanels } from './page/panels.ts';
+import { followHistory } from './page/place.ts';
 import { showInTab } from './page/tab.ts';
 import { applyTheme } from './page/theme.ts';
+import { applyLanguage } from './words/language.ts';
 
 applyTheme();
+applyLanguage();
 cleanCopies();
 followHistory();
+followPanels();
 const place = document.querySelector<HTMLElement>('#page');
 const first = place?.dataset['tiles'];
 if (first !== undefined) takeFirstTiles(JSON.parse(first) as Tiles);

@@ -26,15 +26,6 @@ export function connectionState(options: {
   return age >= STALE_MS ? 'stale' : 'live';
 }
 
-/** The word for a state. */
-export const CONNECTION_WORDS: Readonly<Record<Connection, string>> = {
-  connecting: 'Connecting',
-  live: 'Live',
-  reconnecting: 'Reconnecting',
-  stale: 'Stale',
-  disconnected: 'Disconnected',
-};
-
 /**
  * How long to wait before the next attempt, ms: doubling to 10 s, with jitter, so that pages do not come back at once.
  *

@@ -1,7 +1,8 @@
 import type { LogPage, LogRow } from '@lontar/shared/dashboard-contract.ts';
 import { type LogFilter, passesFilter, readFilter, writeFilter } from '@lontar/shared/log-filter.ts';
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { rows, rowsCome } from '../live/live-state.ts';
+import { place } from '../page/place.ts';
 
 /** Rows shown at first, and added by each "Older". */
 const ROWS_SHOWN = 60;
@@ -62,6 +63,15 @@ export function setFilter(wanted: LogFilter): void {
   writeFilter(wanted, url.searchParams);
   history.replaceState(history.state, '', url);
 }
+
+/** Takes the filter of the address where the reader went back to one, or to another page. */
+effect(() => {
+  if (!place.value) return;
+  const wanted = readFilter(new URLSearchParams(location.search));
+  if (JSON.stringify(wanted) === JSON.stringify(filter.peek())) return;
+  filter.value = wanted;
+  startOver();
+});
 
 /** Shows more rows: those at hand first, then those of the server. */
 export async function showOlder(): Promise<void> {

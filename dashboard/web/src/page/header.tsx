@@ -1,8 +1,8 @@
 import { signOut } from '../access/sign-in-view.tsx';
-import { CONNECTION_WORDS, type Connection } from '../live/connection.ts';
-import { connection, dataAt, signedIn, signedOut, trouble } from '../live/live-state.ts';
-import { reconnectNow } from '../live/open-stream.ts';
-import { formatClock } from '../tiles/format.ts';
+import type { Connection } from '../live/connection.ts';
+import { connection, dataAt, signedIn, signedOut } from '../live/live-state.ts';
+import { changeLanguage, LANGUAGES, type Language, language } from '../words/language.ts';
+import { shell } from '../words/shell.ts';
 import { openTryIt } from './panels.ts';
 import { changeTheme, theme } from './theme.ts';
 
@@ -13,7 +13,7 @@ const ICONS: Readonly<Record<Connection, string>> = {
   stale: '◑',
   disconnected: '✕',
 };
-const THEME_WORDS = { system: 'Theme: system', light: 'Theme: light', dark: 'Theme: dark' } as const;
+const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', id: 'Bahasa Indonesia' };
 
 /** Name, connection, the promise of masking, and what can be done. */
 export function Header() {
@@ -32,35 +32,47 @@ export function Header() {
         <svg viewBox="0 0 16 16" aria-hidden="true">
           <path d="M8 1.5 13.5 3.5V8c0 3.2-2.2 5.4-5.5 6.5C4.7 13.4 2.5 11.2 2.5 8V3.5zM5.5 8l1.8 1.8 3.2-3.6" />
         </svg>
-        Masking: automatic, always on
+        {shell().masking}
       </p>
-      <nav aria-label="Page">
-        {!signedOut.value && (
-          <button type="button" class="primary" aria-haspopup="dialog" onClick={openTryIt}>
-            Try it
-          </button>
-        )}
-        <button type="button" class="quiet" onClick={changeTheme}>
-          {THEME_WORDS[theme.value]}
-        </button>
-        {signedIn.value && (
-          <button type="button" class="quiet" onClick={() => void signOut()}>
-            Sign out
-          </button>
-        )}
-        {!signedIn.value && !signedOut.value && dataAt.value !== undefined && (
-          <button
-            type="button"
-            class="quiet"
-            onClick={() => {
-              signedOut.value = true;
-            }}
-          >
-            Sign in
-          </button>
-        )}
-      </nav>
+      <Tools />
     </header>
+  );
+}
+
+function Tools() {
+  const words = shell();
+  return (
+    <div class="tools" role="group" aria-label={words.tools}>
+      {!signedOut.value && (
+        <button type="button" class="primary" aria-haspopup="dialog" onClick={openTryIt}>
+          {words.tryIt}
+        </button>
+      )}
+      {LANGUAGES.filter((other) => other !== language.value).map((other) => (
+        <button key={other} type="button" class="quiet" lang={other} onClick={() => changeLanguage(other)}>
+          {LANGUAGE_NAMES[other]}
+        </button>
+      ))}
+      <button type="button" class="quiet" onClick={changeTheme}>
+        {words.theme[theme.value]}
+      </button>
+      {signedIn.value && (
+        <button type="button" class="quiet" onClick={() => void signOut()}>
+          {words.signOut}
+        </button>
+      )}
+      {!signedIn.value && !signedOut.value && dataAt.value !== undefined && (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            signedOut.value = true;
+          }}
+        >
+          {words.signIn}
+        </button>
+      )}
+    </div>
   );
 }
 
@@ -69,25 +81,7 @@ function Pill() {
   const state = connection.value;
   return (
     <p class={`pill ${state}`} role="status">
-      <span aria-hidden="true">{ICONS[state]}</span> {CONNECTION_WORDS[state]}
+      <span aria-hidden="true">{ICONS[state]}</span> {shell().connection[state]}
     </p>
-  );
-}
-
-/** Why the page is cut off, and what to do. */
-export function Trouble() {
-  const state = connection.value;
-  if (state !== 'disconnected' && state !== 'stale') return null;
-  const since = dataAt.value === undefined ? 'No data yet' : `No data since ${formatClock(dataAt.value)}`;
-  const reason = state === 'stale' ? 'The connection is open, but nothing comes.' : trouble.value;
-  return (
-    <div class="trouble">
-      <p>
-        <strong>{since}.</strong> {reason} The page keeps trying by itself.
-      </p>
-      <button type="button" onClick={reconnectNow}>
-        Retry
-      </button>
-    </div>
   );
 }

@@ -2,18 +2,17 @@ import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { SignInView } from '../access/sign-in-view.tsx';
-import { ChartsView } from '../charts/charts-view.tsx';
 import { notice } from '../clipboard/copy.ts';
-import { FleetView } from '../fleet/fleet-view.tsx';
-import { connection, dataAt, signedIn, signedOut, version } from '../live/live-state.ts';
-import { LogView } from '../log/log-view.tsx';
-import { TilesView } from '../tiles/tiles-view.tsx';
-import { Header, Trouble } from './header.tsx';
+import { signedIn, signedOut, version } from '../live/live-state.ts';
+import { shell } from '../words/shell.ts';
+import { Header } from './header.tsx';
+import { Navigation } from './navigation.tsx';
 import { panel } from './panels.ts';
 import { Sheet } from './sheet.tsx';
-import { Troubles } from './troubles.tsx';
+import { ShownPage } from './shown-page.tsx';
+import { Unloaded } from './states.tsx';
 
-/** The dashboard. */
+/** The dashboard: what all pages have, and the one that is open. */
 export function Page() {
   if (signedOut.value) {
     return (
@@ -23,29 +22,20 @@ export function Page() {
       </>
     );
   }
-  const full = signedIn.value || dataAt.value === undefined;
   return (
     <>
+      <a class="skip" href="#content" onClick={skip}>
+        {shell().skip}
+      </a>
       <Header />
-      <main class={connection.value}>
-        <Troubles />
-        <Trouble />
-        <TilesView />
-        <ChartsView />
-        {full ? (
-          <div class="columns">
-            <LogView />
-            <FleetView />
-          </div>
-        ) : (
-          <p class="hint center">The counters are public. Sign in to see the log, the fleet and blocked addresses.</p>
-        )}
-      </main>
+      {(signedIn.value || version.value === '') && <Navigation />}
+      <ShownPage />
       <footer>
-        <span>Lontar {version.value}</span> <a href="/docs">API reference</a> <a href="/openapi.json">OpenAPI</a>
+        <span>Lontar {version.value}</span> <a href="/docs">{shell().apiReference}</a>{' '}
+        <a href="/openapi.json">OpenAPI</a>
       </footer>
       <OpenPanel />
-      <p class="notice" role="log" aria-label="Notices">
+      <p class="notice" role="log" aria-label={shell().notices}>
         {panel.value === undefined ? notice.value : ''}
       </p>
     </>
@@ -67,7 +57,7 @@ function OpenPanel() {
   if (wanted === undefined) return null;
   if (!signedIn.value && wanted.kind !== 'try') return null;
   const Panel = loaded.value[wanted.kind];
-  if (Panel === undefined && failed.value) return <Unloaded onClosed={() => (failed.value = false)} />;
+  if (Panel === undefined && failed.value) return <UnloadedPanel onClosed={() => (failed.value = false)} />;
   if (Panel === undefined) {
     PANELS[wanted.kind]().then(
       (component) => {
@@ -82,23 +72,18 @@ function OpenPanel() {
   return <Panel key={wanted.kind} {...wanted} />;
 }
 
-/** A part of the page that is fetched when it is first opened did not come: offline, or the service was upgraded meanwhile. */
-function Unloaded({ onClosed }: { readonly onClosed: () => void }) {
-  // It is tried again when it is opened again.
+/** It is tried again when it is opened again. */
+function UnloadedPanel({ onClosed }: { readonly onClosed: () => void }) {
   useEffect(() => onClosed, []);
   return (
-    <Sheet title="This part could not be loaded" small>
-      <p class="fault">
-        ▲{' '}
-        {navigator.onLine
-          ? 'The service may have been upgraded since this page was loaded.'
-          : 'This device is offline.'}
-      </p>
-      <p class="actions">
-        <button type="button" class="primary" onClick={() => location.reload()}>
-          Reload the page
-        </button>
-      </p>
+    <Sheet title={shell().unloaded} small>
+      <Unloaded />
     </Sheet>
   );
+}
+
+/** A link to a place in the page would be read as the address of another page. */
+function skip(event: Event): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>('#content')?.focus();
 }

@@ -1,4 +1,5 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
+import { place } from './place.ts';
 
 /** What lies over the page: a request's details, the try-it panel, the blocked addresses, or a question. */
 export type Panel = { readonly kind: 'row'; readonly cursor: string } | { readonly kind: 'try' | 'blocked' | 'reset' };
@@ -35,10 +36,10 @@ export function closePanel(): void {
   if (url.href !== location.href) history.pushState(undefined, '', url);
 }
 
-/** Back and forward open and close panels. */
-export function followHistory(): void {
-  addEventListener('popstate', () => {
-    panel.value = readPanel(location.search);
+/** Back, forward and the way to another page open and close panels. */
+export function followPanels(): void {
+  effect(() => {
+    if (place.value) panel.value = readPanel(location.search);
   });
 }
 

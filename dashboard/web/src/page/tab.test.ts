@@ -12,3 +12,8 @@ test.each([
 ])('%j, cut off %s: %s', (found, isCutOff, title) => {
   expect(titleOf(found, isCutOff)).toBe(title);
 });
+
+test('a page other than the first has its name in the title', () => {
+  expect(titleOf([], false, 'Keys')).toBe('Keys · Lontar');
+  expect(titleOf([trouble(true)], false, 'Keys')).toBe('✕ Down · Keys · Lontar');
+});

@@ -1,15 +1,20 @@
 import type { Trouble } from '@lontar/shared/dashboard-contract.ts';
 import { effect } from '@preact/signals';
 import { connection, troubles } from '../live/live-state.ts';
+import { shell } from '../words/shell.ts';
+import { place } from './place.ts';
+import { ROUTES } from './routes.ts';
 
 const LEAF_WITH_MARK = new URL('./leaf-trouble.svg', import.meta.url).href;
 
 /** What the tab says of it, so that an operator who looks at another page sees it too. */
-export function titleOf(found: readonly Trouble[], isCutOff: boolean): string {
-  if (isCutOff) return '✕ No data · Lontar';
-  if (found.length === 0) return 'Lontar';
-  const word = found.some(({ isDown }) => isDown) ? '✕ Down' : '▲ Trouble';
-  return `${word}${found.length > 1 ? ` (${found.length})` : ''} · Lontar`;
+export function titleOf(found: readonly Trouble[], isCutOff: boolean, page?: string): string {
+  const name = page === undefined ? 'Lontar' : `${page} · Lontar`;
+  const words = shell().tab;
+  if (isCutOff) return `✕ ${words.noData} · ${name}`;
+  if (found.length === 0) return name;
+  const word = found.some(({ isDown }) => isDown) ? `✕ ${words.down}` : `▲ ${words.trouble}`;
+  return `${word}${found.length > 1 ? ` (${found.length})` : ''} · ${name}`;
 }
 
 /** Keeps the tab's title and icon with what is wrong, as long as the page is open. */
@@ -18,7 +23,8 @@ export function showInTab(): void {
   const usual = icon?.href ?? '';
   effect(() => {
     const isCutOff = connection.value === 'disconnected';
-    document.title = titleOf(troubles.value, isCutOff);
+    const page = ROUTES.find(({ path }) => path === place.value.path)?.title();
+    document.title = titleOf(troubles.value, isCutOff, page);
     const wanted = isCutOff || troubles.value.length > 0 ? LEAF_WITH_MARK : usual;
     if (icon && icon.getAttribute('href') !== wanted) icon.setAttribute('href', wanted);
   });

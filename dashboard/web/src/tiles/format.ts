@@ -1,13 +1,19 @@
-const WHOLE = new Intl.NumberFormat('en');
+import { locale } from '../words/language.ts';
 
-/** `12,345`. */
+/** Making one takes long, and there are as many as languages. */
+const WHOLE = new Map<string, Intl.NumberFormat>();
+
+/** `12,345`, or as the language of the page writes it. */
 export function formatCount(value: number): string {
-  return WHOLE.format(value);
+  const name = locale();
+  const format = WHOLE.get(name) ?? new Intl.NumberFormat(name);
+  WHOLE.set(name, format);
+  return format.format(value);
 }
 
 /** `812 ms`, `12.3 s`, `4 min 5 s`. */
 export function formatMs(ms: number): string {
-  if (ms < 10_000) return `${WHOLE.format(Math.round(ms))} ms`;
+  if (ms < 10_000) return `${formatCount(Math.round(ms))} ms`;
   if (ms < 100_000) return `${(ms / 1_000).toFixed(1)} s`;
   return formatSpan(ms);
 }

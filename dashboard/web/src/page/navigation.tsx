@@ -1,0 +1,26 @@
+import { shell } from '../words/shell.ts';
+import { addressOf, go, place } from './place.ts';
+import { OVERVIEW, ROUTES } from './routes.ts';
+
+/** The way to the other pages: links with addresses of their own, so that each can be opened in another tab. */
+export function Navigation() {
+  return (
+    <nav class="pages" aria-label={shell().pages}>
+      {[OVERVIEW, ...ROUTES].map(({ path, title }) => (
+        <a
+          key={path}
+          href={addressOf(path)}
+          data-title={title()}
+          aria-current={place.value.path === path ? 'page' : undefined}
+          onClick={(event) => {
+            if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+            event.preventDefault();
+            go(path);
+          }}
+        >
+          {title()}
+        </a>
+      ))}
+    </nav>
+  );
+}
