@@ -1,3 +1,4 @@
+import type { UpstreamView } from './admin/models-schemas.ts';
 import type { GenerationEndpoint } from './endpoints.ts';
 import type { ErrorCode } from './errors.ts';
 import type { FailureCause } from './failure-cause.ts';
@@ -145,6 +146,8 @@ export interface StreamTotals {
 export interface Fleet {
   readonly members: readonly FleetMember[];
   readonly totals: FleetTotals;
+  /** Absent while no worker has told of its models, and from services of earlier versions. */
+  readonly upstreams?: readonly UpstreamView[];
 }
 
 /** Something that is wrong with the service now, for the operator alone. */

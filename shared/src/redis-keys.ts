@@ -85,12 +85,16 @@ export const redisKeys = {
   workers: `${TAG}:workers`,
   /** Channel of one worker, on which nothing is published: while a connection listens on it, its process is there. */
   workerChannel: (worker: string) => `${TAG}:worker:${worker}`,
-  /** String with expiry: what the fleet knows of an upstream, JSON (worker/src/upstreams/upstream-state.ts). */
+  /** String with expiry: what the fleet knows of an upstream, JSON (models/upstream-state.ts). */
   upstream: (upstream: string) => `${TAG}:upstream:${upstream}`,
   /** Sorted set with expiry: calls in flight that have a place at an upstream, by when it ends without renewal, Unix ms. */
   upstreamPlaces: (upstream: string) => `${TAG}:upstream-places:${upstream}`,
   /** Hash with expiry: calls and tokens of an upstream's last minute, by slot (includes/rate-slots.lua). */
   upstreamRates: (upstream: string) => `${TAG}:upstream-rates:${upstream}`,
+  /** String with expiry: a catalog of models as workers show it, by its digest, JSON (models/catalog-view.ts). */
+  upstreamCatalog: (digest: string) => `${TAG}:upstream-catalog:${digest}`,
+  /** String with expiry: what came of one worker's model calls of the last minutes, JSON (models/call-report.ts). */
+  upstreamCalls: (worker: string) => `${TAG}:upstream-calls:${worker}`,
   /** Channel: what has become of an upstream, for all workers. */
   upstreamChanges: `${TAG}:upstream-changes`,
   /** String: written by health probes, because a write notices what PING does not. */

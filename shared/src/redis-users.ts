@@ -140,7 +140,7 @@ const RIGHTS: Readonly<Record<RedisUser, Rights>> = {
       redisKeys.instances,
       redisKeys.probe('*'),
     ],
-    reads: [UPLOADS],
+    reads: [UPLOADS, UPSTREAMS],
     commands: [
       ...CONNECTION,
       ...SCRIPTS,

@@ -86,7 +86,7 @@ async function startWorker(
   const logger = createLogger('test', 'silent');
   const clock = { now: () => redisTime(), stop: () => undefined };
   const routesOf = await startRoutes({
-    ...{ redis: jobs, subscriber, clock, catalog, upstreams: opened, metrics, logger },
+    ...{ worker: 'worker-1', redis: jobs, subscriber, clock, catalog, upstreams: opened, metrics, logger },
     onWaiting: () => undefined,
   });
   stops.push(routesOf.stop, opened.close, () => {

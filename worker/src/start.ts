@@ -73,8 +73,8 @@ export async function startWorker(
   // Called once jobs run; by then the runner is there.
   const idle = createIdlePlaces(config.WORKER_CONCURRENCY, (count) => runner.allowMore(count));
   const { jobs: redis, subscriber } = connections;
-  const onWaiting = idle.noteWaitingForRoutes;
-  const routes = await startRoutes({ redis, subscriber, clock, catalog, upstreams, metrics, logger, onWaiting });
+  const listening = { redis, subscriber, clock, onWaiting: idle.noteWaitingForRoutes };
+  const routes = await startRoutes({ worker: id, ...listening, catalog, upstreams, metrics, logger });
   lifecycle.started('routes', routes.stop);
   const deps: ProcessDeps & { readonly logger: Logger } = {
     redis,

@@ -1,11 +1,12 @@
 import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
 import { createCatalog } from '@lontar/shared/models/catalog.ts';
+import { UNKNOWN_STATE } from '@lontar/shared/models/upstream-state.ts';
 import { Redis } from 'ioredis';
 import type { LanguageModel } from '../src/model/language-model.ts';
 import type { ProcessDeps } from '../src/process-generation.ts';
+import { createCallsLately } from '../src/upstreams/calls-lately.ts';
 import { createFirstTokenTimes } from '../src/upstreams/first-token-times.ts';
 import { createRouteChooser } from '../src/upstreams/route-chooser.ts';
-import { UNKNOWN_STATE } from '../src/upstreams/upstream-state.ts';
 
 /**
  * One upstream that answers for every public model, and is always well.
@@ -34,6 +35,7 @@ export function oneUpstream(
       ...{ note: nothing, began: nothing, ended: nothing, all: () => [], look: () => Promise.resolve(), stop: nothing },
     },
     firstTokens: createFirstTokenTimes(),
+    calls: createCallsLately(),
     random: Math.random,
     onWaiting: nothing,
     onError: nothing,

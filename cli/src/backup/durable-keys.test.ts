@@ -28,6 +28,8 @@ const names: Record<string, string[]> = {
   upstream: [redisKeys.upstream('backup')],
   upstreamPlaces: [redisKeys.upstreamPlaces('backup')],
   upstreamRates: [redisKeys.upstreamRates('backup')],
+  upstreamCatalog: [redisKeys.upstreamCatalog('0f1e2d3c4b5a6978')],
+  upstreamCalls: [redisKeys.upstreamCalls('worker-1a2b3c4d5e6f')],
   upload: [redisKeys.upload(EXAMPLES.upload)],
   inbox: [redisKeys.inbox('gateway-1')],
   inboxBytes: [redisKeys.inboxBytes('gateway-1')],

@@ -128,6 +128,8 @@ const OF_RUNNING: readonly RegExp[] = [
   named(redisKeys.upstream('*'), '.+'),
   named(redisKeys.upstreamPlaces('*'), '.+'),
   named(redisKeys.upstreamRates('*'), '.+'),
+  named(redisKeys.upstreamCatalog('*'), '.+'),
+  named(redisKeys.upstreamCalls('*'), '.+'),
   named(redisKeys.upstreamChanges),
   named(redisKeys.restoreTrial),
   named(redisKeys.adminTokenUses),

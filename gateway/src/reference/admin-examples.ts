@@ -45,9 +45,54 @@ export const ADMIN_RESULTS: Readonly<Record<AdminOperationId, unknown>> = {
   downloadUsage: '',
   showCounters: { usage: USAGE_EXAMPLE.result, stats: SERVICE_STATS_EXAMPLE.result },
   listModels: {
+    catalog: { source: 'file', digest: '0f1e2d3c4b5a6978', agreed: true, broken: false, modelsLeftOut: 0 },
     models: [
-      { name: 'ai-2.5-flash', requests: 38_001, serverErrors: 12, timeouts: 3 },
-      { name: 'ai-2.5-pro', requests: 2_119, serverErrors: 26, timeouts: 0 },
+      {
+        name: 'ai-2.5-flash',
+        inCatalog: true,
+        aliases: ['fast'],
+        requests: 38_001,
+        serverErrors: 12,
+        timeouts: 3,
+        routesUp: 1,
+        deadlines: { connectMs: 10_000, firstTokenMs: 60_000, idleMs: 60_000, totalMs: 3_600_000 },
+        price: { input: 0.3, output: 2.5 },
+        hedgeAfter: null,
+        routes: [
+          {
+            upstream: 'gemini',
+            model: 'gemini-2.5-flash',
+            weight: 3,
+            order: 1,
+            up: true,
+            lately: {
+              calls: { answered: 120, failed: 2, stalled: 0, limited: 1, unauthorized: 0, unknown: 0 },
+              errorShare: 0.0164,
+              p50Ms: 800,
+              p95Ms: 2_100,
+              firstTokenP50Ms: 210,
+              firstTokenP95Ms: 600,
+            },
+          },
+        ],
+      },
+    ],
+    upstreams: [
+      {
+        name: 'gemini',
+        provider: 'gemini',
+        state: 'closed',
+        reason: null,
+        openUntil: null,
+        leftAloneUntil: null,
+        inFlight: 12,
+        placesUsed: 12,
+        maxInFlight: 300,
+        adaptiveLimit: null,
+        requestsPerMinute: 1_000,
+        tokensPerMinute: null,
+        context: null,
+      },
     ],
     workers: [
       {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { type AdminOperation, PAGE } from './admin-operation.ts';
-import { banSchema, countersSchema, modelsSchema, newBanSchema, queueSchema, sessionSchema } from './admin-schemas.ts';
+import { banSchema, countersSchema, newBanSchema, queueSchema, sessionSchema } from './admin-schemas.ts';
 import { AUDIT_ACTIONS, AUDIT_ID_PATTERN, auditEntrySchema } from './audit.ts';
 import { KEY_OPERATIONS, USAGE_OPERATIONS } from './key-operations.ts';
+import { modelsSchema } from './models-schemas.ts';
 
 /** How often one token, and one address, may ask in a minute. */
 export const MOST_ADMIN_REQUESTS = { token: 600, address: 1_200 } as const;
@@ -30,7 +31,8 @@ const SERVICE_OPERATIONS = {
     path: '/admin/v1/models',
     role: 'viewer',
     action: 'usage.read',
-    summary: 'Models, the workers that ask them, and what came of their calls since they started',
+    summary:
+      'Models with their routes and what came of each lately, upstreams with their state, and the workers that ask them',
     status: 200,
     result: modelsSchema,
     refusals: [],

@@ -117,30 +117,6 @@ export const sessionSchema = z.object({
 
 export const countersSchema = z.object({ usage: usageSchema, stats: serviceStatsSchema });
 
-export const modelsSchema = z.object({
-  models: z.array(z.object({ name: z.string(), requests: tally, serverErrors: tally, timeouts: tally })).meta({
-    description: 'Those that there always are, and others that were asked for, with counts of the last 30 UTC days.',
-  }),
-  workers: z.array(
-    z.object({
-      id: z.string(),
-      version: z.string(),
-      inFlight: tally,
-      slots: tally.optional(),
-      draining: z.boolean(),
-      failing: z.string().optional().meta({ description: 'Why it counts as failing.' }),
-      provider: z.string().optional(),
-      lastOutcome: z.enum(['none', 'ok', 'failed']).optional(),
-    }),
-  ),
-  calls: z.object({
-    total: tally,
-    errors: tally,
-    retries: tally,
-    meanMs: tally.optional(),
-  }),
-});
-
 export const EXAMPLE_KEY: z.infer<typeof keyViewSchema> = {
   id: KEY_ID,
   name: 'order 1042',

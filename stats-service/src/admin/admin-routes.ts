@@ -14,6 +14,7 @@ import type { Asked } from '../asked.ts';
 import type { AdminCall, AdminDeps, AdminHandler } from './admin-call.ts';
 import { identifyOperator, type Operator } from './identify-operator.ts';
 import { changeKey, endKey, makeKey, removeKey, renewKey, tellKey, tellKeys } from './key-handlers.ts';
+import { tellModels } from './model-handlers.ts';
 import {
   addBan,
   endSession,
@@ -22,7 +23,6 @@ import {
   tellAudit,
   tellBans,
   tellCounters,
-  tellModels,
   tellQueue,
   tellSessions,
 } from './service-handlers.ts';

@@ -110,6 +110,9 @@ test('models are told with the workers that ask them', async () => {
     ],
     workers: [{ id: 'worker-1', inFlight: 2, slots: 5, provider: 'demo', lastOutcome: 'ok' }],
     calls: { total: 0, errors: 0, retries: 0 },
+    // It runs a version that tells nothing of them.
+    catalog: null,
+    upstreams: [],
   });
   expect(JSON.stringify(result)).not.toContain('metrics');
 });

@@ -11,13 +11,8 @@ import { readAudit } from '@lontar/shared/admin/audit.ts';
 import { holdQueue } from '@lontar/shared/admin/hold-queue.ts';
 import { endSessions, listSessions } from '@lontar/shared/admin/session-list.ts';
 import { waitForAppendOnlyFile } from '@lontar/shared/append-only.ts';
-import type { FleetMember } from '@lontar/shared/dashboard-contract.ts';
-import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
 import { readQueueState } from '@lontar/shared/generation-queue.ts';
 import { type HttpAnswer, success, successBody } from '@lontar/shared/http/envelope.ts';
-import type { Redis } from '@lontar/shared/redis-connection.ts';
-import { lastDays, readUsage, sumUsage, type UsageRow } from '@lontar/shared/usage/read-usage.ts';
-import { ALL_KEYS, NO_MODEL } from '@lontar/shared/usage/usage-counts.ts';
 import type { z } from 'zod';
 import { readServiceStats } from '../endpoints/service-stats.ts';
 import { readUsage as readCounters } from '../endpoints/usage.ts';
@@ -26,14 +21,12 @@ import type { AdminCall, AdminDeps } from './admin-call.ts';
 /** Addresses that a list shows at most. */
 const MOST_BANS = 500;
 const USUAL_ENTRIES = 50;
-/** Days over which requests to models are counted. */
-const MODEL_DAYS = 30;
 
 /** Form of a session's id. */
 const SESSION_ID_PATTERN = /^[0-9a-f]{12}$/;
 
 /*
- * Handlers of everything but keys. Each rejects when Redis fails; whether a change was made is then unknown, and it can be
+ * Handlers of everything but keys, usage and models. Each rejects when Redis fails; whether a change was made is then unknown, and it can be
  * asked for again.
  */
 
@@ -42,41 +35,6 @@ export async function tellCounters({ redis, clock }: AdminDeps): Promise<HttpAns
   const now = clock.now();
   const [usage, stats] = await Promise.all([readCounters(redis, now), readServiceStats(redis)]);
   return success({ usage, stats });
-}
-
-/** @throws when Redis fails */
-export async function tellModels({ fleet, redis, clock }: AdminDeps): Promise<HttpAnswer> {
-  const [{ members, totals }, models] = await Promise.all([fleet.fleet(), countModels(redis, clock.now())]);
-  const workers = members.filter(({ service }) => service === 'worker').map(viewWorker);
-  const { modelCalls: total, modelErrors: errors, modelRetries: retries, modelMeanMs: meanMs } = totals;
-  const calls = { total, errors, retries, ...(meanMs === undefined ? {} : { meanMs }) };
-  return success({ models, workers, calls });
-}
-
-/** What was asked of each model in the last days. */
-async function countModels(redis: Redis, now: number) {
-  const counted = new Map<string, UsageRow[]>(PUBLIC_MODELS.map((name) => [name, []]));
-  for await (const rows of readUsage(redis, [ALL_KEYS], lastDays(MODEL_DAYS, now))) {
-    for (const row of rows) {
-      if (row.model !== NO_MODEL) counted.set(row.model, [...(counted.get(row.model) ?? []), row]);
-    }
-  }
-  return [...counted].map(([name, rows]) => {
-    const { requests, serverErrors, timeouts } = sumUsage(rows);
-    return { name, requests, serverErrors, timeouts };
-  });
-}
-
-function viewWorker({ id, version, inFlight, slots, draining, failing, model }: FleetMember) {
-  return {
-    id,
-    version,
-    inFlight,
-    draining,
-    ...(slots === undefined ? {} : { slots }),
-    ...(failing === undefined ? {} : { failing }),
-    ...(model === undefined ? {} : { provider: model.provider, lastOutcome: model.lastOutcome }),
-  };
 }
 
 /** @throws when Redis fails */

@@ -5,6 +5,7 @@ import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { type WorkerCircumstances, workerFailure } from '@lontar/shared/worker-failure.ts';
 import { AggregatorRegistry, type Registry } from 'prom-client';
+import { readUpstreams } from '../upstreams/read-upstreams.ts';
 import { type ParsedMetric, parseMetrics, sumOf } from './parse-metrics.ts';
 import { streamTotalsOf } from './stream-totals.ts';
 
@@ -62,12 +63,17 @@ export function scrapeTargets(instances: readonly Instance[]): object[] {
 
 async function lookAtFleet({ redis, clock, queue, requestTimeoutMs }: FleetDeps): Promise<Look> {
   const [instances, backlog] = await Promise.all([listInstances(redis), readQueueState(queue)]);
-  const scraped = await Promise.all(instances.map(({ metricsUrl }) => scrape(metricsUrl)));
+  const now = clock.now();
+  const [known, ...scraped] = await Promise.all([
+    readUpstreams(redis, instances, now),
+    ...instances.map(({ metricsUrl }) => scrape(metricsUrl)),
+  ]);
   const all = scraped.filter((metrics) => metrics !== undefined);
-  const context = { now: clock.now(), backlog, longestJobMs: requestTimeoutMs };
+  const context = { now, backlog, longestJobMs: requestTimeoutMs };
   const members = instances.map((instance, index) => memberOf(instance, scraped[index], context));
   // prom-client's typings name only what a Node cluster sends; the form is the same.
-  return { fleet: { members, totals: totalsOf(all.flat()) }, metrics: AggregatorRegistry.aggregate(all) };
+  const fleet = { members, totals: totalsOf(all.flat()), ...(known && { upstreams: known.upstreams }) };
+  return { fleet, metrics: AggregatorRegistry.aggregate(all) };
 }
 
 /** Metrics of one instance; `undefined` when they cannot be read, which must not spoil the rest. */

@@ -1,8 +1,9 @@
+import { parseState, UNKNOWN_STATE, type UpstreamState } from '@lontar/shared/models/upstream-state.ts';
 import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
-import { type Outcome, parseState, UNKNOWN_STATE, type UpstreamState } from './upstream-state.ts';
+import type { Outcome } from './upstream-state.ts';
 
 const takeScript = loadScript(new URL('./take-route.lua', import.meta.url));
 const noteScript = loadScript(new URL('./note-outcomes.lua', import.meta.url));

@@ -1,8 +1,9 @@
+import { UNKNOWN_STATE, type UpstreamState } from '@lontar/shared/models/upstream-state.ts';
 import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { ModelErrorKind } from '../model/language-model.ts';
 import { countAnswersLately } from './answers-lately.ts';
 import type { Seen } from './fleet-scripts.ts';
-import { CLASS_OF_KIND, isQuiet, type Outcome, UNKNOWN_STATE, type UpstreamState } from './upstream-state.ts';
+import { CLASS_OF_KIND, isQuiet, type Outcome } from './upstream-state.ts';
 
 /** A worker that reached none of its upstreams lately has lost its own way to them, ms. */
 const LATELY_MS = 10_000;

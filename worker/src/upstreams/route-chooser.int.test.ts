@@ -12,6 +12,7 @@ import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import type { LanguageModel, ModelErrorKind } from '../model/language-model.ts';
+import { createCallsLately } from './calls-lately.ts';
 import { createFirstTokenTimes } from './first-token-times.ts';
 import { type Ask, type Choice, createRouteChooser, type RouteChooser } from './route-chooser.ts';
 import { type UpstreamWatch, watchUpstreams } from './upstream-watch.ts';
@@ -65,7 +66,7 @@ async function startWorker(catalog: ModelCatalog, random: () => number = Math.ra
   const onError = () => undefined;
   const watch = watchUpstreams({ redis, subscriber, clock, onError, onChange: () => chooser.wake() });
   const chooser: RouteChooser = createRouteChooser({
-    ...{ redis, clock, watch, random, onError, firstTokens: createFirstTokenTimes() },
+    ...{ redis, clock, watch, random, onError, firstTokens: createFirstTokenTimes(), calls: createCallsLately() },
     catalog: () => catalog,
     languageModel: () => language,
     onWaiting: (count) => {
@@ -377,6 +378,7 @@ describe('without Redis', () => {
         onError,
         onWaiting: onError,
         firstTokens: createFirstTokenTimes(),
+        calls: createCallsLately(),
       },
       catalog: () => catalog,
       languageModel: () => language,

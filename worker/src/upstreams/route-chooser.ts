@@ -3,11 +3,13 @@ import type { RedisClock, RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { within } from '@lontar/shared/within.ts';
 import type { LanguageModel, ModelErrorKind } from '../model/language-model.ts';
+import type { CallsLately } from './calls-lately.ts';
 import type { FirstTokenTimes } from './first-token-times.ts';
 import { type Taken, takeRoute, type UpstreamTerms } from './fleet-scripts.ts';
 import type { Known } from './known-upstream.ts';
 import { labelsOf, type RouteLabels } from './metric-labels.ts';
 import { type Candidate, orderRoutes } from './order-routes.ts';
+import { CLASS_OF_KIND } from './upstream-state.ts';
 import type { UpstreamWatch } from './upstream-watch.ts';
 import { createWaitingLine, type WaitingLine } from './waiting-line.ts';
 
@@ -86,6 +88,8 @@ export interface ChooserDeps {
   readonly languageModel: (upstream: string) => LanguageModel | undefined;
   readonly watch: UpstreamWatch;
   readonly firstTokens: FirstTokenTimes;
+  /** Told of each call that has ended. */
+  readonly calls: Pick<CallsLately, 'note'>;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   /** Called with how many requests wait for a route, whenever that changes. */
@@ -265,13 +269,14 @@ function takeAlone(deps: ChooserDeps, taking: Taking, able: readonly Option[]): 
 }
 
 function take(
-  { watch, firstTokens }: ChooserDeps,
+  { watch, clock, firstTokens, calls }: ChooserDeps,
   { catalog, model, ask }: Taking,
   { route, upstream, language, terms }: Option,
   taken = { hasPlace: false, tokens: 0 },
 ): Choice & Try {
   const { callId, tried } = ask;
   watch.began(upstream.name, callId, taken.hasPlace);
+  const beganAt = performance.now();
   return {
     kind: 'route',
     model,
@@ -285,6 +290,8 @@ function take(
     done({ kind, retryAfterMs, tokens, firstTokenMs }) {
       if (model.hedgeAfter !== undefined && firstTokenMs !== undefined) firstTokens.add(model.name, firstTokenMs);
       const isCounted = taken.hasPlace && terms.tokensPerMinute > 0 && tokens !== undefined;
+      const durationMs = performance.now() - beganAt;
+      calls.note({ model: model.name, route, class: CLASS_OF_KIND[kind], durationMs, firstTokenMs }, clock.now());
       watch.ended(upstream.name, callId, { kind, retryAfterMs, moreTokens: isCounted ? tokens - taken.tokens : 0 });
     },
   };

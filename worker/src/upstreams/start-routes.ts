@@ -3,13 +3,17 @@ import type { CatalogSource } from '@lontar/shared/models/catalog.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { type ThrottledLogger, throttledWarning } from '@lontar/shared/throttled-log.ts';
+import { createCallsLately } from './calls-lately.ts';
 import { createFirstTokenTimes } from './first-token-times.ts';
 import type { OpenUpstreams } from './open-upstreams.ts';
+import { publishRoutes } from './publish-routes.ts';
 import { createRouteChooser, type RouteChooser } from './route-chooser.ts';
 import { type RoutesTold, showRoutes } from './show-routes.ts';
 import { type UpstreamWatch, watchUpstreams } from './upstream-watch.ts';
 
 export interface RouteDeps {
+  /** Of this worker. */
+  readonly worker: string;
   readonly redis: Redis;
   readonly subscriber: Redis;
   readonly clock: Pick<RedisClock, 'now'>;
@@ -34,7 +38,8 @@ export interface StartedRoutes {
  * them. Never rejects: where Redis fails, every upstream counts as well until it fails.
  */
 export async function startRoutes(deps: RouteDeps): Promise<StartedRoutes> {
-  const { redis, subscriber, clock, catalog, upstreams, metrics, logger } = deps;
+  const { worker, redis, subscriber, clock, catalog, upstreams, metrics, logger } = deps;
+  const calls = createCallsLately();
   const onError = throttledWarning(
     logger,
     'Redis failed while upstreams were chosen; this worker goes by what it knows',
@@ -47,6 +52,7 @@ export async function startRoutes(deps: RouteDeps): Promise<StartedRoutes> {
     languageModel: upstreams.languageModel,
     watch,
     firstTokens: createFirstTokenTimes(),
+    calls,
     random: Math.random,
     onWaiting(count) {
       metrics.routesWaiting.set(count);
@@ -57,11 +63,13 @@ export async function startRoutes(deps: RouteDeps): Promise<StartedRoutes> {
   for (const name of catalog.current.upstreams.keys()) watch.known(name, false);
   await watch.look();
   const shown = showRoutes({ watch, catalog, clock, metrics, logger });
+  const published = publishRoutes({ worker, redis, clock, catalog, watch, calls, onError });
   return {
     chooser,
     watch,
     describe: shown.describe,
     stop() {
+      published.stop();
       shown.stop();
       watch.stop();
     },

@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
-import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
 import {
-  noteOutcome,
-  type Outcome,
   type OutcomeClass,
   parseState,
   UNKNOWN_STATE,
   type UpstreamState,
-} from './upstream-state.ts';
+} from '@lontar/shared/models/upstream-state.ts';
+import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
+import { noteOutcome, type Outcome } from './upstream-state.ts';
 
 let server: TestRedis;
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { OutcomeClass, UpstreamState } from '@lontar/shared/models/upstream-state.ts';
 import type { ModelErrorKind } from '../model/language-model.ts';
 
 /** A breaker opens after so many failures in a row, */
@@ -17,49 +17,6 @@ const SHORT_ALONE_MS = 1_000;
 const LONGEST_ALONE_MS = 300_000;
 /** What an upstream bears is forgotten when it has borne everything for so long. */
 const QUIET_MS = 600_000;
-
-const moment = z.number().int().nonnegative().default(0);
-const stateSchema = z.object({
-  /** Grows with each change: what is read late does not take the place of what is known already. */
-  seq: moment,
-  failuresInRow: moment,
-  /** Slots of five seconds, each as three numbers: its number, answers, failures. */
-  window: z.array(z.number().int()).default([]),
-  /** How often the breaker has opened without closing in between. */
-  opens: moment,
-  /** When one call may try it, Unix ms by Redis; 0 while the breaker is closed. */
-  openUntil: moment,
-  /** The kind of error that opened it. */
-  openedBy: z.string().default(''),
-  /** Id of the call that tries it. */
-  probe: z.string().default(''),
-  /** When the breaker closed, Unix ms: how calls end that had begun before says nothing of the upstream as it is now. */
-  closedAt: moment,
-  /** Until when the upstream wants no call, Unix ms. */
-  aloneUntil: moment,
-  /** How many calls it is taken to bear at once, in thousandths; 0 for no limit. */
-  limit: moment,
-  /** How many it had when it last did not bear them, in thousandths. */
-  ceiling: moment,
-  /** When the limit was last cut, Unix ms: calls from before cannot have kept to it. */
-  cutAt: moment,
-  /** When it last did not bear its calls, Unix ms. */
-  troubledAt: moment,
-});
-
-/**
- * What the fleet knows of an upstream. It is kept in Redis, where `upstream-state.lua` holds the same rules as this file:
- * workers go by a copy, and by this file alone while Redis is away.
- */
-export type UpstreamState = z.infer<typeof stateSchema>;
-
-export const UNKNOWN_STATE: UpstreamState = stateSchema.parse({});
-
-/**
- * What a call says of its upstream. `answered`: it is well, whatever it thought of the request; `limited`: it takes no more
- * calls now; `stalled`: a failure that may come of too many calls; `unknown`: our own side ended the call.
- */
-export type OutcomeClass = 'answered' | 'failed' | 'stalled' | 'limited' | 'unauthorized' | 'unknown';
 
 export interface Outcome {
   readonly class: OutcomeClass;
@@ -96,20 +53,6 @@ export const CLASS_OF_KIND: Readonly<Record<ModelErrorKind | 'ended by us', Outc
   cancelled: 'unknown',
   'ended by us': 'unknown',
 };
-
-/**
- * Reads a state from Redis.
- *
- * @returns `undefined` where it is none that this version can read, or nothing
- */
-export function parseState(text: string): UpstreamState | undefined {
-  if (text === '') return undefined;
-  try {
-    return stateSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * The state after a call has ended. 429 is no failure: the upstream is left alone for as long as it says. Refused
