@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { type DashboardStack, startDashboard } from '../harness/dashboard.ts';
 import { lookAt, TWO_LOOKS } from './look-at.ts';
+import { testPlayground } from './playground-cases.ts';
 import { findChromium, launchChromium, openPage, type WatchedPage } from './watched-page.ts';
 
 const executable = findChromium();
@@ -130,8 +131,10 @@ inBrowser(
   60_000,
 );
 
+testPlayground(inBrowser as typeof test, () => ({ dashboard, browser, open: openSignedIn, closeSound }));
+
 inBrowser(
-  'DASHBOARD_PUBLIC opens none of the pages, and no part of the admin API',
+  'DASHBOARD_PUBLIC opens none of the pages but the playground, and no part of the admin API',
   async () => {
     await dashboard.stats().end('SIGKILL');
     await dashboard.stack.startStats({ DASHBOARD_PUBLIC: 'true' });
@@ -142,7 +145,7 @@ inBrowser(
     await page.goto(`${dashboard.url}/#/keys`);
     await page.getByText('This page is for the operator').waitFor();
     await lookAt(watched, 'page-public', SCREENSHOTS, TWO_LOOKS);
-    expect(await page.locator('.pages').count()).toBe(0);
+    expect(await page.locator('.pages a').allInnerTexts()).toEqual(['Overview', 'Playground']);
     expect(asked.filter((url) => url.includes('/admin/'))).toEqual([]);
     for (const path of ['/keys', '/usage', '/models', '/audit']) {
       expect((await fetch(`${dashboard.url}/admin/v1${path}`)).status).toBe(401);

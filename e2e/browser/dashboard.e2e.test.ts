@@ -357,106 +357,6 @@ inBrowser(
   60_000,
 );
 
-const HOSTILE = [
-  '# Heading <script>globalThis.pwned = 1</script>',
-  '<img src=x onerror="globalThis.pwned = 2"> ![remote](https://evil.example/pixel.png)',
-  '[run](javascript:globalThis.pwned=3) [data](data:text/html,<script>1</script>) [good](https://example.com/a)',
-  '<iframe src="https://evil.example"></iframe><style>body{display:none}</style><base href="https://evil.example">',
-  '<form action="https://evil.example"><input name="q"></form><svg onload="globalThis.pwned=4"></svg>',
-  '\u001B[31mred\u001B[0m \u001B]8;;https://evil.example\u0007link\u001B]8;;\u0007 \u0007bell',
-  'abc\u202Edcba\u202C zero\u200Bwidth\uFEFF tag\u{E0041}\u{E0042} soft\u00ADhyphen',
-  'The key is ***API_KEY*** and the host ***API_SERVER***.',
-  '```html\n<script>globalThis.pwned = 5</script>\n```',
-  '| a | b |\n|---|---|\n| 1 | 2 |',
-].join('\n\n');
-
-inBrowser(
-  'hostile answers run nothing, load nothing, and copy clean',
-  async () => {
-    const watched = await openSignedIn('/?try=1');
-    const { page } = watched;
-    let result = HOSTILE;
-    await page.route('**/api/ai', (route) =>
-      route.fulfill({
-        status: 200,
-        headers: { 'content-type': 'application/json', 'x-masked': '2', 'x-request-id': 'req_x' },
-        body: JSON.stringify({ status: true, code: 200, message: 'Sukses', result, metadata: {} }),
-      }),
-    );
-    await page.getByLabel('API key, kept in memory only').fill('a-key-for-the-test');
-    await lookAt(watched, 'try-it', SCREENSHOTS, TWO_LOOKS);
-    await page.getByRole('button', { name: 'Send' }).click();
-    const markdown = page.locator('.markdown');
-    await markdown.getByRole('heading', { name: 'Heading' }).waitFor();
-    await page.locator('.answer .badge', { hasText: 'Secured (2)' }).waitFor();
-    await lookAt(watched, 'hostile-answer', SCREENSHOTS, TWO_LOOKS);
-    expect(await markdown.locator('img, script, iframe, style, base, form, input, svg').count()).toBe(0);
-    const links = await markdown.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
-    expect(links).toEqual(['https://example.com/a']);
-    expect(await page.locator('dialog').innerText()).not.toContain('a-key-for-the-test');
-
-    await markdown.evaluate((element) => getSelection()?.selectAllChildren(element));
-    // What is dragged, or pasted by the middle button, is the selection as it stands: no event can change it.
-    const dragged = await page.evaluate(() => getSelection()?.toString());
-    expect(dragged).toContain('The key is ***API_KEY*** and the host ***API_SERVER***.');
-    expect(dragged).not.toContain(', masked');
-    await page.keyboard.press('Control+C');
-    await page.getByText('Copied; 2 secrets stay masked').waitFor();
-    const kinds = await page.evaluate(async () => (await navigator.clipboard.read()).flatMap(({ types }) => types));
-    expect(kinds).toEqual(['text/plain']);
-    const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied).toContain('The key is ***API_KEY*** and the host ***API_SERVER***.');
-    expect(copied.replaceAll(/[\t\n]/g, '')).not.toMatch(/\p{Cc}|\p{Default_Ignorable_Code_Point}/u);
-
-    result = 'x'.repeat(1_000_000);
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('more characters; "Copy" has all of them.').waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-
-    // The same text in the log: as text, with its masks as chips.
-    const generation = { ...answered().generation, promptPreview: HOSTILE, answerPreview: HOSTILE.repeat(3) };
-    const event = answered({ generation } as Parameters<typeof answered>[0]);
-    await dashboard.answer([event]);
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: event.id }).click();
-    const answerText = page.locator('.masked-text pre').last();
-    await answerText.waitFor();
-    await lookAt(watched, 'hostile-detail', SCREENSHOTS, TWO_LOOKS);
-    expect(await answerText.locator('*:not(.chip)').count()).toBe(0);
-    await answerText.evaluate((element) => getSelection()?.selectAllChildren(element));
-    await page.keyboard.press('Control+C');
-    await page.getByText('secrets stay masked').waitFor();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('The key is ***API_KEY*** and');
-
-    expect(await page.evaluate(() => (globalThis as { pwned?: number }).pwned)).toBeUndefined();
-    await closeSound(watched);
-  },
-  120_000,
-);
-
-inBrowser(
-  'a request of the panel goes the whole way: answered, masked, rendered, in the log',
-  async () => {
-    const { key } = await dashboard.stack.createKey();
-    const watched = await openSignedIn('/?try=1');
-    const { page } = watched;
-    await page.getByLabel('API key, kept in memory only').fill(key);
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByRole('heading', { name: 'Answer, HTTP 200' }).waitFor();
-    await page.locator('.markdown .chip').first().waitFor();
-    await page.locator('.answer .badge.secured').waitFor();
-    await lookAt(watched, 'answered', SCREENSHOTS, TWO_LOOKS);
-    await page.getByText('Headers and body').click();
-    const id = await page.locator('.answer dd').first().innerText();
-    expect(id).toMatch(/^req_/);
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: id }).click();
-    await page.locator('.masked-text .chip').first().waitFor();
-    await closeSound(watched);
-  },
-  60_000,
-);
-
 const CAUSE = {
   reason: 'unauthorized',
   upstreamHost: 'api.example.com',
@@ -559,11 +459,6 @@ inBrowser(
       }
       throw new Error(`${selector} cannot be reached by keyboard`);
     };
-    await tabTo('.top .primary');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Try it' }).waitFor();
-    await page.keyboard.press('Escape');
-    await page.locator('dialog').waitFor({ state: 'detached' });
     await tabTo('.tile .about');
     await page.keyboard.press('Enter');
     await page.getByText('Generation requests answered since 00:00 UTC').waitFor();

@@ -1,5 +1,5 @@
 import { copyText } from '../clipboard/copy.ts';
-import { openTryIt } from '../page/panels.ts';
+import { go } from '../page/place.ts';
 
 /** What an operator sees before the first request; its row takes this place by itself. */
 export function FirstRequest() {
@@ -17,7 +17,7 @@ export function FirstRequest() {
         <button type="button" onClick={() => void copyText(line)}>
           Copy
         </button>
-        <button type="button" onClick={openTryIt}>
+        <button type="button" onClick={() => go('/playground')}>
           Try it here
         </button>
       </p>

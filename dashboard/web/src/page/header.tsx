@@ -3,7 +3,6 @@ import type { Connection } from '../live/connection.ts';
 import { connection, dataAt, signedIn, signedOut } from '../live/live-state.ts';
 import { changeLanguage, LANGUAGES, type Language, language } from '../words/language.ts';
 import { shell } from '../words/shell.ts';
-import { openTryIt } from './panels.ts';
 import { changeTheme, theme } from './theme.ts';
 
 const ICONS: Readonly<Record<Connection, string>> = {
@@ -43,11 +42,6 @@ function Tools() {
   const words = shell();
   return (
     <div class="tools" role="group" aria-label={words.tools}>
-      {!signedOut.value && (
-        <button type="button" class="primary" aria-haspopup="dialog" onClick={openTryIt}>
-          {words.tryIt}
-        </button>
-      )}
       {LANGUAGES.filter((other) => other !== language.value).map((other) => (
         <button key={other} type="button" class="quiet" lang={other} onClick={() => changeLanguage(other)}>
           {LANGUAGE_NAMES[other]}

@@ -1,12 +1,16 @@
+import { signedIn, version } from '../live/live-state.ts';
 import { shell } from '../words/shell.ts';
 import { addressOf, go, place } from './place.ts';
 import { OVERVIEW, ROUTES } from './routes.ts';
 
 /** The way to the other pages: links with addresses of their own, so that each can be opened in another tab. */
 export function Navigation() {
+  // Before the first word of the server it is not known who looks on.
+  const isOnlooker = version.value !== '' && !signedIn.value;
+  const routes = ROUTES.filter(({ isOpen = false }) => isOpen || !isOnlooker);
   return (
     <nav class="pages" aria-label={shell().pages}>
-      {[OVERVIEW, ...ROUTES].map(({ path, title }) => (
+      {[OVERVIEW, ...routes].map(({ path, title }) => (
         <a
           key={path}
           href={addressOf(path)}

@@ -28,7 +28,7 @@ export function Page() {
         {shell().skip}
       </a>
       <Header />
-      {(signedIn.value || version.value === '') && <Navigation />}
+      <Navigation />
       <ShownPage />
       <footer>
         <span>Lontar {version.value}</span> <a href="/docs">{shell().apiReference}</a>{' '}
@@ -45,7 +45,6 @@ export function Page() {
 /** Panels are loaded when they are first opened. */
 const PANELS = {
   row: () => import('../log/detail-sheet.tsx').then(({ DetailSheet }) => DetailSheet as ComponentType<object>),
-  try: () => import('../try-it/try-it-sheet.tsx').then(({ TryItSheet }) => TryItSheet as ComponentType<object>),
   blocked: () => import('./small-panels.tsx').then(({ BlockedSheet }) => BlockedSheet as ComponentType<object>),
   reset: () => import('./small-panels.tsx').then(({ ResetQuestion }) => ResetQuestion as ComponentType<object>),
 } as const;
@@ -54,8 +53,7 @@ function OpenPanel() {
   const loaded = useSignal<Partial<Record<keyof typeof PANELS, ComponentType<object>>>>({});
   const failed = useSignal(false);
   const wanted = panel.value;
-  if (wanted === undefined) return null;
-  if (!signedIn.value && wanted.kind !== 'try') return null;
+  if (wanted === undefined || !signedIn.value) return null;
   const Panel = loaded.value[wanted.kind];
   if (Panel === undefined && failed.value) return <UnloadedPanel onClosed={() => (failed.value = false)} />;
   if (Panel === undefined) {

@@ -1,25 +1,19 @@
 import { effect, signal } from '@preact/signals';
 import { place } from './place.ts';
 
-/** What lies over the page: a request's details, the try-it panel, the blocked addresses, or a question. */
-export type Panel = { readonly kind: 'row'; readonly cursor: string } | { readonly kind: 'try' | 'blocked' | 'reset' };
+/** What lies over the page: a request's details, the blocked addresses, or a question. */
+export type Panel = { readonly kind: 'row'; readonly cursor: string } | { readonly kind: 'blocked' | 'reset' };
 
 export const panel = signal<Panel | undefined>(readPanel(location.search));
 
-/** The panel that an address names. Details and the try-it panel have an address of their own. */
+/** The panel that an address names. Details have an address of their own. */
 function readPanel(search: string): Panel | undefined {
-  const query = new URLSearchParams(search);
-  const cursor = query.get('row');
-  if (cursor !== null) return { kind: 'row', cursor };
-  return query.has('try') ? { kind: 'try' } : undefined;
+  const cursor = new URLSearchParams(search).get('row');
+  return cursor === null ? undefined : { kind: 'row', cursor };
 }
 
 export function openRow(cursor: string): void {
   show({ kind: 'row', cursor });
-}
-
-export function openTryIt(): void {
-  show({ kind: 'try' });
 }
 
 export function openBlocked(): void {
@@ -51,8 +45,6 @@ function show(wanted: Panel): void {
 function panelUrl(wanted: Panel | undefined): URL {
   const url = new URL(location.href);
   url.searchParams.delete('row');
-  url.searchParams.delete('try');
   if (wanted?.kind === 'row') url.searchParams.set('row', wanted.cursor);
-  if (wanted?.kind === 'try') url.searchParams.set('try', '1');
   return url;
 }

@@ -14,12 +14,17 @@ interface Step {
   readonly replace?: boolean;
 }
 
-export const place = signal<Place>(readPlace(globalThis.location?.hash ?? ''));
+export const place = signal<Place>(readPlace(globalThis.location?.hash || oldPlace(globalThis.location?.search ?? '')));
 
 /** Reads the part of an address from its `#` on; what is no path is the first page. */
 export function readPlace(hash: string): Place {
   const [path = '', ...query] = hash.slice(1).split('?');
   return { path: path.startsWith('/') ? path : '/', query: new URLSearchParams(query.join('?')) };
+}
+
+/** Addresses of before there were pages: the panel to try a request has become one. */
+function oldPlace(search: string): string {
+  return new URLSearchParams(search).has('try') ? '#/playground' : '';
 }
 
 /** The address of a place; panels and filters of the first page, which stand before the `#`, are left behind. */

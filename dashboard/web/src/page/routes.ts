@@ -8,6 +8,8 @@ export interface Route {
   readonly path: string;
   /** Its name in the navigation and the tab's title, in the language of now. */
   readonly title: () => string;
+  /** Whether those may see it, too, who are not signed in, where the counters are public. */
+  readonly isOpen?: true;
   /** Fetches it when it is first opened. */
   readonly load: () => Promise<{ readonly Page: ComponentType<PageProps> }>;
 }
@@ -18,4 +20,10 @@ export const OVERVIEW = { path: '/', title: () => shell().overview };
 /** All other pages, in the order of the navigation. */
 export const ROUTES: readonly Route[] = [
   { path: '/keys', title: () => shell().keys, load: () => import('../keys/keys-page.tsx') },
+  {
+    path: '/playground',
+    title: () => shell().playground,
+    isOpen: true,
+    load: () => import('../playground/playground-page.tsx'),
+  },
 ];

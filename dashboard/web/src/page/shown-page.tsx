@@ -43,7 +43,7 @@ function OtherPage({ path }: { readonly path: string }) {
 
 /** Before the first word of the server it is not known who looks on; who may see nothing is to ask for nothing. */
 function ForSignedIn({ route }: { readonly route: Route }) {
-  if (signedIn.value) return <Loaded route={route} />;
+  if (signedIn.value || route.isOpen === true) return <Loaded route={route} />;
   return version.value === '' ? <Bones rows={8} /> : <ForOperator />;
 }
 

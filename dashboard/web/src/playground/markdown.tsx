@@ -1,0 +1,46 @@
+import { useEffect, useRef } from 'preact/hooks';
+
+/** Longest answer that is rendered as Markdown, characters; beyond, a browser would stall. */
+const RENDERED_CHARACTERS = 100_000;
+/** Longest that is rendered while it grows, and how often, ms. */
+const GROWING_CHARACTERS = 20_000;
+const RENDER_EVERY_MS = 120;
+
+/**
+ * Masked text as Markdown; as plain text until the renderer is here, and where it is too long to render. What the model
+ * says is hostile until the renderer's sanitiser has had it.
+ */
+export function Markdown({ text, isGrowing }: { readonly text: string; readonly isGrowing: boolean }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const drawnAt = useRef(0);
+  useEffect(() => {
+    let isCurrent = true;
+    const draw = async () => {
+      const element = frame.current;
+      if (element === null) return;
+      drawnAt.current = performance.now();
+      if (text.length > (isGrowing ? GROWING_CHARACTERS : RENDERED_CHARACTERS)) {
+        element.replaceChildren(plain(text));
+        return;
+      }
+      if (element.firstChild === null) element.replaceChildren(plain(text));
+      const { renderMarkdown } = await import('./render-markdown.ts');
+      if (isCurrent) element.replaceChildren(renderMarkdown(text));
+    };
+    const wait = isGrowing ? drawnAt.current + RENDER_EVERY_MS - performance.now() : 0;
+    // Where the renderer cannot be loaded, the text stays plain.
+    const timer = setTimeout(() => void draw().catch(() => undefined), Math.max(0, wait));
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [text, isGrowing]);
+  return <div class="markdown" ref={frame} />;
+}
+
+function plain(text: string): HTMLElement {
+  const element = document.createElement('pre');
+  const more = text.length - RENDERED_CHARACTERS;
+  element.textContent = text.slice(0, RENDERED_CHARACTERS) + (more > 0 ? `\n… +${more}` : '');
+  return element;
+}
