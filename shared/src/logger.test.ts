@@ -25,6 +25,30 @@ test('well-known secrets and texts are cut, one level down too', () => {
   expect(text()).not.toContain('canary');
 });
 
+test.each(['apikey', 'apiKey', 'authorization', 'prompt', 'text', 'answer', 'password', 'pepper'])(
+  '%s is cut, and the rest of its line stays',
+  (name) => {
+    const { logger, text } = capture();
+    const given = { requestId: 'req_1', [name]: 'canary', list: ['canary-free'], nothing: null };
+    logger.info(given, 'x');
+    expect(JSON.parse(text())).toMatchObject({
+      requestId: 'req_1',
+      [name]: '[cut]',
+      list: ['canary-free'],
+      nothing: null,
+    });
+    expect(given[name as 'requestId']).toBe('canary');
+  },
+);
+
+test.each(['apikey', 'apiKey', 'authorization', 'prompt', 'text'])('%s is cut inside a field', (name) => {
+  const { logger, text } = capture();
+  const body = { route: '/x', [name]: { deep: 'canary' } };
+  logger.info({ body, other: Object.assign(new Error('x'), { [name]: 'canary' }) }, 'x');
+  expect(JSON.parse(text())).toMatchObject({ body: { route: '/x', [name]: '[cut]' } });
+  expect(text()).not.toContain('canary');
+});
+
 test('an error is reduced to type, message and stack, whatever a library hung on it', () => {
   const { logger, text } = capture();
   logger.error(

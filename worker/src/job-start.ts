@@ -5,6 +5,7 @@ import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import type { SettleResult } from '@lontar/shared/settlement/settle.ts';
 import type { Ending } from '@lontar/shared/settlement/turn.ts';
+import { readerOf } from '@lontar/shared/shape-check.ts';
 
 /** Cancellations that arrive before their job are remembered for this long, ms. */
 const CANCEL_MEMORY_MS = 10_000;
@@ -85,6 +86,8 @@ export interface HandedJob extends Pick<JobStart, 'number' | 'attempt' | 'losses
   readonly signal: AbortSignal | undefined;
 }
 
+const readJob = readerOf(generationJobSchema);
+
 /** What is done with one job that the queue hands out. */
 export function createStarter(work: JobWork, takeCancelled: (requestId: string) => boolean) {
   let active = 0;
@@ -94,8 +97,8 @@ export function createStarter(work: JobWork, takeCancelled: (requestId: string) 
       return active;
     },
     async run({ requestId, data, signal, ...start }: HandedJob): Promise<JobEnd> {
-      const parsed = generationJobSchema.safeParse(data);
-      if (!parsed.success) {
+      const job = readJob(data);
+      if (job === undefined) {
         work.logger.error({ requestId }, 'a job has an unknown form; is a newer gateway running?');
         await work.onGivenUp(requestId, undefined, 'unreadable');
         return { kind: 'done' };
@@ -107,7 +110,7 @@ export function createStarter(work: JobWork, takeCancelled: (requestId: string) 
       try {
         return await work.process({
           ...start,
-          job: parsed.data,
+          job,
           signal: isCancelled ? AbortSignal.abort('cancelled' satisfies AbortReason) : given,
         });
       } finally {

@@ -1,5 +1,5 @@
 import type { Express } from 'express';
-import { beforeHeads } from '../patches/heads.ts';
+import { beforeHeads, intoHeads } from '../patches/heads.ts';
 import { helmetHeaders } from '../patches/helmet-headers.ts';
 import { closeIfUnread } from './linger.ts';
 
@@ -11,10 +11,13 @@ export function fixedHeaders(): ReadonlyMap<string, string> {
   return new Map([['Cache-Control', 'no-store'], ...secure]);
 }
 
-/** Makes an application set headers at the moment an answer begins, where the answer has none of that name. */
+/** Makes an application's answers carry headers, where the answer has none of that name. */
 export function setHeadersLast(app: Express, headers: ReadonlyMap<string, string>): void {
-  beforeHeads(app, (request, response) => {
-    closeIfUnread(request, response);
-    for (const [name, value] of headers) if (!response.hasHeader(name)) response.setHeader(name, value);
+  beforeHeads(app, closeIfUnread);
+  const lines = [...headers].map(([name, value]) => ({ name, line: `${name}: ${value}\r\n` }));
+  const all = lines.map(({ line }) => line).join('');
+  intoHeads(app, (response) => {
+    if (!lines.some(({ name }) => response.hasHeader(name))) return all;
+    return lines.map(({ name, line }) => (response.hasHeader(name) ? '' : line)).join('');
   });
 }

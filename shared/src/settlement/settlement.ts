@@ -4,6 +4,7 @@ import { GENERATION_FAILURES, type GenerationFailure } from '../errors.ts';
 import { failureCauseSchema } from '../failure-cause.ts';
 import { modelNameSchema } from '../models/model-name.ts';
 import { redisTimeSchema } from '../redis-clock.ts';
+import { readerOf } from '../shape-check.ts';
 
 /** The four kinds of sensitive data that are masked. */
 export const MASK_TYPES = ['url', 'key', 'ip', 'connection'] as const;
@@ -98,13 +99,15 @@ const failedSchema = z.object({
  * The form in Redis. Settlements outlive deploys: `error` is one of the codes that every version knows, and a later one
  * stands in `detail` beside the earlier code that comes nearest. A code that this version does not know is an internal error.
  */
-const storedSchema = z.discriminatedUnion('outcome', [
+export const storedSettlementSchema = z.discriminatedUnion('outcome', [
   answeredSchema,
   failedSchema.extend({
     error: failedSchema.shape.error.catch('internal_error'),
     detail: failedSchema.shape.error.optional().catch(undefined),
   }),
 ]);
+
+const readStored = readerOf(storedSettlementSchema);
 
 /**
  * The one outcome of an admitted request. It is stored as the result, sent to the gateway's inbox, and reported to the
@@ -136,9 +139,9 @@ const EARLIER_CODES: Partial<Record<GenerationFailure, GenerationFailure>> = {
  * @returns `undefined` where it is none that this version can read
  */
 export function parseSettlement(json: string): Settlement | undefined {
-  const parsed = storedSchema.safeParse(parseJson(json));
-  if (!parsed.success || parsed.data.outcome === 'answered') return parsed.data;
-  const { detail, ...settlement } = parsed.data;
+  const stored = readStored(parseJson(json));
+  if (stored === undefined || stored.outcome === 'answered') return stored;
+  const { detail, ...settlement } = stored;
   return detail === undefined ? settlement : { ...settlement, error: detail };
 }
 

@@ -23,8 +23,8 @@ import { type Numbers, planBatch, type Told } from './plan-batch.ts';
 const EVENT_GROUP = 'stats';
 const BATCH = 500;
 const BLOCK_MS = 1_000;
-/** Rest between two batches: under load they grow, and Redis is asked at most 20 times a second. */
-const LINGER_MS = 50;
+/** Rest between two batches: under load they grow, and Redis is asked at most ten times a second. */
+const LINGER_MS = 100;
 const RETRY_MS = 500;
 /** How long a row about refused requests stays open for others of its second, ms; and how often that is looked at. */
 const ROW_OPEN_MS = 1_500;

@@ -1,6 +1,7 @@
 import { parsePerson, parseTallyField } from '@lontar/shared/event-tally.ts';
 import { machineNow } from '@lontar/shared/machine-time.ts';
 import { requestEventSchema } from '@lontar/shared/request-event.ts';
+import { readerOf } from '@lontar/shared/shape-check.ts';
 import type { Numbers, Told } from './plan-batch.ts';
 
 /** An entry of the stream of events as Redis gives it. */
@@ -20,12 +21,14 @@ export interface ReadEntry {
   readonly bytes: number;
 }
 
+const readEvent = readerOf(requestEventSchema);
+
 export function readEntry([, fields]: Entry): ReadEntry {
   const [json, texts] = [fieldOf(fields, 'event'), fieldOf(fields, 'texts')];
   const bytes = ENTRY_BYTES + Buffer.byteLength(json ?? '') + Buffer.byteLength(texts ?? '');
-  const event = requestEventSchema.safeParse(parseJson(json));
-  if (!event.success || !isPlausibleTime(event.data.at)) return { told: undefined, bytes };
-  return { told: { event: event.data, texts, count: 1 }, bytes };
+  const event = readEvent(parseJson(json));
+  if (event === undefined || !isPlausibleTime(event.at)) return { told: undefined, bytes };
+  return { told: { event, texts, count: 1 }, bytes };
 }
 
 /** What was sent as numbers: requests that repeat one sent already, and counters; and what cannot be understood. */

@@ -41,7 +41,7 @@ const SHARED_MS = 1_000;
 export interface LiveDeps {
   readonly clock: RedisClock;
   readonly redis: Redis;
-  readonly log: Pick<RecentLog, 'rows' | 'after'>;
+  readonly log: Pick<RecentLog, 'rows' | 'after' | 'follow'>;
   readonly fleet: () => Promise<Fleet>;
   /** What is wrong now. */
   readonly troubles: () => readonly Trouble[];

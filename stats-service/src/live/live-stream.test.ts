@@ -9,8 +9,17 @@ const row = (index: number) => ({ cursor: `1000-${index}`, id: `req_${index}` })
 
 /** A log in memory that begins at row `first`. */
 function logOf(rows: LogRow[]) {
+  let lookers = 0;
   return {
     rows,
+    follow: async () => {
+      lookers++;
+      return () => void lookers--;
+    },
+    /** Who looks on. */
+    get lookers() {
+      return lookers;
+    },
     after: (cursor: string) =>
       compareCursors(cursor, rows[0]?.cursor ?? '0-0') < 0
         ? undefined
@@ -156,19 +165,22 @@ describe('the number of streams is bounded', () => {
   });
 
   test('and who leaves gives the place back, before the snapshot and after it', async () => {
-    const live = createLiveStream(logOf([]));
+    const log = logOf([]);
+    const live = createLiveStream(log);
     const early = openMany(live, 50, false);
     for (const response of early.responses) response.destroy();
     early.arrive();
     await early.opened();
-    expect(live.size).toBe(0);
+    expect([live.size, log.lookers]).toEqual([0, 0]);
     const late = openMany(live, 50, false);
     late.arrive();
     expect(await late.opened()).toBe(50);
+    expect(log.lookers).toBe(50);
     for (const response of late.responses) response.destroy();
     const next = openMany(live, 50, false);
     next.arrive();
     expect(await next.opened()).toBe(50);
+    expect(log.lookers).toBe(50);
   });
 
   test('and who has left before takes none', async () => {

@@ -65,16 +65,11 @@ export interface LiveStream {
 }
 
 /** Keeps the open streams of dashboard pages. */
-export function createLiveStream(log: Pick<RecentLog, 'rows' | 'after'>): LiveStream {
+export function createLiveStream(log: Pick<RecentLog, 'rows' | 'after' | 'follow'>): LiveStream {
   const clients = new Set<Client>();
   /** Responses that a stream is open on, or is about to be. */
   const places = new Map<ServerResponse, Listener>();
 
-  const isFull = ({ session }: Listener) => {
-    if (places.size >= MAX_STREAMS) return true;
-    const anonymous = [...places.values()].filter((listener) => listener.session === undefined);
-    return session === undefined && anonymous.length >= MAX_ANONYMOUS_STREAMS;
-  };
   const send = (client: Client, event: string, data: string) => {
     const { response } = client;
     if (response.writableLength > MAX_UNREAD_BYTES) return drop(client, 'too_slow');
@@ -103,10 +98,11 @@ export function createLiveStream(log: Pick<RecentLog, 'rows' | 'after'>): LiveSt
     async open({ response, listener, lastEventId, snapshot }) {
       // Who has left already does not leave again, and would keep the place for ever.
       if (response.destroyed) return true;
-      if (isFull(listener)) return false;
+      if (isFull(places, listener)) return false;
       // Taken before anything is waited for, because others come meanwhile.
       places.set(response, listener);
       response.once('close', () => places.delete(response));
+      if (!(await followWhileOpen(log, response))) return true;
       const asked = lastEventId !== undefined && CURSOR_PATTERN.test(lastEventId) ? lastEventId : undefined;
       const resumeAt = asked !== undefined && log.after(asked) !== undefined ? asked : undefined;
       const complete = resumeAt === undefined ? await snapshot() : undefined;
@@ -139,4 +135,19 @@ export function createLiveStream(log: Pick<RecentLog, 'rows' | 'after'>): LiveSt
     sessions: () => [...clients].flatMap(({ session }) => (session ? [session] : [])),
     close: () => clients.forEach((client) => drop(client, 'stopping')),
   };
+}
+
+/** Whether one more listener would be too many. */
+function isFull(places: ReadonlyMap<ServerResponse, Listener>, { session }: Listener): boolean {
+  if (places.size >= MAX_STREAMS) return true;
+  const anonymous = [...places.values()].filter((listener) => listener.session === undefined);
+  return session === undefined && anonymous.length >= MAX_ANONYMOUS_STREAMS;
+}
+
+/** Has the log followed until the response is closed. @returns `false` where it has been closed by then */
+async function followWhileOpen(log: Pick<RecentLog, 'follow'>, response: ServerResponse): Promise<boolean> {
+  const unfollow = await log.follow();
+  if (response.destroyed) unfollow();
+  else response.once('close', unfollow);
+  return !response.destroyed;
 }
