@@ -17,10 +17,11 @@ const QUICK = new Set([
   'random-faults',
 ]);
 
+// Two at a time, each on a system of its own: most of their time is waiting for locks and leases to end.
 describe('under faults nothing is lost, doubled or hung', () => {
   for (const scenario of SCENARIOS.filter(({ name }) => QUICK.has(name))) {
     const lacks = scenario.missing?.();
-    (lacks === undefined ? test : test.skip)(
+    (lacks === undefined ? test.concurrent : test.concurrent.skip)(
       `${scenario.name} (seed ${SEED})`,
       async () => {
         const lines: string[] = [];

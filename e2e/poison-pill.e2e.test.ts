@@ -16,7 +16,7 @@ interface Fixture {
   callsOf(prompt: string): readonly unknown[];
 }
 
-/** A test on a stack of its own; one after the other, since a lock that ends on a busy machine counts as a death. */
+/** A test on a stack of its own, two at a time: most of their time is waiting for locks to end. */
 function onStack(name: string, run: (fixture: Fixture) => Promise<void>): void {
   test.concurrent(name, async () => {
     const stack = await startStack({ durable: true, workers: 0, settings: { REQUEST_TIMEOUT_MS: '120000' } });

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { mkdtemp, rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashApiKey, mintApiKey } from '@lontar/shared/api-key.ts';
@@ -61,6 +64,7 @@ export async function startTestGateway(
   const logger = createLogger('gateway', config.LOG_LEVEL);
   const lifecycle = createLifecycle(logger);
   const { port, metricsPort, adminPort } = await startGateway(config, logger, lifecycle);
+  const served = noteServer(port);
   return {
     url: `http://127.0.0.1:${port}`,
     metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
@@ -77,9 +81,28 @@ export async function startTestGateway(
       return { id, key };
     },
     async stop() {
-      await lifecycle.stop(2_000);
+      const stopped = lifecycle.stop(2_000);
+      // The tests' own kept-alive connections, which a gateway that stops serves on for a second.
+      served.closeIdle();
+      await stopped;
       if (!beside) await redis.stop();
       await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Finds the server behind a port, which a gateway keeps to itself, by the requests that it gets. */
+function noteServer(port: number) {
+  let server: Server | undefined;
+  const note = (message: unknown): void => {
+    const { server: asked } = message as { server: Server };
+    if ((asked.address() as AddressInfo | null)?.port === port) server = asked;
+  };
+  subscribe('http.server.request.start', note);
+  return {
+    closeIdle(): void {
+      unsubscribe('http.server.request.start', note);
+      server?.closeIdleConnections();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -36,13 +36,31 @@ function head(...headers: string[]): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** All that comes until the gateway closes the connection, for these bytes and no more. */
+/** Those that were answered, which the gateway has to end by itself: waited for at the end, all at once. */
+const endings: Promise<unknown>[] = [];
+
+/** The whole answer to these bytes and no more. */
 async function answerTo(bytes: string): Promise<{ status: number; head: string; body: Record<string, unknown> }> {
   const socket = open();
+  const ending = once(socket, 'end');
+  // Looked at only at the end of all tests.
+  ending.catch(() => undefined);
+  endings.push(ending);
   socket.write(bytes);
-  const reply = await text(socket);
-  const [first = '', body = '{}'] = reply.split('\r\n\r\n');
+  const [first, body] = await wholeAnswer(socket);
+  socket.resume();
   return { status: Number(first.split(' ')[1]), head: first, body: JSON.parse(body) as Record<string, unknown> };
+}
+
+async function wholeAnswer(socket: Socket): Promise<[head: string, body: string]> {
+  let reply = '';
+  for await (const piece of on(socket, 'data', { close: ['end', 'close'] })) {
+    reply += String((piece as [Buffer])[0]);
+    const [head = '', body] = reply.split('\r\n\r\n');
+    const length = /^content-length: (\d+)/im.exec(head)?.[1];
+    if (body !== undefined && length !== undefined && Buffer.byteLength(body) >= Number(length)) return [head, body];
+  }
+  throw new Error(`the connection ended within this answer: ${reply}`);
 }
 
 /** What the address has used of its hour. */
@@ -233,4 +251,9 @@ describe('a request of a page of another site', () => {
       expect(await gateway.redis.client.exists(redisKeys.addressBadKeys('127.0.0.1'))).toBe(0);
     },
   );
+});
+
+test('every connection whose answer said so was ended by the gateway', async () => {
+  expect(endings.length).toBeGreaterThan(100);
+  await Promise.all(endings);
 });

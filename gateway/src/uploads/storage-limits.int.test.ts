@@ -220,7 +220,8 @@ describe('files', () => {
   test('of a revoked, expired or deleted key are 404 at once, for its own caller as well, and are removed', async () => {
     await start();
     const { client } = gateway.redis;
-    for (const end of [{ state: 'revoked' }, { expiresAt: String(Date.now() - 1) }, 'deleted'] as const) {
+    const endings = [{ state: 'revoked' }, { expiresAt: String(Date.now() - 1) }, 'deleted'] as const;
+    const ended = endings.map(async (end) => {
       const { id, key } = await gateway.createKey();
       const { url } = (await sendFile(key, SIZE)).body.result;
       expect((await fetch(url)).status).toBe(200);
@@ -230,9 +231,10 @@ describe('files', () => {
       const own = await fetch(url, { headers: { 'x-api-key': key } });
       expect([(await fetch(url)).status, own.status]).toEqual([404, end === 'deleted' ? 401 : 404]);
       expect((await fetch(url, { method: 'HEAD' })).status).toBe(404);
-      await until(async () => (await contents()) === 0);
       await until(async () => (await client.hget(redisKeys.uploadStorage, `key:${id}`)) === null);
-    }
+    });
+    await Promise.all(ended);
+    await until(async () => (await contents()) === 0);
     expect(await storage()).toEqual({ counted: '1', bytes: '0', files: '0' });
     expect(await client.hgetall(redisKeys.uploadTotals)).toEqual({ files: '0', bytes: '0', 'kind:file': '0' });
   });
