@@ -5,7 +5,7 @@ import { createMasker, mask } from './mask.ts';
 /** Pieces of everything the rules look at, so that arbitrary texts come near to the rules' edges. */
 const PIECES =
   `https:// http:\\/\\/ %3A%2F%2F wss:// postgres:// redis:// jdbc:mysql:// api. .internal .com:443 :8080 /v1/ localhost example.com user pass @ : / ? # & = ; , .
- .. ... - -- _ * ** *** \` \`\`\` " ' \\" \\n ( ) [ ] { } < > | || $ \${X} <x> %20 10.1.2.3 1.2.3.4.5 255. 0. 1[.]2[.]3[.]4 2001:db8::1 ::1 :: fe80:: ab:cd /24 v version
+ .. ... - -- _ * ** *** \` \`\`\` " ' \\" \\n ( ) [ ] { } < > | || $ \${ \${X} <x> %20 10.1.2.3 1.2.3.4.5 255. 0. 1[.]2[.]3[.]4 2001:db8::1 ::1 :: fe80:: ab:cd /24 v version
  password secret token key apiKey API_KEY= api_key: auth Bearer Basic Authorization: adalah is the kata sandi kunci rahasia value curl mysql -p -u --password Server= Password=
  Database= host= dbname= Endpoint= AccountKey= @tcp( sk-proj- ghp_ AKIA xoxb-1 eyJ glpat- sk_live_ -----BEGIN PRIVATE KEY----- -----END PRIVATE KEY----- A1b2C3d4E5f6G7h8
  a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6 hunter2x Kopi2024 postgres xxxx YOUR_KEY ***API_KEY*** ***API_SERVER*** ***IP_ADDRESS*** ***DB_CONNECTION*** datadog use store as 1:AA hooks /services/

@@ -197,13 +197,23 @@ export class TextWindow {
     return index;
   }
 
-  /** The start of the unbroken run that holds the character before `end`, at most LEFT_REACH away. */
+  /**
+   * The start of the unbroken run that holds the character before `end`, at most LEFT_REACH away. `${` that opens it is no
+   * part of it: the code of a template would be withheld a token longer for two characters that are nothing of a secret.
+   */
   unbrokenBefore(end: number): number {
     const stop = Math.max(this.floor, end - LEFT_REACH);
     let index = end;
     while (index > stop && !stopsLeft(this.codes[index - 1] ?? -1)) index--;
     this.steps += ((end - index) >> 1) + 1;
-    return index;
+    // Also where the reach ends between the two: for a later `end` it must never begin earlier.
+    if (this.opensTemplate(index, end)) return index + 2;
+    return index > this.floor && this.opensTemplate(index - 1, end) ? index + 1 : index;
+  }
+
+  /** Whether `${` stands at `index`, whole before `end`. */
+  opensTemplate(index: number, end: number): boolean {
+    return index + 2 <= end && this.codes[index] === CODE.dollar && this.codes[index + 1] === CODE.openBrace;
   }
 
   /** Steps back from `end` over characters that are in `characters`, not beyond `from`. */

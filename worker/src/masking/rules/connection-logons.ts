@@ -29,7 +29,9 @@ const verifyGoDsn: Verify = (window, start, end) => {
   const close = window.run(end, BARE_VALUE, 128);
   if (window.at(close) !== CODE.closeParenthesis) return undefined;
   if (window.slice(from, close).includes('***')) return undefined;
-  const userinfo = window.slice(from, start);
+  // What is masked begins behind `${`, but it is judged as the template that it may be.
+  const isTemplate = window.before(from - 1) === CODE.openBrace && window.before(from - 2) === CODE.dollar;
+  const userinfo = window.slice(isTemplate ? from - 2 : from, start);
   const password = userinfo.slice(userinfo.indexOf(':') + 1);
   if (isBlank(password) && isBlank(window.slice(end, close))) return undefined;
   return connectionSpan(window, from, close, endOfUri(window, close + 1, opener));
