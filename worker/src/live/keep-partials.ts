@@ -56,8 +56,13 @@ interface Numbered extends Growing {
   readonly growth: NumberedGrowth;
 }
 
-/** Never throws, nor do its methods. */
-export function keepPartials({ redis, worker, metrics, onRedisFailure }: PartialDeps): Partials {
+/**
+ * Never throws, nor do its methods.
+ *
+ * @param sendGathered sends what streams have handed on: it is expected in the journal
+ */
+export function keepPartials(deps: PartialDeps, sendGathered: () => void): Partials {
+  const { redis, worker, metrics, onRedisFailure } = deps;
   const grown = new Set<LiveStream>();
   /** Those that wait for no second. */
   const urgent = new Set<LiveStream>();
@@ -83,6 +88,7 @@ export function keepPartials({ redis, worker, metrics, onRedisFailure }: Partial
       return;
     }
     isSaving = true;
+    sendGathered();
     // The journal is taken out as a whole.
     const numbered = takeNumbered(urgent, grown);
     const written = takeWritten(urgent);
@@ -99,9 +105,7 @@ export function keepPartials({ redis, worker, metrics, onRedisFailure }: Partial
     } finally {
       isSaving = false;
     }
-    for (const { stream } of [...numbered, ...written]) {
-      if ((stream.unsaved > 0 || stream.isLost) && stream.standing !== 'refused') later(stream);
-    }
+    for (const { stream } of [...numbered, ...written]) if (isUnkept(stream)) later(stream);
     if (urgent.size > 0) void save();
   }
 
@@ -136,6 +140,11 @@ export function keepPartials({ redis, worker, metrics, onRedisFailure }: Partial
       schedule();
     },
   };
+}
+
+/** Whether there is something to be kept that is not yet. */
+function isUnkept({ unsaved, isLost, standing }: LiveStream): boolean {
+  return (unsaved > 0 || isLost) && standing !== 'refused';
 }
 
 /** @throws as `savePartials` */

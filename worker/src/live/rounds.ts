@@ -4,10 +4,10 @@ import type { LiveStream } from './live-stream.ts';
 /** Frames of all streams that were seen before are sent together, so far apart at least, ms. */
 const TICK_MS = 25;
 /**
- * Among many streams ticks are further apart, so that a worker writes about 5,000 frames a second and no more: a frame
+ * Among many streams ticks are further apart, so that a worker writes about 8,000 frames a second and no more: a frame
  * costs what its text does not, in Redis and here, and tokens that come fast are cheaper together.
  */
-const STREAMS_PER_MS = 5;
+const STREAMS_PER_MS = 8;
 const LONGEST_TICK_MS = 100;
 /** How long one turn of the event loop masks, ms; what is left has the next. */
 const LONGEST_TURN_MS = 8;
@@ -20,6 +20,8 @@ export interface Rounds {
   note(stream: LiveStream): void;
   /** Sends what is masked. */
   sendAtOnce(stream: LiveStream): void;
+  /** Sends what a tick has gathered so far: whoever counts on what was handed on has to find it in Redis. */
+  sendGathered(): void;
 }
 
 /**
@@ -36,6 +38,7 @@ export function createRounds(send: (all: readonly Outgoing[]) => void, onMasked:
   let tickMs = TICK_MS;
   let isTurnDue = false;
   let timer: NodeJS.Timeout | undefined;
+  const gathered = createGathered();
 
   function note(stream: LiveStream): void {
     if (!open.has(stream)) return;
@@ -66,10 +69,11 @@ export function createRounds(send: (all: readonly Outgoing[]) => void, onMasked:
       clearTimeout(timer);
       timer = undefined;
       tickMs = tickAmong(seen.size);
-      outgoing.push(...collect(seen, startedAt));
+      gathered.add(collect(seen, startedAt), startedAt);
       // Where some are left, they have the next turn.
       if (seen.size === 0) tickedAt = startedAt;
     }
+    if (seen.size === 0 || gathered.isDue(startedAt)) outgoing.push(...gathered.take());
     send(outgoing);
     schedule();
   }
@@ -81,18 +85,12 @@ export function createRounds(send: (all: readonly Outgoing[]) => void, onMasked:
       if (performance.now() - startedAt > LONGEST_TURN_MS) break;
       streams.delete(stream);
       const isMore = stream.advance();
-      const outgoing = outgoingOf(stream);
+      const outgoing = outgoingOf(stream, note);
       if (outgoing) all.push(outgoing);
       if (isMore) note(stream);
       onMasked(stream);
     }
     return all;
-  }
-
-  function outgoingOf(stream: LiveStream): Outgoing | undefined {
-    return stream.outgoing(() => {
-      if (stream.transcript.isBehind) note(stream);
-    });
   }
 
   return {
@@ -102,10 +100,38 @@ export function createRounds(send: (all: readonly Outgoing[]) => void, onMasked:
     },
     note,
     sendAtOnce(stream) {
-      const outgoing = outgoingOf(stream);
-      if (outgoing) send([outgoing]);
+      const outgoing = outgoingOf(stream, note);
+      // Behind what the tick has of it already.
+      send(outgoing ? [...gathered.take(), outgoing] : gathered.take());
+    },
+    sendGathered: () => send(gathered.take()),
+  };
+}
+
+/** What a tick has so far that takes several turns: it is sent as one, because each sending costs what no frame holds. */
+function createGathered() {
+  let all: Outgoing[] = [];
+  let since = 0;
+  return {
+    add(more: readonly Outgoing[], now: number): void {
+      if (all.length === 0) since = now;
+      all.push(...more);
+    },
+    /** Whether it has waited for as long as a tick may: under load a tick never ends. */
+    isDue: (now: number) => now - since >= TICK_MS,
+    take(): Outgoing[] {
+      const taken = all;
+      all = [];
+      return taken;
     },
   };
+}
+
+/** @param note called where there is more of it once Redis has answered */
+function outgoingOf(stream: LiveStream, note: (stream: LiveStream) => void): Outgoing | undefined {
+  return stream.outgoing(() => {
+    if (stream.transcript.isBehind) note(stream);
+  });
 }
 
 function tickAmong(streams: number): number {

@@ -1,0 +1,63 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import type { Outgoing } from './frame-batches.ts';
+import type { LiveStream } from './live-stream.ts';
+import { createRounds } from './rounds.ts';
+
+/** A turn masks for 8 ms: the next stream has the next one. */
+const LONGER_THAN_A_TURN_MS = 9;
+
+/** A stream that was seen before, and takes long to mask. */
+function slowStream(number: number): LiveStream {
+  const stream = {
+    standing: 'visible',
+    advance() {
+      const until = performance.now() + LONGER_THAN_A_TURN_MS;
+      while (performance.now() < until);
+      return false;
+    },
+    outgoing: () => ({ number }) as Outgoing,
+  };
+  return stream as unknown as LiveStream;
+}
+
+function startRounds(count: number) {
+  const sent: number[][] = [];
+  const rounds = createRounds(
+    (all) => all.length > 0 && sent.push(all.map(({ number }) => number)),
+    () => undefined,
+  );
+  const streams = Array.from({ length: count }, (_, index) => slowStream(index + 1));
+  for (const stream of streams) {
+    rounds.add(stream);
+    rounds.note(stream);
+  }
+  return { rounds, sent, streams };
+}
+
+test('a tick that takes two turns is sent once', async () => {
+  const { sent } = startRounds(2);
+  await turn();
+  expect(sent).toEqual([]);
+  await turn();
+  expect(sent).toEqual([[1, 2]]);
+});
+
+test('one that takes longer is sent in parts', async () => {
+  const { sent } = startRounds(9);
+  while (sent.flat().length < 9) await turn();
+  expect(sent.length).toBeGreaterThan(1);
+  expect(sent.flat()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+});
+
+test('what is gathered is sent when it is counted on, and before what follows it', async () => {
+  const { rounds, sent, streams } = startRounds(3);
+  await turn();
+  rounds.sendGathered();
+  expect(sent).toEqual([[1]]);
+  await turn();
+  rounds.sendAtOnce(streams[0] as LiveStream);
+  expect(sent).toEqual([[1], [2, 1]]);
+  await turn();
+  expect(sent).toEqual([[1], [2, 1], [3]]);
+});
