@@ -20,7 +20,7 @@ const TIMES: StreamTimes = { headMs: 15_000, silenceMs: 10_000, lookMs: 500 };
  * From so many on V8's young generation is kept small: what streams make of frames is garbage at once, and room for 128 MB
  * of it was half of what 1,000 streams took. It cost no more processor time.
  */
-const MANY = 250;
+const MANY = 100;
 /** One newline, because two would end an event, and some clients take an event without data for a broken stream. */
 const HEARTBEAT = ': x\n';
 
@@ -55,6 +55,8 @@ export function createEventStreams(deps: EventStreamDeps): EventStreams {
     open(response, { receivedAt }, headers) {
       const stream = new EventStream(deps, { response, receivedAt, headers });
       open.add(stream);
+      // At once: a thousand that are opened within a second would have let it grow before the clock comes round.
+      if (open.size >= MANY) holdYoungGeneration();
       deps.metrics.streamsOpen.inc();
       response.once('close', () => {
         open.delete(stream);
