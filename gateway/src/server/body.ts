@@ -1,8 +1,7 @@
 import type { Request } from 'express';
 import { type Answer, refuse } from '../envelope/answer.ts';
 import type { Protocol } from '../envelope/request-context.ts';
-import { costlyJson } from './json-bounds.ts';
-import { isJson } from './json-syntax.ts';
+import { type JsonBounds, judgeJson } from './json-syntax.ts';
 
 /** A character takes at most twelve bytes as JSON (a surrogate pair in escapes); the rest is for the other fields. */
 const BYTES_PER_CHARACTER = 12;
@@ -14,8 +13,15 @@ const FIELDS = { envelope: 'prompt and apikey', openai: 'model and messages' } a
 >;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
-/** A text up to this long may be kept a while where it is no JSON, see `isJson`. */
+/** A text up to this long may be kept a while where it is no JSON, see `judgeJson`. */
 const UNCHECKED_BYTES = 1_024;
+/**
+ * A conversation is nested less than ten deep, and a schema within it at most a hundred. Parsing so many values takes some
+ * tens of milliseconds, and of a body of 4 MB it could be seconds.
+ */
+const OF_CONVERSATIONS: JsonBounds = { depth: 200, marks: 200_000 };
+/** Parsing no more than this takes a few milliseconds whatever it is, bytes. */
+const UNBOUND_BYTES = 64 * 1024;
 
 /** The longest body of a generation request, bytes. */
 export function bodyLimit(maxPromptChars: number): number {
@@ -34,16 +40,31 @@ export function parseObject(
   bytes: Buffer,
   protocol: Protocol,
 ): { readonly object: Readonly<Record<string, unknown>> } | { readonly problem: Answer } {
-  const costly = protocol === 'openai' ? costlyJson(bytes) : undefined;
-  if (costly !== undefined) return { problem: refuse('invalid_parameter', { message: `The body ${costly}.` }) };
   const isMarked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
   const unmarked = isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
-  if (unmarked.length > UNCHECKED_BYTES && !isJson(unmarked)) return { problem: notJson(FIELDS[protocol]) };
+  const problem = unmarked.length > UNCHECKED_BYTES ? problemOfForm(unmarked, protocol) : undefined;
+  if (problem) return { problem };
   try {
     const value: unknown = JSON.parse(bytes.length === 0 ? '{}' : unmarked.toString());
     return isObject(value) ? { object: value } : { problem: notAnObject(FIELDS[protocol]) };
   } catch {
     return { problem: notJson(FIELDS[protocol]) };
+  }
+}
+
+/** What is wrong with a text by its form alone: nothing is parsed. */
+function problemOfForm(bytes: Buffer, protocol: Protocol): Answer | undefined {
+  const { depth, marks } = OF_CONVERSATIONS;
+  const isBound = protocol === 'openai' && bytes.length > UNBOUND_BYTES;
+  switch (judgeJson(bytes, isBound ? OF_CONVERSATIONS : undefined)) {
+    case 'json':
+      return undefined;
+    case 'not json':
+      return notJson(FIELDS[protocol]);
+    case 'deep':
+      return refuse('invalid_parameter', { message: `The body is nested more than ${depth} levels deep.` });
+    case 'many':
+      return refuse('invalid_parameter', { message: `The body has more than ${marks} values and names.` });
   }
 }
 

@@ -1,6 +1,8 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isJson } from './json-syntax.ts';
+import { judgeJson } from './json-syntax.ts';
+
+const isJson = (bytes: Buffer) => judgeJson(bytes) === 'json';
 
 function parses(bytes: Buffer): boolean {
   try {
@@ -139,4 +141,38 @@ test('takes any nesting', () => {
   expect(isJson(Buffer.from('['.repeat(deep) + ']'.repeat(deep)))).toBe(true);
   expect(isJson(Buffer.from('{"a":['.repeat(deep) + ']}'.repeat(deep)))).toBe(true);
   expect(isJson(Buffer.from('{"a":['.repeat(deep) + '}]'.repeat(deep)))).toBe(false);
+});
+
+describe('what takes long to parse', () => {
+  const MEGABYTE = 1024 * 1024;
+  const bounds = { depth: 200, marks: 200_000 };
+  const judge = (json: string) => judgeJson(Buffer.from(json), bounds);
+
+  test.each([
+    ['a list of lists', `[${'[],'.repeat(100_001)}`, 'many'],
+    ['many texts', `[${'"",'.repeat(200_001)}`, 'many'],
+    ['many names', `{"a":[{"a":${'"b","b":'.repeat(100_001)}`, 'many'],
+    ['lists in lists', '['.repeat(201), 'deep'],
+    ['objects in objects', '{"a":'.repeat(201), 'deep'],
+    ['lists behind a text that ends in a backslash', `["\\\\",${'['.repeat(200)}`, 'deep'],
+    ['lists behind a long text', `["${'x'.repeat(MEGABYTE)}\\"",${'['.repeat(200)}`, 'deep'],
+  ])('is %s', (_what, json, verdict) => {
+    expect(judge(json)).toBe(verdict);
+  });
+
+  test.each([
+    ['a long text', JSON.stringify('x'.repeat(4 * MEGABYTE))],
+    ['a text of brackets', JSON.stringify('['.repeat(MEGABYTE))],
+    ['a text of quotation marks and brackets', JSON.stringify('"['.repeat(MEGABYTE))],
+    ['a text of backslashes', JSON.stringify('\\'.repeat(MEGABYTE))],
+    ['deep, and no deeper than may be', '['.repeat(200) + ']'.repeat(200)],
+    ['much, and no more than may be', `[${'[],'.repeat(99_999)}[]]`],
+  ])('is not %s', (_what, json) => {
+    expect(judge(json)).toBe('json');
+  });
+
+  test('is judged up to where that is known', () => {
+    expect(judge(`[1 2${'['.repeat(1_000)}`)).toBe('not json');
+    expect(judge(`${'['.repeat(1_000)}1 2`)).toBe('deep');
+  });
 });

@@ -14,16 +14,31 @@ const LITERALS = ['true', 'false', 'null'].map((word) => Buffer.from(word));
 /** What no byte is: the end of a part that is not as it has to be. */
 const WRONG = -1;
 
+/** How much of it a text may have. */
+export interface JsonBounds {
+  /** Levels that are open at once. */
+  readonly depth: number;
+  /** Commas, colons and opening brackets: each stands for a value, a name or a list that parsing makes. */
+  readonly marks: number;
+}
+
+/** `deep` and `many` where a bound is exceeded: of what follows nothing is known then. */
+export type JsonVerdict = 'json' | 'not json' | 'deep' | 'many';
+
+const NO_BOUNDS: JsonBounds = { depth: Number.POSITIVE_INFINITY, marks: Number.POSITIVE_INFINITY };
+
 /**
- * Whether bytes are a JSON text, exactly as `JSON.parse` judges what they say as UTF-8.
+ * Whether bytes are a JSON text, exactly as `JSON.parse` judges what they say as UTF-8, and one that parsing does not take
+ * long for.
  *
  * To be asked before that of what strangers send: V8 keeps a text that it could not parse, because it makes a script of it
  * to show where the error is, until it next collects everything. A flood of such texts filled memory.
  *
  * Goes through them once, and keeps one bit for each level that is open, so that no nesting is too deep.
  */
-export function isJson(bytes: Uint8Array): boolean {
+export function judgeJson(bytes: Uint8Array, bounds: JsonBounds = NO_BOUNDS): JsonVerdict {
   const levels = createLevels(bytes.length);
+  let marks = 0;
   let at = behindSpace(bytes, 0);
   for (;;) {
     const first = bytes[at];
@@ -31,26 +46,34 @@ export function isJson(bytes: Uint8Array): boolean {
       const isObject = first === OPEN_OBJECT;
       at = behindSpace(bytes, at + 1);
       levels.open(isObject);
+      marks++;
+      if (levels.depth > bounds.depth) return 'deep';
       const isEmpty = bytes[at] === (isObject ? CLOSE_OBJECT : CLOSE_ARRAY);
-      if (!isEmpty && isObject) at = behindKey(bytes, at);
-      if (at === WRONG) return false;
+      if (!isEmpty && isObject) {
+        at = behindKey(bytes, at);
+        marks++;
+      }
+      if (at === WRONG) return 'not json';
       if (!isEmpty) continue;
       levels.close();
       at++;
     } else {
       at = behindScalar(bytes, at);
-      if (at === WRONG) return false;
+      if (at === WRONG) return 'not json';
     }
     at = behindSpace(bytes, at);
     while (levels.depth > 0 && bytes[at] === (levels.isObject() ? CLOSE_OBJECT : CLOSE_ARRAY)) {
       levels.close();
       at = behindSpace(bytes, at + 1);
     }
-    if (levels.depth === 0) return at === bytes.length;
-    if (bytes[at] !== COMMA) return false;
+    if (levels.depth === 0) return at === bytes.length ? 'json' : 'not json';
+    if (bytes[at] !== COMMA) return 'not json';
     at = behindSpace(bytes, at + 1);
+    // Its comma, and the colon of a name.
+    marks += levels.isObject() ? 2 : 1;
+    if (marks > bounds.marks) return 'many';
     if (levels.isObject()) at = behindKey(bytes, at);
-    if (at === WRONG) return false;
+    if (at === WRONG) return 'not json';
   }
 }
 
