@@ -19,6 +19,8 @@ export type AttemptResult = { readonly wasRepeated: boolean; readonly route?: st
       readonly retryAfterMs?: number | undefined;
       /** For the operator alone. */
       readonly cause: FailureCause;
+      /** See `ModelError`. */
+      readonly field?: string | undefined;
       /** Another route could answer, and could not be asked in this attempt. */
       readonly hasOtherRoute?: boolean;
     }
@@ -179,7 +181,7 @@ async function callRoute(deps: ProcessDeps, start: Start, turn: Turn): Promise<A
     return { kind: 'aborted', reason: signal.reason as AttemptEnd, call, wasRepeated, route };
   }
   if (result.kind === 'answer') return { ...result, wasRepeated, route };
-  const { error, cause } = result;
+  const { error, cause, field } = result;
   // Who chooses among routes knows how long each wants to be left alone.
   const retryAfterMs = choice.binds ? undefined : result.retryAfterMs;
   const isSpent = mayHaveCost(error) || result.wasRepeated;
@@ -193,7 +195,7 @@ async function callRoute(deps: ProcessDeps, start: Start, turn: Turn): Promise<A
   if (isOver) {
     const hasOtherRoute = calls.count === MOST_CALLS && choice.hasOthers && result.isUpstreams;
     const hadSpent = wasRepeated || result.wasRepeated;
-    return { kind: 'failed', error, retryAfterMs, cause, wasRepeated: hadSpent, route, hasOtherRoute };
+    return { kind: 'failed', error, retryAfterMs, cause, field, wasRepeated: hadSpent, route, hasOtherRoute };
   }
   calls.hadSpent = wasRepeated || result.wasRepeated;
   calls.hasSpent ||= isSpent;

@@ -32,6 +32,8 @@ export type CallResult =
       readonly isUpstreams: boolean;
       /** For the operator alone. */
       readonly cause: FailureCause;
+      /** See `ModelError`. */
+      readonly field?: string | undefined;
     };
 
 type Route = Extract<Choice, { kind: 'route' }>;
@@ -105,7 +107,7 @@ export async function callModel(deps: CallDeps, call: Call): Promise<CallResult>
 
 /** @param isFlowing the answer was on its way, and not silent for too long */
 function failed(deps: CallDeps, call: Call, failure: ModelError, isFlowing: boolean): CallResult {
-  const { kind, retryAfterMs, wasRepeated } = failure;
+  const { kind, retryAfterMs, wasRepeated, field } = failure;
   const isRequests = kind === 'refused' && REQUEST_STATUSES.has(failure.status) && !failure.isUnknownModel;
   // The whole time of an answer that was on its way is our own limit; what comes after our own end says nothing.
   const isOurs = call.signal.aborted || (kind === 'timed_out' && isFlowing);
@@ -116,7 +118,7 @@ function failed(deps: CallDeps, call: Call, failure: ModelError, isFlowing: bool
   const isCallers = IS_CALLERS_DOING.has(kind);
   if (!call.signal.aborted) deps.noteModelOutcome(isCallers ? undefined : cause, call.choice.language.provider);
   const isUpstreams = !isRequests && !isCallers && kind !== 'cancelled';
-  return { kind: 'failed', error: kind, retryAfterMs, wasRepeated, isUpstreams, cause };
+  return { kind: 'failed', error: kind, retryAfterMs, wasRepeated, isUpstreams, cause, field };
 }
 
 function end({ metrics }: CallDeps, { choice }: Call, outcome: CallOutcome): void {

@@ -225,7 +225,12 @@ async function finishFailure(
     return { kind: 'again', delayMs: decision.delayMs };
   }
   deps.logger.warn({ ...line, code: decision.error }, 'a request failed at the model');
-  const settlement = { ...failedAs(decision.error, run), cause: failure.cause, work: workOf(deps, run) };
+  const settlement = {
+    ...failedAs(decision.error, run),
+    cause: failure.cause,
+    work: workOf(deps, run),
+    ...(decision.error === 'request_refused' && failure.field !== undefined && { param: failure.field }),
+  };
   await settleJob(deps, run, settlement, failure.error);
   return finish(deps, run, 'failed');
 }

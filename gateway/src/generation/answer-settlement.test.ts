@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { GENERATION_FAILURES, type GenerationFailure } from '@lontar/shared/errors.ts';
 import { namesOfVariables } from '@lontar/shared/models/catalog-of-variables.ts';
 import type { RedisTime } from '@lontar/shared/redis-clock.ts';
+import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import type { Admission } from '../admission/admit.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
 import { answerSettlement } from './answer-settlement.ts';
@@ -117,6 +118,20 @@ test('what was used of an answer that came to no end is reported', () => {
 });
 
 describe('the answer of a failure', () => {
+  test.each([
+    ['/v1/chat/completions', 'seed', 'seed'],
+    ['/v1/chat/completions', 'max_completion_tokens', 'max_completion_tokens'],
+    ['/v1/chat/completions', undefined, undefined],
+    // The old endpoints have no other field that an upstream sees.
+    ['/api/ai', 'max_completion_tokens', 'maxOutputTokens'],
+    ['/api/ai', 'seed', undefined],
+  ] as const)('under %s names the field %s, which the upstream has refused, as %s', (endpoint, param, named) => {
+    const { job, ...rest } = about();
+    const settlement = { v: 1, outcome: 'failed', error: 'request_refused', charged: false, ...(param && { param }) };
+    const { problem } = answerSettlement(settlement as Settlement, { ...rest, job: { ...job, endpoint } });
+    expect(problem?.param).toBe(named);
+  });
+
   const answered = GENERATION_FAILURES.filter((error) => error !== 'client_closed');
 
   test.each(answered)('%s says whether it was charged, and its headers count it', (error) => {

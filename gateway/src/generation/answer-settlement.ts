@@ -14,6 +14,8 @@ import type { SettledRequest } from './protocol.ts';
 export const API_VERSION = '2.0.0';
 /** Reasoning models seldom need less than this before they begin to write, tokens. */
 const LEAST_WITH_REASONING = 1_024;
+/** What a worker calls the field that says how long an answer may be. */
+const OUTPUT_LIMIT = 'max_completion_tokens';
 /** Characters of a result that the operator's log keeps. */
 export const ANSWER_PREVIEW_CHARS = 4_000;
 
@@ -34,8 +36,14 @@ export function answerFailure(settlement: Failed, about: SettledRequest): Answer
     // Events outlive deploys: a stats-service of the version before would not count a code that it does not know.
     ...(settlement.error === 'output_used_up' && { error: 'invalid_parameter' as const }),
   };
-  const param = settlement.error === 'output_used_up' ? outputField(about) : undefined;
+  const param = settlement.error === 'output_used_up' ? outputField(about) : refusedField(settlement, about);
   return refuse(settlement.error, { message: explain(settlement, about), param, headers, report });
+}
+
+/** Which field an upstream has refused, as the caller's protocol calls it; those of OpenAI's are the worker's own words. */
+function refusedField({ param }: Failed, about: SettledRequest): string | undefined {
+  if (param === OUTPUT_LIMIT) return outputField(about);
+  return about.job.endpoint === CHAT_ENDPOINT ? param : undefined;
 }
 
 /** What the field is called that says how long the answer may be. */

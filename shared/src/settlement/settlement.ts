@@ -91,6 +91,8 @@ const failedSchema = z.object({
   route: routeSchema,
   /** When an upstream can be asked again, seconds from the settlement on. */
   retryAfterSeconds: z.number().int().positive().optional().catch(undefined),
+  /** Which field of the caller's the upstream has refused, in OpenAI's names, where it has said so. */
+  param: z.string().max(40).optional().catch(undefined),
   /** Why the model call failed: for the operator's row, never for the caller. */
   cause: failureCauseSchema.optional().catch(undefined),
 });

@@ -107,6 +107,8 @@ export interface ModelErrorDetails {
   readonly retryAfterMs?: number | undefined;
   readonly upstream?: UpstreamWords | undefined;
   readonly isUnknownModel?: boolean;
+  /** Which field of the caller's it was refused for, in OpenAI's names. */
+  readonly field?: string | undefined;
 }
 
 /**
@@ -121,6 +123,8 @@ export class ModelError extends Error {
   upstream: UpstreamWords | undefined;
   /** The upstream does not know the model's name, or has nothing at the path. */
   readonly isUnknownModel: boolean;
+  /** Of `request_refused`, which field of the caller's it is about, in OpenAI's names, where that is known. */
+  readonly field: string | undefined;
   /** Whether the attempt made a call before the one that failed so, which may have cost money. */
   wasRepeated = false;
 
@@ -132,5 +136,6 @@ export class ModelError extends Error {
     this.retryAfterMs = details.retryAfterMs;
     this.upstream = details.upstream;
     this.isUnknownModel = details.isUnknownModel ?? false;
+    this.field = details.field;
   }
 }

@@ -81,7 +81,20 @@ function callersMistake(
   const ownLimit = request !== undefined && request.isDefaultOutput !== true;
   if (ownLimit && concernsOutput(said) && !isPromptAlone(said)) return 'request_refused';
   if (isContextExceeded(said)) return 'context_exceeded';
-  return request !== undefined && namesCallersField(said, request.chat) ? 'request_refused' : undefined;
+  return request !== undefined && callersField(said, request.chat) !== undefined ? 'request_refused' : undefined;
+}
+
+/** The name of the field that says how long an answer may be, whatever the caller's protocol calls it. */
+export const OUTPUT_LIMIT = 'max_completion_tokens';
+
+/**
+ * Which field of the caller's an upstream has refused a request for, in OpenAI's names: one of ours, never the upstream's
+ * own words. `undefined` where it has named none.
+ */
+export function refusedField(said: UpstreamSaid, request: ModelRequest): string | undefined {
+  return request.isDefaultOutput !== true && concernsOutput(said) && !isPromptAlone(said)
+    ? OUTPUT_LIMIT
+    : callersField(said, request.chat);
 }
 
 /** Whether an upstream refuses the number of output tokens, or what they come to with the prompt. */
@@ -154,17 +167,19 @@ function numberOf(match: RegExpExecArray | null): number | undefined {
   return match?.[1] === undefined ? undefined : Number(match[1]);
 }
 
-/** Whether the upstream names something that the caller sent and might have left out. */
-function namesCallersField(said: UpstreamSaid, chat: ChatRequest): boolean {
+/** What the upstream names of all that the caller sent and might have left out. */
+function callersField(said: UpstreamSaid, chat: ChatRequest): string | undefined {
   const words = new Set(said.message.toLowerCase().match(/\w+/g));
   for (const [name, isSent] of fieldsOf(chat)) {
     if (!isSent) continue;
-    if (said.param === name || said.param?.startsWith(`${name}.`) || said.param?.startsWith(`${name}[`)) return true;
-    if (!BY_PARAM_ALONE.has(name) && words.has(name)) return true;
+    const field = name === 'json_schema' ? 'response_format' : name;
+    if (said.param === name || said.param?.startsWith(`${name}.`) || said.param?.startsWith(`${name}[`)) return field;
+    if (!BY_PARAM_ALONE.has(name) && words.has(name)) return field;
   }
   const hasImages = chat.messages.some(({ content }) => typeof content !== 'string');
-  if (chat.messages.length > 2 && /\broles must alternate\b/i.test(said.message)) return true;
-  return hasImages && /\b(?:images?|image_url|vision|multi-?modal|mmproj)\b/i.test(said.message);
+  if (chat.messages.length > 2 && /\broles must alternate\b/i.test(said.message)) return 'messages';
+  const namesImages = /\b(?:images?|image_url|vision|multi-?modal|mmproj)\b/i.test(said.message);
+  return hasImages && namesImages ? 'messages' : undefined;
 }
 
 /** Names that are words of the trade. */

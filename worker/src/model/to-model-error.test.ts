@@ -179,3 +179,26 @@ test('a ModelError stays itself', () => {
   const error = new ModelError('content_blocked');
   expect(toModelError(error, { ended: undefined }, NOW)).toBe(error);
 });
+
+test.each([
+  ['what it names', { message: 'no', param: 'seed' }, 'seed'],
+  ['a place within it', { message: 'no', param: `tools[3].${CANARY}` }, 'tools'],
+  ['a word of its message', { message: 'temperature must be below 1' }, 'temperature'],
+  ['the limit by any name', { message: 'max_new_tokens is too large: 90000' }, 'max_completion_tokens'],
+  ['a schema', { message: 'json_schema is not supported' }, 'response_format'],
+])('of a refusal the field of the caller is known by %s, in no words of the upstream', (_what, error, field) => {
+  const request = {
+    requestId: 'req_x',
+    model: 'm',
+    maxOutputTokens: 90_000,
+    chat: {
+      messages: [{ role: 'user' as const, content: 'x' }],
+      seed: 1,
+      temperature: 2,
+      tools: [{ name: 'a' }],
+      responseFormat: { type: 'json_schema' as const, name: 's' },
+    },
+  };
+  const failed = toModelError(called(400, { body: { error } }), { ended: undefined, request }, 0 as MachineTime);
+  expect(failed).toMatchObject({ kind: 'request_refused', field });
+});

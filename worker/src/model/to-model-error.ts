@@ -5,7 +5,7 @@ import type { AttemptEnd } from './attempt.ts';
 import { AnswerTooLargeError } from './capped-fetch.ts';
 import { ModelError, type ModelErrorKind, type ModelRequest } from './language-model.ts';
 import { EmptyStreamError } from './openai/response-reader.ts';
-import { isUnknownModel, kindOfRefusal, kindOfWords } from './refusal-kind.ts';
+import { isUnknownModel, kindOfRefusal, kindOfWords, refusedField } from './refusal-kind.ts';
 import { readRetryAfterMs } from './retry-after.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
 import { readUpstreamSaid } from './upstream-said.ts';
@@ -86,6 +86,7 @@ function described(
     status: refusal.status,
     retryAfterMs: waits ? readRetryAfterMs(refusal.headers, refusal.said.body, now) : undefined,
     upstream: describe?.refusal(refusal, request),
+    field: kind === 'request_refused' && request ? refusedField(refusal.said, request) : undefined,
     isUnknownModel: kind === 'refused' && isUnknownModel(refusal.said.status ?? refusal.status, refusal.said),
   });
 }

@@ -110,7 +110,7 @@ function imageOf(url: string): Block {
     const source = { type: 'base64', media_type: inline[1].toLowerCase(), data: url.slice(inline[0].length) };
     return { type: 'image', source };
   }
-  if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new ModelError('request_refused');
+  if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new ModelError('request_refused', { field: 'messages' });
   return { type: 'image', source: { type: 'url', url } };
 }
 
@@ -147,7 +147,8 @@ function toolsOf({ toolChoice = 'auto', parallelToolCalls }: ChatRequest, tools:
 function choiceOf(choice: NonNullable<ChatRequest['toolChoice']>, tools: readonly ChatTool[]) {
   if (choice === 'required') return { type: 'any' };
   if (typeof choice === 'string') return { type: choice };
-  if (!tools.some(({ name }) => name === choice.name)) throw new ModelError('request_refused');
+  if (!tools.some(({ name }) => name === choice.name))
+    throw new ModelError('request_refused', { field: 'tool_choice' });
   return { type: 'tool', name: choice.name };
 }
 

@@ -33,7 +33,7 @@ export function wordsOf(text: string): string[] {
 function chooseTool({ tools = [], toolChoice = 'auto', messages }: ChatRequest, prompt: string): ChatTool | undefined {
   if (typeof toolChoice === 'object') {
     const named = tools.find(({ name }) => name === toolChoice.name);
-    if (named === undefined) throw new ModelError('request_refused');
+    if (named === undefined) throw new ModelError('request_refused', { field: 'tool_choice' });
     return named;
   }
   if (toolChoice === 'none' || tools.length === 0) return undefined;

@@ -75,7 +75,7 @@ function toResponseFormat(format: NonNullable<ChatRequest['responseFormat']>) {
 }
 
 function knownTool({ tools = [] }: ChatRequest, name: string): string {
-  if (!tools.some((tool) => tool.name === name)) throw new ModelError('request_refused');
+  if (!tools.some((tool) => tool.name === name)) throw new ModelError('request_refused', { field: 'tool_choice' });
   return name;
 }
 
@@ -107,7 +107,7 @@ function toFile(url: string): UserContent[number] {
     const data = url.slice(inline[0].length);
     return { type: 'file', mediaType: inline[1].toLowerCase(), data: { type: 'data', data } };
   }
-  if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new ModelError('request_refused');
+  if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new ModelError('request_refused', { field: 'messages' });
   const parsed = new URL(url);
   return { type: 'file', mediaType: typeOfPath(parsed.pathname), data: { type: 'url', url: parsed } };
 }
@@ -132,7 +132,7 @@ function toAssistantContent(content: string, calls: readonly ToolCall[] = []) {
 
 function toToolResult({ toolCallId, content }: Extract<ChatMessage, { role: 'tool' }>, toolName: string | undefined) {
   // Gemini knows calls by their names.
-  if (toolName === undefined) throw new ModelError('request_refused');
+  if (toolName === undefined) throw new ModelError('request_refused', { field: 'messages' });
   return { type: 'tool-result' as const, toolCallId, toolName, output: { type: 'text' as const, value: content } };
 }
 
