@@ -5,7 +5,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promptForStream, streamTokens } from '../wish.ts';
-import type { StreamMessage, StreamPlan, StreamSeen } from './stream-plan.ts';
+import { RECEIVED_STEP_MS, type StreamMessage, type StreamPlan, type StreamSeen } from './stream-plan.ts';
 
 process.once('message', (plan: StreamPlan) => void run(plan));
 
@@ -22,6 +22,7 @@ async function run(plan: StreamPlan): Promise<void> {
     if (opened === plan.streams) say({ kind: 'opened' });
   };
   const gaps: number[] = [];
+  const received = countReceived(performance.timeOrigin + startedAt);
   const readers = Array.from({ length: plan.streams }, async (_, number) => {
     await delay((number * plan.rampMs) / plan.streams);
     const seen: StreamSeen[] = [];
@@ -30,6 +31,7 @@ async function run(plan: StreamPlan): Promise<void> {
       const read = await readStream(plan, name, expected, turn === 0 ? noteOpened : () => undefined);
       const times = await timesOf(plan, name);
       gaps.push(...gapsOf(read, times, ends));
+      received.add(read);
       seen.push({ ...read.seen, withheldMs: withheldMs(read, times, ends) });
     }
     return seen;
@@ -37,7 +39,7 @@ async function run(plan: StreamPlan): Promise<void> {
   const seen = (await Promise.all(readers)).flat();
   const seconds = (performance.now() - startedAt) / 1_000;
   agent.destroy();
-  say({ kind: 'finished', seen, gaps: Float64Array.from(gaps).sort(), seconds });
+  say({ kind: 'finished', seen, gaps: Float64Array.from(gaps).sort(), ...received.all(), seconds });
 }
 
 interface ReadStream {
@@ -141,6 +143,23 @@ function gapsOf({ arrivals, seen }: ReadStream, times: readonly number[], ends: 
     while (arrival < arrivals.length - 1 && (arrivals[arrival]?.[0] ?? 0) < (ends[index] ?? 0)) arrival++;
     return (arrivals[arrival]?.[1] ?? Number.NaN) - at;
   });
+}
+
+/** How much text came when. */
+function countReceived(startedAt: number) {
+  const received: number[] = [];
+  return {
+    add({ arrivals }: ReadStream): void {
+      let before = 0;
+      for (const [length, at] of arrivals) {
+        const step = Math.floor((at - startedAt) / RECEIVED_STEP_MS);
+        while (received.length <= step) received.push(0);
+        received[step] = (received[step] ?? 0) + length - before;
+        before = length;
+      }
+    },
+    all: () => ({ startedAt, received: Float64Array.from(received) }),
+  };
 }
 
 /** From the upstream's first token to the first one behind the text that came first: only then its last word had ended. */

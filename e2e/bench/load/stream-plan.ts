@@ -31,6 +31,9 @@ export interface StreamSeen {
   readonly broken?: string;
 }
 
+/** Of `received`, ms. */
+export const RECEIVED_STEP_MS = 100;
+
 export type StreamMessage =
   | { readonly kind: 'opened' }
   | {
@@ -38,5 +41,8 @@ export type StreamMessage =
       readonly seen: readonly StreamSeen[];
       /** From the sending of a token by the upstream to its reading here, ms, sorted. */
       readonly gaps: Float64Array;
+      /** Characters of all streams together that were read in each tenth of a second since `startedAt`, Unix ms. */
+      readonly received: Float64Array;
+      readonly startedAt: number;
       readonly seconds: number;
     };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LITELLM_KEY, startLiteLlm } from '../litellm.ts';
 import { readStreams, type StreamsRead } from '../load/run-streams.ts';
-import type { StreamPlan } from '../load/stream-plan.ts';
+import { RECEIVED_STEP_MS, type StreamPlan } from '../load/stream-plan.ts';
 import { median } from '../measure.ts';
 import { watchCommands } from '../processes/bench-redis.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from '../processes/service-under-test.ts';
@@ -146,43 +146,60 @@ async function measureWall(ask: Ask, tokens: number): Promise<StreamFigures['wal
   return { direct, share: median(times.service) / direct };
 }
 
-const MANY = { tokens: 200, tokensPerSecond: 20, firstMs: 20 };
-/** In the middle of streams of ten seconds that were opened within two. */
-const WATCH_MS = 3_000;
+/** As long as those of the budget of one stream: the beginning and the end of each are not what is asked for here. */
+const MANY = { tokens: 500, tokensPerSecond: 20, firstMs: 20 };
+/** Long before the first of them ends, on a busy machine too. */
+const WATCH_MS = 6_000;
 
 async function measureMany(service: ServiceUnderTest, ask: Ask, streams: number): Promise<StreamFigures['many']> {
   const gateway = service.gateways[0]?.pid ?? 0;
   const memoryBefore = residentBytes(gateway);
   const bytesBefore = await bytesReceived(service);
-  let watched: ReturnType<typeof watch> | undefined;
-  const { seen, gaps } = await ask('service', MANY, { streams, rampMs: 2_000 }, () => {
-    watched = watch(service, gateway);
+  let watching: Promise<Watched> | undefined;
+  const read = await ask('service', MANY, { streams, rampMs: 2_000 }, () => {
+    watching = watch(service, gateway);
   });
-  const { perSecond = Number.NaN, bytesPerSecond = Number.NaN, memory = memoryBefore } = (await watched) ?? {};
-  const textOfStream = streamTokens(MANY.tokens).join('').length;
-  const textPerSecond = (streams * MANY.tokensPerSecond * textOfStream) / MANY.tokens;
+  const { seen, gaps } = read;
+  const watched = await watching;
   return {
     streams,
     whole: seen.filter(({ broken }) => broken === undefined).length,
     gapP50: gaps[Math.floor(gaps.length / 2)] ?? Number.NaN,
     gapP99: gaps[Math.floor(gaps.length * 0.99)] ?? Number.NaN,
-    commandsPerSecond: perSecond,
-    bytesTimesText: bytesPerSecond / textPerSecond,
+    commandsPerSecond: watched ? watched.commands / watched.seconds : Number.NaN,
+    bytesTimesText: watched ? watched.bytes / textReceived(read, watched) : Number.NaN,
     bytesOfStream: ((await bytesReceived(service)) - bytesBefore) / streams,
-    textOfStream,
-    gatewayBytes: (memory - memoryBefore) / streams,
+    textOfStream: streamTokens(MANY.tokens).join('').length,
+    gatewayBytes: ((watched?.memory ?? memoryBefore) - memoryBefore) / streams,
   };
 }
 
-async function watch(service: ServiceUnderTest, gateway: number) {
+interface Watched {
+  /** Unix ms. */
+  readonly from: number;
+  readonly seconds: number;
+  readonly commands: number;
+  readonly bytes: number;
+  /** Of the gateway, bytes. */
+  readonly memory: number;
+}
+
+async function watch(service: ServiceUnderTest, gateway: number): Promise<Watched> {
   const finish = await watchCommands(service.redis);
-  const startedAt = performance.now();
   const bytesBefore = await bytesReceived(service);
+  const [from, startedAt] = [Date.now(), performance.now()];
   await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
   const commands = Object.values(finish()).reduce((sum, count) => sum + count, 0);
   const bytes = (await bytesReceived(service)) - bytesBefore;
   const seconds = (performance.now() - startedAt) / 1_000;
-  return { perSecond: commands / seconds, bytesPerSecond: bytes / seconds, memory: residentBytes(gateway) };
+  return { from, seconds, commands, bytes, memory: residentBytes(gateway) };
+}
+
+/** Text that readers got meanwhile, and not what the upstream should have sent: all ASCII, so characters are bytes. */
+function textReceived({ received, startedAt }: StreamsRead, { from, seconds }: Watched): number {
+  const first = Math.round((from - startedAt) / RECEIVED_STEP_MS);
+  const steps = Math.round((seconds * 1_000) / RECEIVED_STEP_MS);
+  return received.slice(Math.max(0, first), first + steps).reduce((sum, count) => sum + count, 0);
 }
 
 async function bytesReceived({ redis }: ServiceUnderTest): Promise<number> {
