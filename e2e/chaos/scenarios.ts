@@ -9,7 +9,8 @@ import { randomScenarios } from './faults/random.ts';
 import { redisScenarios } from './faults/redis.ts';
 import { slowWorkerScenarios } from './faults/slow-workers.ts';
 import { soakScenarios } from './faults/soak.ts';
-import { streamScenarios } from './faults/streams.ts';
+import { streamClientScenarios } from './faults/stream-clients.ts';
+import { streamProcessScenarios } from './faults/stream-processes.ts';
 import { upgradeScenarios } from './faults/upgrade.ts';
 import { upstreamScenarios } from './faults/upstream.ts';
 import { upstreamPoolScenarios } from './faults/upstream-pool.ts';
@@ -24,7 +25,8 @@ export const SCENARIOS: readonly Scenario[] = [
   ...cutScenarios,
   ...clientScenarios,
   ...gatewayScenarios,
-  ...streamScenarios,
+  ...streamClientScenarios,
+  ...streamProcessScenarios,
   ...upstreamScenarios,
   ...upstreamPoolScenarios,
   ...jobScenarios,

@@ -5,6 +5,7 @@ import type { Service } from '../../harness/service.ts';
 import { readOutcomes } from '../invariants.ts';
 import { type LedgerEntry, statusOf, tookMs } from '../ledger.ts';
 import { onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
+import { countStreams, createSomeStreams, KEY_OF_STREAMS } from '../streams/some-streams.ts';
 import { isUp, type System } from '../system.ts';
 import { badMood } from '../upstream-moods.ts';
 
@@ -86,7 +87,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 export const randomScenarios: readonly Scenario[] = [
   {
     name: 'random-faults',
-    about: 'Faults of all kinds, one after the other by the seed, under steady load with clients that leave.',
+    about:
+      'Faults of all kinds, one after the other by the seed, under steady load with streams and with clients that leave.',
     run: (context) =>
       onSystem(
         context,
@@ -95,6 +97,7 @@ export const randomScenarios: readonly Scenario[] = [
           workers: 2,
           stats: true,
           synced: true,
+          secondKey: KEY_OF_STREAMS,
           settings: { REQUEST_TIMEOUT_MS: String(TIMEOUT_MS), MODEL_TIMEOUT_MS: '2000' },
         },
         (system) => anyFaults(context, system),
@@ -105,14 +108,10 @@ export const randomScenarios: readonly Scenario[] = [
 async function anyFaults({ report, seed, minutes, quick }: ScenarioContext, system: System): Promise<void> {
   const random = seededRandom(seed);
   const answers = seededRandom(seed + 1);
-  system.behave((nonce) => (answers() < 0.1 ? badMood(answers) : system.answer(nonce, answers() * 1_000)));
+  const streams = createSomeStreams(system, seededRandom(seed + 3));
+  system.behave((nonce) => (answers() < 0.1 ? badMood(answers) : streams.answer(nonce, answers() * 1_000)));
   const clients = seededRandom(seed + 2);
-  const load = startLoad({ perSecond: PER_SECOND }, () => {
-    if (clients() > 0.05) return system.send();
-    const leaving = new AbortController();
-    setTimeout(() => leaving.abort(), clients() * 1_000);
-    return system.send({ leave: leaving.signal });
-  });
+  const load = startLoad({ perSecond: PER_SECOND }, () => streams.send(() => sendOrLeave(system, clients)));
   const names = Object.keys(FAULTS);
   const happened: string[] = [];
   const end = performance.now() + minutes * 60_000;
@@ -129,6 +128,8 @@ async function anyFaults({ report, seed, minutes, quick }: ScenarioContext, syst
   }
   const entries = await load.stop();
   report.fact('faults', happened.length);
+  for (const [what, count] of Object.entries(countStreams(entries))) report.fact(what, count);
+  for (const [what, count] of Object.entries(streams.faultsOf(entries))) report.fact(what, count, { atMost: 0 });
   for (const status of EXPECTED) {
     report.fact(`answered ${status}`, entries.filter((entry) => statusOf(entry) === status).length);
   }
@@ -144,6 +145,14 @@ async function anyFaults({ report, seed, minutes, quick }: ScenarioContext, syst
     if (end?.kind === 'answered') report.fact(end.text.trim(), end.status);
   report.timed('slowest end', Math.max(...entries.map(tookMs)), { atMost: TIMEOUT_MS + 5_000 });
   if (report.figures.some(({ passed }) => !passed)) report.fact(`faults were: ${happened.join(', ')}`, 0);
+}
+
+/** One client in twenty leaves within a second. */
+function sendOrLeave(system: System, random: () => number): Promise<LedgerEntry> {
+  if (random() > 0.05) return system.send();
+  const leaving = new AbortController();
+  setTimeout(() => leaving.abort(), random() * 1_000);
+  return system.send({ leave: leaving.signal });
 }
 
 /** A third call for one request needs a free failure of its key; the upstream's moods use these up. */

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
 import { loadFor, startLoad } from '../../harness/load.ts';
 import type { Service } from '../../harness/service.ts';
 import { type Held, INSPECTABLE, inspectProcess } from '../inspect-process.ts';
@@ -9,6 +10,7 @@ import { readOutcomes } from '../invariants.ts';
 import { tookMs } from '../ledger.ts';
 import { percentile } from '../report.ts';
 import { judgeAnswers, onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
+import { countStreams, createSomeStreams, KEY_OF_STREAMS } from '../streams/some-streams.ts';
 import type { System } from '../system.ts';
 
 const PER_SECOND = 40;
@@ -28,22 +30,28 @@ type Sample = Readonly<Record<string, number>>;
 export const soakScenarios: readonly Scenario[] = [
   {
     name: 'soak',
-    about: 'A steady load, for long: nothing may grow once it is warm.',
+    about: 'A steady load, a third of it streamed, for long: nothing may grow once it is warm.',
     run: (context) =>
       onSystem(
         context,
-        { stats: true, settings: { LOG_REQUESTS: 'false', WORKER_CONCURRENCY: '20', ...INSPECTABLE } },
+        {
+          stats: true,
+          secondKey: KEY_OF_STREAMS,
+          settings: { LOG_REQUESTS: 'false', WORKER_CONCURRENCY: '20', ...INSPECTABLE },
+        },
         (system) => soak(context, system),
       ),
   },
 ];
 
-async function soak({ report, minutes }: ScenarioContext, system: System): Promise<void> {
-  system.behave((nonce) => system.answer(nonce, 200));
+async function soak({ report, minutes, seed }: ScenarioContext, system: System): Promise<void> {
+  const streams = createSomeStreams(system, seededRandom(seed));
+  system.behave((nonce) => streams.answer(nonce, 200));
+  const send = () => streams.send(() => system.send());
   const looks = await inspectServices(system);
-  await loadFor(FIRST_LOAD_SECONDS, PER_SECOND, () => system.send());
+  await loadFor(FIRST_LOAD_SECONDS, PER_SECOND, send);
   const atFirst = await countAtRest(looks);
-  const load = startLoad({ perSecond: PER_SECOND }, () => system.send());
+  const load = startLoad({ perSecond: PER_SECOND }, send);
   const warmUpMinutes = Math.min(WARM_UP_MINUTES, minutes / 2);
   const samples: Sample[] = [];
   const begin = performance.now();
@@ -58,6 +66,8 @@ async function soak({ report, minutes }: ScenarioContext, system: System): Promi
   }
   const entries = await load.stop();
   judgeAnswers(report, entries);
+  for (const [what, count] of Object.entries(countStreams(entries))) report.fact(what, count);
+  for (const [what, count] of Object.entries(streams.faultsOf(entries))) report.fact(what, count, { atMost: 0 });
   report.timed('p99', percentile(entries.map(tookMs), 0.99));
   const warnings = system.stack.logs().split('MaxListenersExceededWarning').length - 1;
   report.fact('warnings of too many listeners', warnings, { atMost: 0 });
