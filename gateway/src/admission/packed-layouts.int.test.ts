@@ -115,3 +115,21 @@ test("a key's packed terms have the bytes that they always had", async () => {
   const terms = (await redis.hgetBuffer(redisKeys.apiKey('k1'), PACKED_TERMS)) ?? Buffer.alloc(0);
   expect(terms.toString('hex')).toBe(expected.toString('hex'));
 });
+
+/** As installations of before hold them over an upgrade, and backups of theirs. */
+test.each([
+  ['with one that has left', (now: number) => [`${now - 4_000}:1`, `${now - 3_700}:2`, `${now - 10}:5`, `${now}:7`], 5],
+  ['none of which has left', (now: number) => [`${now - 10}:5`, `${now}:7`], 7],
+  ['all of which have left', (now: number) => [`${now - 4_000}:5`], 0],
+  ['that nothing can read', () => ['what', '1:2:3'], 0],
+])('a window of texts, %s, is counted on', async (_, texts, used) => {
+  const window = redisKeys.addressHour(ADDRESS);
+  await redis.rpush(window, ...texts(Number((await redis.time())[0])));
+  const rules = { perHour: 1_000, banAfterBadKeys: 20, maxWaiting: 1_000, reservationMs: 60_000 };
+  const key = { id: 'x', hash: 'x' };
+  const count = () =>
+    admit(redis, rules, { mode: 'count', requestId: 'req_1', address: ADDRESS, addressBits: '4:1100', key, model: '' });
+  expect(await count()).toMatchObject({ decision: 'counted', address: { used: used + 1 } });
+  expect(await count()).toMatchObject({ decision: 'counted', address: { used: used + 2 } });
+  for (const entry of await redis.lrangeBuffer(window, 0, -1)) expect(entry).toHaveLength(24);
+});

@@ -12,17 +12,42 @@
 -- than the limit fits into any 3,600 s, and memory is bounded by the seconds of the window. The newest entry that has left
 -- stays in the list: its count is the next base.
 --
--- Windows outlive a deploy, and services of two versions may count in one: their layout stays as it is.
+-- Windows outlive a deploy, and services of two versions may count in one: their layout stays as it is. Before it, and so
+-- after an upgrade of an early installation and in its backups, entries were texts, 'second:count'; a window of these is
+-- written anew when it is looked at.
 
 --- @include <clock>
 
 local HOUR = 3600
 -- second, base, oldest, count
-local ENTRY = '>I4dI4d'
+local ENTRY, ENTRY_BYTES = '>I4dI4d', 24
 local call, format, pack, unpackFrom = redis.call, string.format, struct.pack, struct.unpack
+
+-- Packs a window of texts: what is live of it, and the newest entry that has left. What is neither is left out.
+local function packWindow(key, span)
+  local texts, base, oldest = call('LRANGE', key, '0', '-1'), 0, nil
+  call('DEL', key)
+  for _, text in ipairs(texts) do
+    local at, count = string.match(text, '^(%d+):(%d+)$')
+    at, count = tonumber(at), tonumber(count)
+    if at and at < second - span then
+      base = count
+      call('DEL', key)
+      call('RPUSH', key, pack(ENTRY, at, base, at, count))
+    elseif at then
+      oldest = oldest or at
+      call('RPUSH', key, pack(ENTRY, at, base, oldest, count))
+    end
+  end
+  call('EXPIRE', key, format('%d', span + 2))
+end
 
 local function lookAtWindow(key, span)
   local tail = call('LINDEX', key, '-1')
+  if tail and #tail ~= ENTRY_BYTES then
+    packWindow(key, span)
+    tail = call('LINDEX', key, '-1')
+  end
   if not tail then return 0, 0, 0 end
   local newest, base, oldest, count = unpackFrom(ENTRY, tail)
   -- An entry further ahead than the span is from a clock that was wrong: it would count for as long as that was ahead.
