@@ -9,11 +9,15 @@ export interface StrictUpstreamOptions {
   readonly key?: string;
 }
 
+const OPEN_PATHS: ReadonlySet<string> = new Set(['/v1/chat/completions', '/v1/messages']);
+
 /** An upstream that is as strict as real ones. */
 export interface StrictUpstream {
   readonly port: number;
   /** For `OPENAI_BASE_URL`. */
   readonly openAiUrl: string;
+  /** For `ANTHROPIC_BASE_URL`. */
+  readonly anthropicUrl: string;
   /** For `GEMINI_BASE_URL`. */
   readonly geminiUrl: string;
   /** Models that answered, in order. */
@@ -24,7 +28,7 @@ export interface StrictUpstream {
 }
 
 /**
- * Starts a local server of OpenAI's and Gemini's protocols that knows its models and its key: it lists the former, and
+ * Starts a local server of OpenAI's, Gemini's and Anthropic's protocols that knows its models and its key: it lists the former, and
  * refuses other names, keys and paths as real servers do.
  */
 export async function startStrictUpstream({ models, key }: StrictUpstreamOptions): Promise<StrictUpstream> {
@@ -39,7 +43,8 @@ export async function startStrictUpstream({ models, key }: StrictUpstreamOptions
         .end(JSON.stringify(body));
     const path = request.url ?? '';
     const gemini = path.startsWith('/v1beta/');
-    const given = gemini ? request.headers['x-goog-api-key'] : request.headers.authorization?.replace(/^Bearer /, '');
+    const { authorization, 'x-goog-api-key': ofGeminis = authorization?.replace(/^Bearer /, '') } = request.headers;
+    const given = request.headers['x-api-key'] ?? ofGeminis;
     if (key !== undefined && given !== key) {
       return json(401, {
         error: { message: `Incorrect API key provided: ${String(given)}.`, code: 'invalid_api_key' },
@@ -50,12 +55,14 @@ export async function startStrictUpstream({ models, key }: StrictUpstreamOptions
       return json(200, gemini ? { models: models.map((name) => ({ name: `models/${name}` })) } : openAiList(models));
     }
     const ofGemini = /^\/v1beta\/models\/([^:/?]+):generateContent/.exec(path)?.[1];
-    if (request.method !== 'POST' || (ofGemini === undefined && path !== '/v1/chat/completions')) {
+    if (request.method !== 'POST' || (ofGemini === undefined && !OPEN_PATHS.has(path))) {
       return json(404, { error: { message: '404 page not found' } });
     }
     const model = ofGemini ?? (JSON.parse(text) as { model: string }).model;
     asked.push(model);
-    if (models.includes(model)) return json(200, answerBody(gemini ? 'gemini' : 'openai', `${model} answers.`));
+    const said = `${model} answers.`;
+    if (models.includes(model) && path === '/v1/messages') return json(200, messageOf(model, said));
+    if (models.includes(model)) return json(200, answerBody(gemini ? 'gemini' : 'openai', said));
     const message = gemini ? `models/${model} is not found for API version v1beta` : `model '${model}' not found`;
     return json(404, { error: { message, type: 'not_found_error', param: null, code: null } });
   };
@@ -68,6 +75,7 @@ export async function startStrictUpstream({ models, key }: StrictUpstreamOptions
   return {
     port,
     openAiUrl: `http://127.0.0.1:${port}/v1`,
+    anthropicUrl: `http://127.0.0.1:${port}/v1`,
     geminiUrl: `http://127.0.0.1:${port}/v1beta`,
     asked,
     get lists() {
@@ -84,4 +92,11 @@ export async function startStrictUpstream({ models, key }: StrictUpstreamOptions
 
 function openAiList(models: readonly string[]) {
   return { object: 'list', data: models.map((id) => ({ id, object: 'model', created: 1, owned_by: 'local' })) };
+}
+
+/** As Anthropic's Messages protocol answers. */
+function messageOf(model: string, text: string): object {
+  const content = [{ type: 'text', text }];
+  const usage = { input_tokens: 11, output_tokens: 7 };
+  return { id: 'msg_1', type: 'message', role: 'assistant', model, content, stop_reason: 'end_turn', usage };
 }

@@ -1,7 +1,8 @@
 import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
+import { momentKey, momentStart } from '@lontar/shared/moments.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
-import { MOMENT_TTL_MS, momentStart, statsKeys } from './stats-keys.ts';
+import { MOMENT_TTL_MS } from './stats-keys.ts';
 
 const SAMPLE_MS = 5_000;
 
@@ -16,7 +17,7 @@ export function startSampler(deps: {
 }): { stop(): void } {
   const sample = async () => {
     const [counts, oldestMs] = await Promise.all([deps.queue.counts(), deps.queue.oldestWaitingAgeMs()]);
-    const moment = statsKeys.moment(momentStart(deps.clock.now()));
+    const moment = momentKey(momentStart(deps.clock.now()));
     await deps.redis
       .pipeline()
       .hset(moment, 'waiting', counts.waiting, 'oldest', Math.round(oldestMs))

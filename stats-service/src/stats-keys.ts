@@ -1,3 +1,4 @@
+import { momentKey } from '@lontar/shared/moments.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 
 /** Generation requests of the last days stay readable for this long after their day's last event, ms. */
@@ -6,8 +7,6 @@ export const DAY_TTL_MS = 35 * 86_400_000;
 export const DAY_DETAIL_TTL_MS = 3 * 86_400_000;
 /** Charts show 60 minutes. */
 export const MOMENT_TTL_MS = 2 * 3_600_000;
-/** Length of one point of the charts, ms. */
-export const MOMENT_MS = 10_000;
 /** A user with a request this recently is active, ms. */
 export const ACTIVE_MS = 5 * 60_000;
 /** Rows of the log; about 400 bytes each. */
@@ -30,7 +29,7 @@ export const statsKeys = {
   /** Hash: response times of a day's successes, by bucket; expires. */
   responseTimes: (date: string) => redisKeys.stats(`response-times:${date}`),
   /** Hash: outcomes, response times and queue depth of ten seconds; expires. */
-  moment: (startMs: number) => redisKeys.stats(`moment:${startMs}`),
+  moment: momentKey,
   /** Set, at most `EXACT_PEOPLE` members. `scope` is `all` or a UTC day, whose sets expire. */
   people: (kind: 'users' | 'ips', scope: string) => redisKeys.stats(`${kind}:${scope}`),
   /** HyperLogLog of the same, 12 kB. */
@@ -56,8 +55,3 @@ export const statsKeys = {
   /** String with expiry: sign-ins of all addresses. */
   signInTriesOfAll: redisKeys.stats('sign-in-tries'),
 } as const;
-
-/** Start of the charts' point that a moment belongs to, Unix ms. */
-export function momentStart(atMs: number): number {
-  return atMs - (atMs % MOMENT_MS);
-}

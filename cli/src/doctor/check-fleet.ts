@@ -59,7 +59,8 @@ function checkModel(reading: FleetReading): Finding[] {
 function checkWorking(workers: readonly NonNullable<Instance['model']>[]): Finding {
   const providers = [...new Set(workers.map(({ provider }) => provider))].join(', ');
   if (providers === 'demo') {
-    const how = 'Set GEMINI_API_KEY or OPENAI_BASE_URL for a real one, and restart the worker.';
+    const how =
+      'Set GEMINI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY for a real one (.env.example has the lines), and start the worker again (with npm start: Ctrl-C, then npm start).';
     return warning('model', `The workers run the demo model, whose text is made up. ${how}`);
   }
   const asked = workers.some(({ lastOutcome }) => lastOutcome === 'ok');

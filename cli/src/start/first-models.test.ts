@@ -93,9 +93,25 @@ test('a key for Anthropic is enough', async () => {
   });
 });
 
+test('a later start writes it for what variables alone cannot use, without a question', async () => {
+  models = ['claude-sonnet-5', 'claude-haiku-5'];
+  const ask = () => Promise.reject(new Error('asked'));
+  const given = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: `${url}/v1` };
+  expect((await start(given, { isFirst: false, ask })).environment).toMatchObject({ MODELS_FILE: path() });
+});
+
+test('a key whose upstream lists nothing leaves the demo model, and that is said', async () => {
+  models = [];
+  const given = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: `${url}/v1` };
+  for (const isFirst of [true, false]) {
+    expect((await start(given, { isFirst })).environment).toEqual(given);
+    expect(said.splice(0).join()).toMatch(/^ANTHROPIC_API_KEY is set, but its upstream listed no models/);
+  }
+});
+
 describe('nothing is written', () => {
   test.each<[string, Record<string, string>, { isFirst?: boolean }]>([
-    ['at a later start', {}, { isFirst: false }],
+    ['at a later start, where variables are enough', {}, { isFirst: false }],
     ['where the operator has mapped the models', { MODEL_MAP: '{"ai-2.5-pro":"x"}' }, {}],
     ['where the operator has chosen a provider', { MODEL_PROVIDER: 'demo' }, {}],
   ])('%s', async (_, more, how) => {

@@ -12,11 +12,15 @@ export type Ask = (question: string) => Promise<string>;
 /** Settings by which the operator has chosen already. */
 const CHOICES = ['MODELS_FILE', 'MODEL_PROVIDER', 'MODEL_MAP'] as const;
 
+/** Variables that name an upstream which only a file of models can use: without one the demo model would answer. */
+const FILE_ONLY = ['ANTHROPIC_API_KEY', 'ANTHROPIC_API_KEY_FILE', 'OLLAMA_HOST'] as const;
+
 /**
  * At the first start: writes a file of models for what is found, so that a model answers without a further setting. An
  * upstream that a variable names, or a server of this machine whose use the operator agrees to, is asked for its
  * models, and both public names are mapped to fitting ones: those that the operator takes, else the first that fit.
- * Where nothing is found, nothing can be listed or written, or the operator has chosen already, nothing changes.
+ * A later start does so for what variables alone cannot use (`FILE_ONLY`), and asks nothing. Where nothing is found,
+ * nothing can be listed or written, or the operator has chosen already, nothing changes.
  *
  * @param isFirst whether the service was never started from this home
  * @param ask absent where there is no terminal
@@ -32,10 +36,15 @@ export async function firstModels(
   }: { readonly isFirst: boolean; readonly say: (text: string) => void; readonly ask?: Ask | undefined },
 ): Promise<Surroundings> {
   const { environment, folder } = surroundings;
-  if (!isFirst || CHOICES.some((name) => environment[name])) return surroundings;
-  const upstream = await findUpstream(surroundings, ask);
-  if (upstream === undefined) return surroundings;
-  const chosen = await choose(upstream, ask);
+  if (CHOICES.some((name) => environment[name])) return surroundings;
+  const needsFile = isNamed(environment) ? undefined : FILE_ONLY.find((name) => environment[name]);
+  if (!isFirst && needsFile === undefined) return surroundings;
+  const upstream = await findUpstream(surroundings, isFirst ? ask : undefined);
+  if (upstream === undefined) {
+    if (needsFile !== undefined) say(unlisted(needsFile));
+    return surroundings;
+  }
+  const chosen = await choose(upstream, isFirst ? ask : undefined);
   const path = join(folder, MODELS_FILE_NAME);
   try {
     writeModelsFile(path, [{ upstream, chosen }]);
@@ -46,6 +55,11 @@ export async function firstModels(
   const names = PUBLIC_MODELS.map((name) => `${name} is ${chosen[name]}`).join(', ');
   say(`Found ${describe(upstream)}: ${names}. Written to ${path}; edit it, also while the service runs.`);
   return { ...surroundings, environment: { ...environment, MODELS_FILE: path }, found: new Set(['MODELS_FILE']) };
+}
+
+function unlisted(variable: string): string {
+  const how = 'Is it right, and can this machine reach the upstream? Mend it and start again, or write models.yaml';
+  return `${variable} is set, but its upstream listed no models, so the demo model answers. ${how} (docs/models.md).`;
 }
 
 async function findUpstream({ environment }: Surroundings, ask: Ask | undefined): Promise<FoundUpstream | undefined> {

@@ -21,7 +21,7 @@ import { createFleet, type Fleet } from './fleet.ts';
 import type { StartOptions } from './options.ts';
 import { readyMessage } from './ready-message.ts';
 import { chooseSecrets } from './secrets.ts';
-import { STARTER, testOnce } from './self-test.ts';
+import { STARTER, testOnce, versionOf } from './self-test.ts';
 import { startRedis } from './start-redis.ts';
 import { planPorts, startServices } from './start-services.ts';
 import { type StopRequests, whenFired } from './stop-requests.ts';
@@ -87,7 +87,7 @@ async function startEverything(
   fleet: Fleet,
   say: (text: string) => void,
 ): Promise<void> {
-  const { home } = surroundings;
+  const { home, root } = surroundings;
   const ports = createPortFinder();
   // The public port comes first: when it is taken, nothing has been touched yet.
   const plan = await planPorts(settings, options, surroundings.environment, ports);
@@ -105,7 +105,7 @@ async function startEverything(
     const keys = { redis, pepper: secrets.pepper };
     const isFirst = (await redis.zcard(redisKeys.apiKeyIndex)) === 0;
     const first = isFirst ? await createKey(keys, { name: FIRST_KEY_NAME }, { actor: STARTER }) : undefined;
-    const selfTest = await testOnce({ keys, home, progress }, baseUrl, { settings, catalog });
+    const selfTest = await testOnce({ keys, home, progress, version: versionOf(root) }, baseUrl, { settings, catalog });
     const link = await signInLink(redis, baseUrl);
     const facts = { baseUrls, signInLink: link, firstKey: first?.key, selfTest, settings, catalog, logs: home.logs };
     out.write(readyMessage(facts));

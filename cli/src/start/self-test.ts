@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -24,6 +25,7 @@ const KEY_LIFETIME_MS = 10 * 60_000;
 const PROMPT = 'Say hello in one short sentence.';
 const EXTRA_WAIT_MS = 5_000;
 const LOOK_EVERY_MS = 200;
+const GIT_TIMEOUT_MS = 5_000;
 
 /** In whose name `npm start` makes and deletes keys. */
 export const STARTER: Actor = { by: 'service', id: 'npm start' };
@@ -35,16 +37,16 @@ export type SelfTest =
   | { readonly outcome: 'skipped' };
 
 /**
- * Sends one real request the way a caller does, once for each choice of model: real models cost money, so a mere
- * restart asks nothing. The key for it is made, used once and removed again.
+ * Sends one real request the way a caller does, once for each version and choice of model: real models cost money, so a
+ * mere restart asks nothing. The key for it is made, used once and removed again.
  */
 export async function testOnce(
-  deps: { keys: KeyPlace; home: Home; progress: ProgressStream },
+  deps: { keys: KeyPlace; home: Home; progress: ProgressStream; version: string },
   baseUrl: string,
   { settings, catalog }: { readonly settings: EverySetting; readonly catalog: ModelCatalog },
 ): Promise<SelfTest> {
   const record = join(deps.home.folder, 'self-test');
-  const choice = fingerprint(settings, catalog);
+  const choice = `${deps.version} ${fingerprint(settings, catalog)}`;
   if (readText(record) === choice) return { outcome: 'skipped' };
   const timeoutMs = settings.REQUEST_TIMEOUT_MS + EXTRA_WAIT_MS;
   const result = await withProgress('Sending a test request', deps.progress, () =>
@@ -123,6 +125,22 @@ function fingerprint(settings: EverySetting, catalog: ModelCatalog): string {
   return createHash('sha256')
     .update(JSON.stringify(choice.map((value) => value ?? null)))
     .digest('hex');
+}
+
+/** Which sources run here: the version, and of a clone the commit. Never throws. */
+export function versionOf(root: string): string {
+  try {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    if (!existsSync(join(root, '.git'))) return version;
+    const commit = execFileSync('git', ['-C', root, 'rev-parse', 'HEAD'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: GIT_TIMEOUT_MS,
+    });
+    return `${version} ${commit.trim()}`;
+  } catch {
+    return 'unknown';
+  }
 }
 
 function messageOf(body: string): string {

@@ -70,11 +70,13 @@ try:
     answer = json.load(urllib.request.urlopen(request))
 except urllib.error.HTTPError as refused:
     answer = json.load(refused)
+except urllib.error.URLError as away:
+    answer = {"message": f"{request.full_url} does not answer: {away.reason}"}
 print(answer.get("result") or answer["message"])`)}
 <h2>From a client of OpenAI</h2>
 <p>Every program that speaks OpenAI's protocol works with <code>${origin}/v1</code> as its base URL and your key. No persona
 is added to your messages.</p>
-${code(`from openai import APIStatusError, OpenAI
+${code(`from openai import APIError, OpenAI
 
 client = OpenAI(base_url="${origin}/v1", api_key="${PLACEHOLDER}")
 try:
@@ -83,8 +85,8 @@ try:
         messages=[{"role": "user", "content": "Plan a week of meals."}],
     )
     print(answer.choices[0].message.content)
-except APIStatusError as error:
-    print(error.status_code, error.body["message"])`)}`;
+except APIError as error:
+    print(error.body["message"] if isinstance(error.body, dict) else error)`)}`;
 }
 
 function code(text: string): Html {

@@ -22,6 +22,7 @@ import { createContext } from './create-context.ts';
 import { isPreflight, openToOtherOrigins } from './cross-origin.ts';
 import type { EventStreams } from './event-streams.ts';
 import { fixedHeaders, setHeadersLast } from './fixed-headers.ts';
+import { refuseUnknownPath } from './near-path.ts';
 import { originOf } from './origin.ts';
 import { ROUTES, type Route } from './routes.ts';
 import { serveAdmin } from './serve-admin.ts';
@@ -101,13 +102,13 @@ export function createApp(deps: AppDeps): Express {
   app.use(API_ROOTS, (request, response) => {
     // A page shall see that there is nothing, not that it may not ask.
     if (isPreflight(request)) return void response.status(204).end();
-    return serveCounted(deps, request, response, refuse('not_found'));
+    return serveCounted(deps, request, response, refuseUnknownPath(request.baseUrl + request.path));
   });
   if (deps.statistics.hasAdminApi) serveAdmin(app, deps.statistics);
   const page = servePage(deps.statistics);
   app.get(PAGE_PATHS, page);
   app.post(PAGE_PATHS, page);
-  app.use((_request, response) => sendPlain(response, refuse('not_found')));
+  app.use((request, response) => sendPlain(response, refuseUnknownPath(request.path)));
   app.use(onError(deps));
   return app;
 }

@@ -7,7 +7,8 @@ export interface ModelHint {
 /**
  * Shown by `npm start`, README and `.env.example`, to be pasted as they are but for the key and the names of a local
  * server's models. Each is tried against a server that refuses names and keys that it does not know
- * (model-hints.int.test.ts in worker/src/upstreams). OpenAI's names are those of models that take a temperature.
+ * (model-hints.int.test.ts in worker/src/upstreams, and for Anthropic, for which `npm start` writes a file of models, in
+ * cli/src/start). OpenAI's names are those of models that take a temperature.
  */
 export const MODEL_HINTS: readonly ModelHint[] = [
   { upstream: 'Gemini', lines: ['GEMINI_API_KEY=YOUR_KEY'] },
@@ -19,6 +20,7 @@ export const MODEL_HINTS: readonly ModelHint[] = [
       `MODEL_MAP='{"ai-2.5-flash":"gpt-4.1-mini","ai-2.5-pro":"gpt-4.1"}'`,
     ],
   },
+  { upstream: 'Anthropic', lines: ['ANTHROPIC_API_KEY=YOUR_KEY'] },
   {
     upstream: 'a local server (Ollama, vLLM, llama.cpp), with the names of its own models',
     lines: [

@@ -39,7 +39,8 @@ local function packWindow(key, span)
       call('RPUSH', key, pack(ENTRY, at, base, oldest, count))
     end
   end
-  call('EXPIRE', key, format('%d', span + 2))
+  -- Not EXPIRE: stats-service looks at windows, too, and its user of Redis may not.
+  call('PEXPIRE', key, format('%d', (span + 2) * 1000))
 end
 
 local function lookAtWindow(key, span)

@@ -1,7 +1,7 @@
 import type { Moment } from '@lontar/shared/dashboard-contract.ts';
+import { MOMENT_MS, momentKey, momentStart } from '@lontar/shared/moments.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { percentile } from '@lontar/shared/response-times.ts';
-import { MOMENT_MS, momentStart, statsKeys } from '../stats-keys.ts';
 import { bucketCounts, type CounterHash, countsByName, inOneTrip } from './read-counters.ts';
 
 /** Points of the charts: 60 minutes. */
@@ -16,7 +16,7 @@ export const MOMENTS = 360;
 export async function readMoments(redis: Redis, now: number, points: number): Promise<Moment[]> {
   const last = momentStart(now);
   const starts = Array.from({ length: points }, (_, index) => last - (points - 1 - index) * MOMENT_MS);
-  const commands = starts.map((at) => ['hgetall', statsKeys.moment(at)]);
+  const commands = starts.map((at) => ['hgetall', momentKey(at)]);
   const hashes = (await inOneTrip(redis, commands)) as CounterHash[];
   return starts.map((at, index) => momentOf(at, hashes[index] ?? {}));
 }

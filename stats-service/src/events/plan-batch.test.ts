@@ -8,8 +8,9 @@ import {
   type TallyField,
   type TallyPerson,
 } from '@lontar/shared/event-tally.ts';
+import { momentKey, momentStart } from '@lontar/shared/moments.ts';
 import type { RequestEvent } from '@lontar/shared/request-event.ts';
-import { momentStart, statsKeys } from '../stats-keys.ts';
+import { statsKeys } from '../stats-keys.ts';
 import { type BatchPlan, planBatch as planTold } from './plan-batch.ts';
 
 const planBatch = (events: readonly RequestEvent[], keepTexts: boolean) =>
@@ -154,7 +155,7 @@ test('an event counts as often as it stands for, and its address once', () => {
     true,
   );
   expect(added(plan, statsKeys.totals, 'status:403')).toBe(37);
-  expect(added(plan, statsKeys.moment(momentStart(AT)), 'outcome:blocked')).toBe(37);
+  expect(added(plan, momentKey(momentStart(AT)), 'outcome:blocked')).toBe(37);
   expect(plan.people.every(([, , , , , members]) => members.length === 1)).toBe(true);
   expect(plan.log).toEqual([]);
   // The same name twice: one row in the log, of 37.

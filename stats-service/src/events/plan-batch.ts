@@ -1,7 +1,8 @@
 import { countEvent, keyIdOf, userOf, utcDay } from '@lontar/shared/event-counts.ts';
 import { OTHER_ADDRESSES, type TallyField, type TallyPerson } from '@lontar/shared/event-tally.ts';
+import { momentKey, momentStart } from '@lontar/shared/moments.ts';
 import { isAnswer, isGenerationRoute, isThinned, type RequestEvent } from '@lontar/shared/request-event.ts';
-import { DAY_DETAIL_TTL_MS, DAY_TTL_MS, MOMENT_TTL_MS, momentStart, statsKeys } from '../stats-keys.ts';
+import { DAY_DETAIL_TTL_MS, DAY_TTL_MS, MOMENT_TTL_MS, statsKeys } from '../stats-keys.ts';
 import { logRow, logTexts, type RefusedRow, refusedRow } from './log-rows.ts';
 import { createUsage } from './plan-usage.ts';
 
@@ -141,7 +142,7 @@ function addCounter(counts: Counts, counter: TallyField, amount: number): void {
 const KEPT = {
   day: { keyOf: statsKeys.day, expiryMs: DAY_TTL_MS },
   'response-times': { keyOf: statsKeys.responseTimes, expiryMs: DAY_DETAIL_TTL_MS },
-  moment: { keyOf: (startMs: string) => statsKeys.moment(Number(startMs)), expiryMs: MOMENT_TTL_MS },
+  moment: { keyOf: (startMs: string) => momentKey(Number(startMs)), expiryMs: MOMENT_TTL_MS },
 } as const;
 
 /** Sums by key and field. What counts for a day counts for all time, so that is added up only once. */

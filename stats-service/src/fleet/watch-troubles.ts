@@ -1,9 +1,9 @@
 import type { Trouble } from '@lontar/shared/dashboard-contract.ts';
 import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
 import { listInstances } from '@lontar/shared/instances.ts';
+import { readRecentOutcomes } from '@lontar/shared/moments.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
-import { readMoments } from '../counters/read-moments.ts';
 import { type FoundTrouble, judgeTroubles, type TroubleReading } from './judge-troubles.ts';
 
 /** How often it is looked, whether or not an operator watches: since when something is wrong has to be known, ms. */
@@ -67,15 +67,10 @@ export function rememberSince(found: readonly FoundTrouble[], before: readonly T
 /** @throws when Redis fails */
 async function readTroubles({ redis, clock, queue, requestTimeoutMs }: TroubleDeps): Promise<TroubleReading> {
   const now = clock.now();
-  const [instances, backlog, moments] = await Promise.all([
+  const [instances, backlog, recent] = await Promise.all([
     listInstances(redis),
     readQueueState(queue),
-    readMoments(redis, now, RECENT_MOMENTS),
+    readRecentOutcomes(redis, now, RECENT_MOMENTS),
   ]);
-  const recent = { successes: 0, failures: 0 };
-  for (const { outcomes } of moments) {
-    recent.successes += outcomes.success ?? 0;
-    recent.failures += (outcomes.server_error ?? 0) + (outcomes.timeout ?? 0) + (outcomes.shed ?? 0);
-  }
   return { now, instances, backlog, recent, longestJobMs: requestTimeoutMs };
 }

@@ -1,5 +1,7 @@
 import { settingDigests } from '@lontar/shared/config/setting-digests.ts';
+import { readRecentOutcomes } from '@lontar/shared/moments.ts';
 import type { Command } from 'commander';
+import { ANSWER_POINTS, checkAnswers } from '../../doctor/check-answers.ts';
 import { checkFleet, type FleetReading, readFleet } from '../../doctor/check-fleet.ts';
 import { type AskedGateway, checkHealth } from '../../doctor/check-health.ts';
 import { checkMachine } from '../../doctor/check-machine.ts';
@@ -46,7 +48,8 @@ async function askRedis(context: CommandContext): Promise<{ findings: Finding[];
     const findings = await context.withRedis(async (redis, target) => {
       const { longestJobMs, digests } = settings;
       const fleet = { ...(await readFleet(redis)), longestJobMs, ...(digests && { ownSettings: digests }) };
-      return [...(await checkRedis(redis, target)), ...checkFleet(fleet)];
+      const answers = checkAnswers(await readRecentOutcomes(redis, fleet.now, ANSWER_POINTS));
+      return [...(await checkRedis(redis, target)), ...checkFleet(fleet), answers];
     });
     findings.push(...(await Promise.all(gatewaysOf(context, settings).map(checkHealth))));
     return { findings: [ok('redis', 'Redis answers.'), ...findings], reachable: true };

@@ -1,0 +1,29 @@
+import { type Answer, refuse } from '../envelope/answer.ts';
+
+const OF_OPENAI =
+  /^\/(?:api\/v1\/|v1\/v1\/|api\/|openai\/v1\/|openai\/)?(chat\/completions|completions|embeddings|models|responses|messages)(?:\/|$)/i;
+
+/**
+ * The answer at a path that does not exist. To clients of OpenAI's protocol it says what is wrong with their base URL, or
+ * that the path is not served; to others where texts are generated.
+ *
+ * @param path without the query; it is compared, and never repeated
+ */
+export function refuseUnknownPath(path: string): Answer {
+  const message = messageFor(path);
+  return message === undefined ? refuse('not_found') : refuse('not_found', { message });
+}
+
+function messageFor(path: string): string | undefined {
+  if (/^\/v1\/v1(?:\/|$)/i.test(path))
+    return 'The base URL has /v1 twice: clients add the rest of the path by themselves.';
+  if (/^\/v1\/chat\/completions\/chat\/completions/i.test(path)) {
+    return 'The base URL ends in /v1: clients add /chat/completions by themselves.';
+  }
+  if (/^\/v1(?:\/|$)/i.test(path)) {
+    return "Of OpenAI's protocol there are /v1/chat/completions and /v1/models here, and nothing else; see /docs.";
+  }
+  if (OF_OPENAI.test(path)) return "OpenAI's protocol is served under /v1: the base URL of clients has to end in /v1.";
+  if (/^\/ai[23]?(?:\/|$)/i.test(path)) return 'The path begins with /api: /api/ai, /api/ai2 or /api/ai3.';
+  return undefined;
+}

@@ -1,0 +1,45 @@
+import type { Redis } from './redis-connection.ts';
+import { redisKeys } from './redis-keys.ts';
+import type { Outcome } from './request-event.ts';
+
+/** How long a point of the charts is, ms. */
+export const MOMENT_MS = 10_000;
+
+/** Start of the charts' point that a moment belongs to, Unix ms. */
+export function momentStart(atMs: number): number {
+  return atMs - (atMs % MOMENT_MS);
+}
+
+/** Hash with expiry: outcomes, response times and queue depth of the point that begins then. */
+export function momentKey(startMs: number): string {
+  return redisKeys.stats(`moment:${startMs}`);
+}
+
+/** Outcomes that are failures on our side. */
+const FAILURES = ['server_error', 'timeout', 'shed'] as const satisfies readonly Outcome[];
+
+export interface RecentOutcomes {
+  readonly successes: number;
+  readonly failures: number;
+}
+
+/**
+ * How requests of the newest points of the charts ended; callers' own errors count as neither.
+ *
+ * @param points how many, the one that is growing included
+ * @throws when Redis fails
+ */
+export async function readRecentOutcomes(redis: Redis, now: number, points: number): Promise<RecentOutcomes> {
+  const last = momentStart(now);
+  const fields = ['outcome:success', ...FAILURES.map((outcome) => `outcome:${outcome}`)];
+  const counts = await Promise.all(
+    Array.from({ length: points }, (_, index) => redis.hmget(momentKey(last - index * MOMENT_MS), ...fields)),
+  );
+  let successes = 0;
+  let failures = 0;
+  for (const [success, ...failed] of counts) {
+    successes += Number(success ?? 0);
+    for (const count of failed) failures += Number(count ?? 0);
+  }
+  return { successes, failures };
+}
