@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createKey } from '@lontar/shared/keys/create-key.ts';
 import type { ModelCatalog } from '@lontar/shared/models/catalog.ts';
+import { secretsIn } from '@lontar/shared/models/secrets.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { removeEndpoint, writeEndpoint } from '../home/endpoint.ts';
 import { createHome } from '../home/home.ts';
@@ -105,7 +106,8 @@ async function startEverything(
     const keys = { redis, pepper: secrets.pepper };
     const isFirst = (await redis.zcard(redisKeys.apiKeyIndex)) === 0;
     const first = isFirst ? await createKey(keys, { name: FIRST_KEY_NAME }, { actor: STARTER }) : undefined;
-    const selfTest = await testOnce({ keys, home, progress, version: versionOf(root) }, baseUrl, { settings, catalog });
+    const choice = { settings, catalog, secretOf: secretsIn(surroundings.environment) };
+    const selfTest = await testOnce({ keys, home, progress, version: versionOf(root) }, baseUrl, choice);
     const link = await signInLink(redis, baseUrl);
     const facts = { baseUrls, signInLink: link, firstKey: first?.key, selfTest, settings, catalog, logs: home.logs };
     out.write(readyMessage(facts));

@@ -12,6 +12,7 @@ import { deleteKey } from '@lontar/shared/keys/change-key.ts';
 import { createKey, type KeyPlace } from '@lontar/shared/keys/create-key.ts';
 import { keysNow } from '@lontar/shared/keys/read-key.ts';
 import type { ModelCatalog } from '@lontar/shared/models/catalog.ts';
+import type { SecretOf } from '@lontar/shared/models/secrets.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { HEARTBEAT_MS } from '@lontar/shared/time-budget.ts';
@@ -30,6 +31,13 @@ const GIT_TIMEOUT_MS = 5_000;
 /** In whose name `npm start` makes and deletes keys. */
 export const STARTER: Actor = { by: 'service', id: 'npm start' };
 
+/** Who answers, and with what keys. */
+interface Choice {
+  readonly settings: EverySetting;
+  readonly catalog: ModelCatalog;
+  readonly secretOf: SecretOf;
+}
+
 export type SelfTest =
   | { readonly outcome: 'answered'; readonly tookMs: number; readonly masked: number }
   /** `cause`: what the worker says of it, and what to do, where it says something. */
@@ -43,10 +51,10 @@ export type SelfTest =
 export async function testOnce(
   deps: { keys: KeyPlace; home: Home; progress: ProgressStream; version: string },
   baseUrl: string,
-  { settings, catalog }: { readonly settings: EverySetting; readonly catalog: ModelCatalog },
+  { settings, catalog, secretOf }: Choice,
 ): Promise<SelfTest> {
   const record = join(deps.home.folder, 'self-test');
-  const choice = `${deps.version} ${fingerprint(settings, catalog)}`;
+  const choice = `${deps.version} ${fingerprint({ settings, catalog, secretOf })}`;
   if (readText(record) === choice) return { outcome: 'skipped' };
   const timeoutMs = settings.REQUEST_TIMEOUT_MS + EXTRA_WAIT_MS;
   const result = await withProgress('Sending a test request', deps.progress, () =>
@@ -118,8 +126,13 @@ function ask(baseUrl: string, key: string, timeoutMs: number): Promise<Reply> {
 }
 
 /** Changes whenever another model would answer, or the same one with another key. Gives none of it away. */
-function fingerprint(settings: EverySetting, catalog: ModelCatalog): string {
-  if (catalog.source === 'file') return catalog.digest;
+function fingerprint({ settings, catalog, secretOf }: Choice): string {
+  if (catalog.source === 'file') {
+    const keys = [...catalog.upstreams.values()].map(({ apiKey }) => (apiKey ? (secretOf(apiKey) ?? '') : ''));
+    return createHash('sha256')
+      .update(JSON.stringify([catalog.digest, keys]))
+      .digest('hex');
+  }
   const { MODEL_PROVIDER, MODEL_MAP, GEMINI_API_KEY, GEMINI_BASE_URL, OPENAI_BASE_URL, OPENAI_API_KEY } = settings;
   const choice = [MODEL_PROVIDER, MODEL_MAP, GEMINI_API_KEY, GEMINI_BASE_URL, OPENAI_BASE_URL, OPENAI_API_KEY];
   return createHash('sha256')
