@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core';
 import { type DashboardStack, startDashboard } from '../harness/dashboard.ts';
 import { lookAt, TWO_LOOKS } from './look-at.ts';
 import { testPlayground } from './playground-cases.ts';
+import { testUsage } from './usage-cases.ts';
 import { findChromium, launchChromium, openPage, type WatchedPage } from './watched-page.ts';
 
 const executable = findChromium();
@@ -131,7 +132,9 @@ inBrowser(
   60_000,
 );
 
-testPlayground(inBrowser as typeof test, () => ({ dashboard, browser, open: openSignedIn, closeSound }));
+const running = () => ({ dashboard, browser, open: openSignedIn, closeSound });
+testPlayground(inBrowser as typeof test, running);
+testUsage(inBrowser as typeof test, running);
 
 inBrowser(
   'DASHBOARD_PUBLIC opens none of the pages but the playground, and no part of the admin API',

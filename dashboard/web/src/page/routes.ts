@@ -20,6 +20,7 @@ export const OVERVIEW = { path: '/', title: () => shell().overview };
 /** All other pages, in the order of the navigation. */
 export const ROUTES: readonly Route[] = [
   { path: '/keys', title: () => shell().keys, load: () => import('../keys/keys-page.tsx') },
+  { path: '/usage', title: () => shell().usage, load: () => import('../usage/usage-page.tsx') },
   {
     path: '/playground',
     title: () => shell().playground,

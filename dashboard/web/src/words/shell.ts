@@ -5,6 +5,7 @@ export const shell = catalog({
   en: {
     overview: 'Overview',
     keys: 'Keys',
+    usage: 'Usage',
     playground: 'Playground',
     pages: 'Pages',
     tools: 'Page',
@@ -58,6 +59,7 @@ export const shell = catalog({
   id: {
     overview: 'Ringkasan',
     keys: 'Kunci',
+    usage: 'Pemakaian',
     playground: 'Ruang coba',
     pages: 'Halaman',
     tools: 'Halaman ini',
