@@ -103,4 +103,5 @@ export const modelsSchema = z.object({
     meanMs: tally.optional(),
   }),
 });
+export type ModelsView = z.infer<typeof modelsSchema>;
 export type ModelView = z.infer<typeof modelSchema>;
