@@ -36,6 +36,40 @@ test('an answer that is long is given from anywhere, while it grows and when it 
   expect((await from(WHOLE.length + 1)).status).toBe(400);
 }, 60_000);
 
+test('an answer of which the reply has only the length is given in one piece all the same, long or short', async () => {
+  const headers = { Authorization: `Bearer ${(await gateway.createKey({ credits: '9', concurrency: '9' })).key}` };
+  for (const text of [WHOLE, 'short']) {
+    const first = fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ model: 'ai-2.5-pro', stream: true, messages: [{ role: 'user', content: 'x' }] }),
+    }).then(textOf);
+    const played = await takeJob(gateway.redis.client);
+    // By the gateway that streams it, too.
+    const url = `${gateway.url}/v1/chat/completions/${played.job.id.replace('req_', 'chatcmpl-')}`;
+    const inOnePiece = async () => {
+      const { choices } = (await (await fetch(url, { headers })).json()) as { choices: [{ message: Content }] };
+      return choices[0].message.content;
+    };
+    const before = await openResumes();
+    const waiting = inOnePiece();
+    while ((await openResumes()) === before) await new Promise(setImmediate);
+    await played.settle({ text }, { texts: false });
+    expect(areEqual(await Promise.all([first, waiting]), [text, text])).toBe(true);
+    expect((await inOnePiece()) === text).toBe(true);
+  }
+}, 60_000);
+
+/** How often an answer was asked for again that was not settled. */
+async function openResumes(): Promise<string | undefined> {
+  const metrics = await (await fetch(gateway.metricsUrl)).text();
+  return /^gateway_resumes_total\{.*state="open".*$/m.exec(metrics)?.[0];
+}
+
+interface Content {
+  readonly content: string;
+}
+
 /** Without printing them where they are not. */
 function areEqual(texts: readonly string[], wanted: readonly string[]): boolean {
   return JSON.stringify(texts) === JSON.stringify(wanted);

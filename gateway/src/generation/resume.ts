@@ -130,7 +130,7 @@ async function find(
   }
 }
 
-/** A reader may take minutes for it, and finds the texts again as it has room. */
+/** A reader of its events may take minutes for it, and finds the texts again as it has room. */
 function withoutTexts(settlement: Settlement): Settlement {
   if (settlement.outcome === 'failed' || settlement.text === '') return settlement;
   const { reasoning = '', ...rest } = settlement;
@@ -160,11 +160,23 @@ function lengthOf(found: Found): number {
 }
 
 async function waitFor(resumed: Resumed, end: () => void): Promise<Answer> {
+  const { deps, requestId, caller } = resumed;
   try {
-    return answerOf(resumed, await settlementOf(resumed));
+    const settlement = await settlementOf(resumed);
+    if (!lacksTexts(settlement)) return answerOf(resumed, settlement);
+    const whole = await deps.live.finder.find(requestId, 'settled');
+    if (whole && isSettled(whole)) return answerOf(resumed, whole);
+    return unavailable(rateLimitHeaders(caller.admission), { keyId: caller.keyId });
   } finally {
     end();
   }
+}
+
+/** Whether only the length of its texts is said: it is long, or the reply was for a gateway that has streamed them. */
+function lacksTexts(settlement: Settlement): boolean {
+  if (settlement.outcome === 'failed') return false;
+  const { text, textLength = text.length, reasoning = '', reasoningLength = reasoning.length } = settlement;
+  return textLength > text.length || reasoningLength > reasoning.length;
 }
 
 function streamOf(resumed: Resumed, frames: HeldFrames, end: () => void): StreamedAnswer {

@@ -10,7 +10,7 @@
 -- ARGV[2]  record of the caller's key, as <settle-request> notes it
 -- ARGV[3]  gateway that follows; '' for none, which wants the settlement alone
 -- ARGV[4]  how long the set of followers is kept, ms
--- ARGV[5]  bytes: a gateway that follows gets longer results and texts by read-answer.lua, once for all of their readers
+-- ARGV[5]  bytes: longer results, and texts that a gateway follows, are read by read-answer.lua, once for all of their readers
 --
 -- Returns { 'none' }                               there is no such request, or it is another key's, or too long ago
 --         { 'settled', charge, JSON }              charge is 'charge' or 'refund'
@@ -33,7 +33,7 @@ local length = call('HSTRLEN', request, 'result')
 if length > 0 then
   local charge, settledFor = unpack(call('HMGET', request, 'charge', 'owner'))
   if settledFor ~= owner then return { 'none' } end
-  if gateway ~= '' and length > most then return { 'long settled' } end
+  if length > most then return { 'long settled' } end
   return { 'settled', charge, call('HGET', request, 'result') }
 end
 if not call('ZSCORE', flight, id) then return { 'none' } end
