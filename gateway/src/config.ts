@@ -122,6 +122,11 @@ const settings = z.object({
     about: 'Jobs that may wait at most; further requests get 503 at once.',
     example: '1000',
   }),
+  QUEUE_MAX_BYTES: setting(wholeNumber(1_048_576, 4_294_967_296).prefault('134217728'), {
+    about:
+      'What conversations of 64 KB and more that wait or are in work may take of Redis together, in bytes; a further one gets 503 at once. Shorter ones are bounded by QUEUE_MAX_WAITING.',
+    example: '134217728',
+  }),
   DRAIN_TIMEOUT_MS: sharedSettings.DRAIN_TIMEOUT_MS,
   DRAIN_NOTICE_MS: setting(wholeNumber(0, 60_000).prefault('0'), {
     about:

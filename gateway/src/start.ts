@@ -24,6 +24,7 @@ import { VERSION } from '@lontar/shared/version.ts';
 import type { Express } from 'express';
 import { isAdminHere, startAdminListener } from './admin-listener.ts';
 import type { AdmissionRules } from './admission/admit.ts';
+import type { LongJobBounds } from './admission/hold-long-job.ts';
 import { concludingSettings, generationSettings, openModels, publicLimits } from './caller-limits.ts';
 import { type GatewayConfig, gatewaySettings } from './config.ts';
 import { type EventLogDeps, openEventLog } from './events/event-log.ts';
@@ -231,11 +232,12 @@ function openTurnstile(logger: Logger) {
   return { turnstile, onRedisFailure };
 }
 
-function rulesOf(config: GatewayConfig): AdmissionRules {
+function rulesOf(config: GatewayConfig): AdmissionRules & LongJobBounds {
   return {
     perHour: config.RATE_LIMIT_PER_HOUR,
     banAfterBadKeys: config.BAN_AFTER_BAD_KEYS,
     maxWaiting: config.QUEUE_MAX_WAITING,
+    maxQueueBytes: config.QUEUE_MAX_BYTES,
     reservationMs: reservationMs(config.REQUEST_TIMEOUT_MS),
   };
 }

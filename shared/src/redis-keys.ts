@@ -54,6 +54,11 @@ export const redisKeys = {
   streamNumbers: (worker: string) => `${TAG}:partial:${worker}:numbers`,
   /** String with expiry: masked pieces of a worker's streams on their way to their partial texts (numbered-frames.ts). */
   streamJournal: (worker: string) => `${TAG}:partial:${worker}:journal`,
+  /**
+   * Hash with expiry: bytes of each long job that is unsettled, as gateways noted it. Beside the partial texts, so that users
+   * of Redis made for an earlier version may have it.
+   */
+  longJobs: `${TAG}:partial:jobs:bytes`,
   /** Sorted set: ids of keys with reservations, by when the sweeper has to look at them, Unix ms. */
   keysInFlight: `${TAG}:keys-in-flight`,
   /** Hash: one upload's state and metadata; its content is in the upload storage. */

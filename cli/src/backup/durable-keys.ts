@@ -98,6 +98,7 @@ const IN_WORK: readonly RegExp[] = [
   named(redisKeys.request('*'), '.+'),
   named(redisKeys.partial('*', '*'), '.+', '(?:text|reasoning)'),
   named(redisKeys.followers('*'), '.+'),
+  named(redisKeys.longJobs),
   named(redisKeys.streamNumbers('*'), '.+'),
   named(redisKeys.streamJournal('*'), '.+'),
   named(redisKeys.openUploads),

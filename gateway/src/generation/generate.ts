@@ -2,8 +2,9 @@ import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import { GENERATION_JOB, type GenerationJob, writeJobToAdmit } from '@lontar/shared/generation-job.ts';
 import { later, type RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
-import { type Admission, type AdmissionInput, admit } from '../admission/admit.ts';
+import { type Admission, type AdmissionInput, type AdmissionRules, admit } from '../admission/admit.ts';
 import type { CheckKeyDeps } from '../admission/check-key.ts';
+import { hasRoomFor, type LongJobBounds } from '../admission/hold-long-job.ts';
 import { keyToJudge } from '../admission/key-to-judge.ts';
 import { rateLimitHeaders } from '../admission/rate-limit.ts';
 import { refusalFor } from '../admission/refusal.ts';
@@ -22,6 +23,7 @@ import type { Withdrawals } from './withdrawals.ts';
 
 /** What it takes to ask for admission. */
 interface AskDeps extends CheckKeyDeps, Pick<StreamDeps, 'replication'> {
+  readonly rules: AdmissionRules & LongJobBounds;
   readonly metrics: Pick<GatewayMetrics, 'admissionDuration'>;
   readonly withdrawals: Withdrawals;
 }
@@ -36,6 +38,7 @@ interface JobDeps {
 }
 
 export interface GenerateDeps extends AskDeps, JobDeps, JudgeDeps, StreamDeps {
+  readonly rules: AskDeps['rules'];
   readonly reading: ReadingLimits;
   readonly metrics: AskDeps['metrics'] & StreamDeps['metrics'] & Pick<GatewayMetrics, 'streamResumes'>;
 }
@@ -168,15 +171,19 @@ async function askAdmission(
 ): Promise<Admission | undefined> {
   const { mode, job } = asked;
   const key = asked.key && keyToJudge(asked.key, deps.pepper);
+  const written = job && writeJobToAdmit(job);
+  const whose = { requestId: context.id, address: context.address, addressBits: context.addressBits };
   const stopTimer = deps.metrics.admissionDuration.startTimer();
   try {
+    if (written && !(await hasRoomFor(deps.redis, deps.rules, context.id, written))) {
+      const counted = await admit(deps.redis, deps.rules, { ...whose, mode: 'count' });
+      return counted.decision === 'counted' ? { ...counted, decision: 'queue_full' } : counted;
+    }
     const admission = await admit(deps.redis, deps.rules, {
+      ...whose,
       mode,
-      requestId: context.id,
-      address: context.address,
-      addressBits: context.addressBits,
       ...(key && { key }),
-      ...(job && { model: job.model, job: writeJobToAdmit(job) }),
+      ...(written && { model: job.model, job: written }),
       isCrossSite: isCrossSite(context.headers),
     });
     if (admission.decision === 'admitted') await deps.replication?.held();
