@@ -103,7 +103,7 @@ describe('by the settings of an installation', () => {
     const { id, key } = await stack.createKey('--storage', '2MB');
     expect((await sendFile(key, 2 * MB)).status).toBe(201);
     const full = await sendFile(key, 1);
-    expect(full).toMatchObject({ status: 413, body: { message: expect.stringContaining('may keep 2097152 bytes') } });
+    expect(full).toMatchObject({ status: 413, body: { message: expect.stringContaining('may keep 2 MB') } });
     expect(await show(id)).toMatchObject({ storage: 2 * MB, stored: 2 * MB });
     expect((await stack.lontar('keys', 'list')).stdout).toContain('2 MB/2 MB');
     await stack.lontar('keys', 'update', id, '--storage', '3MB');

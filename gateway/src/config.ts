@@ -83,7 +83,8 @@ const settings = z.object({
     example: '1000000',
   }),
   MAX_BODY_BYTES: setting(wholeNumber(1_024, 67_108_864).prefault('4194304'), {
-    about: 'The longest request body under /v1, in bytes; four of them are held at once whatever the heap.',
+    about:
+      'The longest request body under /v1, in bytes (4194304 is 4 MB); four of them are held at once whatever the heap.',
     example: '4194304',
   }),
   MAX_OUTPUT_TOKENS: setting(wholeNumber(1, 1_000_000).prefault('65536'), {

@@ -3,9 +3,13 @@ import { crc32 } from 'node:zlib';
 import { BASE62, encodeBase62 } from './base62.ts';
 
 const PREFIX = 'lt_live_';
+/** What every key begins with. */
+export const API_KEY_PREFIX = PREFIX;
 const ID_CHARACTERS = 10;
 const SECRET_CHARACTERS = 32;
 const CHECKSUM_CHARACTERS = 6;
+/** How long every key is. */
+export const API_KEY_CHARACTERS = PREFIX.length + ID_CHARACTERS + '_'.length + SECRET_CHARACTERS + CHECKSUM_CHARACTERS;
 /** Of these the characters of a derived key are taken: three times as many as it needs. */
 const DERIVED_BYTES = 128;
 const FORM = /^lt_live_([0-9A-Za-z]{10})_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;

@@ -52,7 +52,8 @@ export const workerSettings = z.object({
     example: '60000',
   }),
   MAX_ANSWER_BYTES: setting(wholeNumber(1_024, 1_073_741_824).prefault('8388608'), {
-    about: 'The largest upstream response that is read, bytes; of a stream what it says, its text and calls.',
+    about:
+      'The largest upstream response that is read, in bytes (8388608 is 8 MB); of a stream what it says, its text and calls.',
     example: '8388608',
   }),
   GEMINI_API_KEY: setting(z.string().optional(), {

@@ -5,7 +5,7 @@ import type { Home } from '../home/home.ts';
 import { findPepper } from '../locate/locate.ts';
 import { checkSettings } from '../settings/check-settings.ts';
 import type { Surroundings } from '../settings/environment.ts';
-import { type Finding, failed, ok } from './finding.ts';
+import { type Finding, failed, ok, warning } from './finding.ts';
 
 const NEEDED_NODE_MAJOR = 24;
 const OTHERS_MODE_BITS = 0o077;
@@ -28,9 +28,10 @@ function checkNode(version: string): Finding {
   );
 }
 
-function checkConfiguration({ environment }: Surroundings): Finding[] {
+function checkConfiguration({ environment, doubts = [] }: Surroundings): Finding[] {
   try {
     checkSettings(environment);
+    if (doubts.length > 0) return doubts.map((doubt) => warning('settings', doubt));
     return [ok('settings', 'All settings of this shell are valid.')];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -49,6 +49,7 @@ export interface LaunchDeps {
 export async function launch(deps: LaunchDeps): Promise<void> {
   const { requests } = deps;
   const say = (text: string) => void deps.progress.write(`${text}\n`);
+  for (const doubt of deps.surroundings.doubts ?? []) say(`Warning: ${doubt}`);
   checkSettings(deps.surroundings.environment);
   const isFirst = !existsSync(deps.surroundings.home.folder);
   const surroundings = await firstModels(deps.surroundings, { isFirst, say, ask: deps.ask });

@@ -26,9 +26,15 @@ export function readOptions(
     .allowExcessArguments(false)
     .addHelpText('after', '\nSettings come from the environment and the file .env; see docs/configuration.md.')
     .configureOutput({ writeOut: (text) => streams.out.write(text), writeErr: (text) => streams.err.write(text) })
-    .showHelpAfterError(`(${typed} --help shows the options)`)
+    .showHelpAfterError(`(${helpLine(typed)})`)
     .exitOverride();
   return command.parse(args, { from: 'user' }).opts<StartOptions & Record<string, unknown>>();
+}
+
+/** npm keeps for itself what does not stand behind `--`. */
+function helpLine(typed: string): string {
+  const behind = typed.startsWith('npm ') ? `Options stand behind --: ${typed} --workers 2. ` : '';
+  return `${behind}Ports and the like are settings: PORT=9000. ${typed} --help shows the options`;
 }
 
 function processCount(text: string): number {

@@ -1,3 +1,4 @@
+import { changes } from '@lontar/shared/near-name.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
 import { GENERATION_FIELDS } from './given-fields.ts';
 
@@ -68,18 +69,4 @@ function meantBy(name: string): string | undefined {
 
 function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-}
-
-/** How many letters have to be added, left out or exchanged to make one name of the other (Levenshtein). */
-function changes(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= one.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= other.length; j += 1) {
-      const replaced = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
 }

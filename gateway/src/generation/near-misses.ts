@@ -44,7 +44,10 @@ function promptHint({ query, body }: Places): string {
     return 'messages was given: send it to POST /v1/chat/completions, or its text as prompt here.';
   }
   const name = [...PROMPT_NAMES, 'Prompt', 'PROMPT', 'prompts', 'promt', 'prompt_text'].find(isGiven);
-  return name === undefined ? '' : `${name} was given: call it prompt.`;
+  if (name !== undefined) return `${name} was given: call it prompt.`;
+  // What a shell leaves of a URL without quotes.
+  const isCut = body === undefined && query.has('apikey') && query.size === 1;
+  return isCut ? 'In a shell, put the URL in quotes: & ends a command.' : '';
 }
 
 function keyHint({ query, body, headers }: Places): string {

@@ -1,6 +1,6 @@
+import { showBytes } from '@lontar/shared/show-bytes.ts';
 import { type Html, html, page } from './html.ts';
 import type { PublicLimits } from './openapi.ts';
-import { showBytes } from './show-bytes.ts';
 
 const PLACEHOLDER = 'YOUR_KEY';
 

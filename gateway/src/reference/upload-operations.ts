@@ -1,9 +1,9 @@
+import { showBytes } from '@lontar/shared/show-bytes.ts';
 import { z } from 'zod';
 import { UPLOAD_ID_PATTERN, VISIBILITIES } from '../uploads/upload.ts';
 import { deletedAnswerSchema, uploadAnswerSchema } from './answer-schemas.ts';
 import { LIMIT_HEADERS } from './headers.ts';
 import { errors, type Operation } from './operation.ts';
-import { showBytes } from './show-bytes.ts';
 
 const COUNTED = ['Cache-Control', ...LIMIT_HEADERS] as const;
 const KEPT_UNTIL =

@@ -1,7 +1,9 @@
+import { showBytes } from '@lontar/shared/show-bytes.ts';
 import type { Request } from 'express';
 import { type Answer, refuse } from '../envelope/answer.ts';
 import type { Protocol } from '../envelope/request-context.ts';
 import { type JsonBounds, judgeJson } from './json-syntax.ts';
+import { whyNotJson } from './not-json.ts';
 
 /** A character takes at most twelve bytes as JSON (a surrogate pair in escapes); the rest is for the other fields. */
 const BYTES_PER_CHARACTER = 12;
@@ -11,6 +13,7 @@ const FIELDS = { envelope: 'prompt and apikey', openai: 'model and messages' } a
   Protocol,
   string
 >;
+const COMPRESSED = 'Compressed bodies are not taken. Send JSON as it is, without the header Content-Encoding.';
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 /** A text up to this long may be kept a while where it is no JSON, see `judgeJson`. */
@@ -31,7 +34,12 @@ export function bodyLimit(maxPromptChars: number): number {
 /** What is wrong with a POST's body by what its head says of it. */
 export function headProblem(request: Request, mostBytes: number, protocol: Protocol): Answer | undefined {
   const { 'content-encoding': encoding, 'content-length': length, 'content-type': type = '' } = request.headers;
-  if (!request.is('application/json') || !isPlain(encoding) || !isUtf8(type)) return refuse('unsupported_media_type');
+  if (!isPlain(encoding)) return refuse('unsupported_media_type', { message: COMPRESSED });
+  if (!request.is('application/json') || !isUtf8(type)) {
+    const isEmpty = length === undefined && request.headers['transfer-encoding'] === undefined;
+    const message = `There is no body. Send a JSON object with ${FIELDS[protocol]}, and the header Content-Type: application/json.`;
+    return refuse('unsupported_media_type', isEmpty ? { message } : {});
+  }
   return Number(length ?? 0) > mostBytes ? tooLargeProblem(mostBytes, protocol) : undefined;
 }
 
@@ -48,7 +56,7 @@ export function parseObject(
     const value: unknown = JSON.parse(bytes.length === 0 ? '{}' : unmarked.toString());
     return isObject(value) ? { object: value } : { problem: notAnObject(FIELDS[protocol]) };
   } catch {
-    return { problem: notJson(FIELDS[protocol]) };
+    return { problem: notJson(FIELDS[protocol], unmarked) };
   }
 }
 
@@ -60,7 +68,7 @@ function problemOfForm(bytes: Buffer, protocol: Protocol): Answer | undefined {
     case 'json':
       return undefined;
     case 'not json':
-      return notJson(FIELDS[protocol]);
+      return notJson(FIELDS[protocol], bytes);
     case 'deep':
       return refuse('invalid_parameter', { message: `The body is nested more than ${depth} levels deep.` });
     case 'many':
@@ -71,7 +79,7 @@ function problemOfForm(bytes: Buffer, protocol: Protocol): Answer | undefined {
 /** @param mostBytes of the path; clients of OpenAI's protocol do not know of ours */
 export function tooLargeProblem(mostBytes: number, protocol: Protocol): Answer {
   if (protocol === 'envelope') return refuse('payload_too_large');
-  const message = `The request body may have ${mostBytes} bytes at most. Send a shorter one.`;
+  const message = `The request body may have ${showBytes(mostBytes)} at most. Send a shorter one.`;
   return refuse('payload_too_large', { message });
 }
 
@@ -82,8 +90,9 @@ export function transferProblem(kind: 'tiny_chunks' | 'cut_off', protocol: Proto
   return refuse('payload_too_large', { message });
 }
 
-function notJson(fields: string): Answer {
-  return refuse('invalid_parameter', { message: `The body is not valid JSON. Send an object with ${fields}.` });
+function notJson(fields: string, bytes: Uint8Array = new Uint8Array()): Answer {
+  const why = ['The body is not valid JSON.', whyNotJson(bytes), `Send an object with ${fields}.`];
+  return refuse('invalid_parameter', { message: why.filter((part) => part !== '').join(' ') });
 }
 
 function notAnObject(fields: string): Answer {

@@ -1,4 +1,3 @@
-import { looksLikeAdminToken } from '@lontar/shared/admin/admin-token.ts';
 import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
@@ -9,6 +8,7 @@ import { isThinned, type Outcome, type RequestEvent, reasonOf } from '@lontar/sh
 import { EVENT_WAIT_MS, REFUSED_BY_MS } from '@lontar/shared/time-budget.ts';
 import { within } from '@lontar/shared/within.ts';
 import type { Response } from 'express';
+import { wrongFormMessage } from '../caller/key-form.ts';
 import { type Answer, type Report, refuse } from '../envelope/answer.ts';
 import { elapsedMs, type RequestContext } from '../envelope/request-context.ts';
 import { toldMessage } from '../envelope/told-message.ts';
@@ -49,7 +49,7 @@ export async function concludeAnswer(
   if (context.gone.aborted) {
     return concludeLeft(deps, path, context, given.report);
   }
-  const answer = inProtocol(deps, response, context, asOfAdminToken(context, given));
+  const answer = inProtocol(deps, response, context, withFormOfKey(context, given));
   await recordEvent(deps, path, context, answer.status, withMessage(answer));
   // A request that came before the stop began has been promised a connection that lasts.
   if (deps.draining()) response.setHeader('Connection', 'close');
@@ -69,16 +69,14 @@ export function ignored({ ignoredParameters }: Pick<RequestContext, 'ignoredPara
   return ignoredParameters === undefined ? {} : { 'X-Ignored-Parameters': ignoredParameters };
 }
 
-/** Says of an admin token that was given for an API key what it is: who mixes them up would look for a typing error. */
-function asOfAdminToken({ key }: RequestContext, answer: Answer): Answer {
+/** Says of what was given for an API key and can be none what is wrong with it. */
+function withFormOfKey({ key }: RequestContext, answer: Answer): Answer {
   if (answer.problem?.code !== 'invalid_api_key' || key.kind !== 'presented') return answer;
-  if (!looksLikeAdminToken(key.key.text)) return answer;
+  const message = wrongFormMessage(key.key.text);
+  if (message === undefined) return answer;
   const { headers, report } = answer;
-  return refuse('invalid_api_key', { message: ADMIN_TOKEN_MESSAGE, headers, report });
+  return refuse('invalid_api_key', { message, headers, report });
 }
-
-const ADMIN_TOKEN_MESSAGE =
-  'This is an admin token, which is for /admin/v1 alone. Send an API key, which begins with lt_live_.';
 
 /** An answer in the form that the path speaks. */
 export function inProtocol(

@@ -14,7 +14,19 @@ export function refuseUnknownPath(path: string): Answer {
   return message === undefined ? refuse('not_found') : refuse('not_found', { message });
 }
 
+/** Paths that are written otherwise now and then. */
+const KNOWN = ['/api/ai', '/api/ai2', '/api/ai3', '/v1/chat/completions', '/v1/models', '/api/upload', '/api/code'];
+
+/** The path that differs from this one by capitals, or by slashes at its end or in a row. */
+function knownPath(path: string): string | undefined {
+  if (path.length > 100) return undefined;
+  const plain = path.toLowerCase().replaceAll(/\/+/g, '/').replace(/\/$/, '');
+  return KNOWN.find((known) => known === plain);
+}
+
 function messageFor(path: string): string | undefined {
+  const near = knownPath(path);
+  if (near !== undefined) return `The path is ${near}, written exactly so.`;
   if (/^\/v1\/v1(?:\/|$)/i.test(path))
     return 'The base URL has /v1 twice: clients add the rest of the path by themselves.';
   if (/^\/v1\/chat\/completions\/chat\/completions/i.test(path)) {

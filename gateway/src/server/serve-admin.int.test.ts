@@ -116,7 +116,7 @@ test('bodies have 16 KB', async () => {
   const body = (bytes: number) => ({ method: 'POST', body: 'x'.repeat(bytes) });
   expect((await ask('/admin/v1/keys', body(16_384))).status).toBe(200);
   const refused = await ask('/admin/v1/keys', body(16_385));
-  expect([refused.status, refused.body['message']]).toEqual([413, 'The body may have 16384 bytes at most.']);
+  expect([refused.status, refused.body['message']]).toEqual([413, 'The body may have 16 KB at most.']);
 });
 
 test('an admin token is no API key, and the refusal says so', async () => {

@@ -1,6 +1,7 @@
 import type { DoorBound } from '@lontar/shared/gateway-metrics.ts';
 import { holdYoungGeneration } from '@lontar/shared/patches/young-generation.ts';
 import type { RedisTime } from '@lontar/shared/redis-clock.ts';
+import { showBytes } from '@lontar/shared/show-bytes.ts';
 import { type Answer, refuse } from '../envelope/answer.ts';
 import type { TooMuch } from './body-budget.ts';
 
@@ -12,7 +13,7 @@ const OF_ADDRESS = {
   bodies: (limit) =>
     `Your address is sending ${limit} request bodies at once, which is the limit. Wait until one has come.`,
   bytes: (limit) =>
-    `Your address is sending request bodies of more than ${limit} bytes at once, which is the limit. Send them one after the other.`,
+    `Your address is sending request bodies of more than ${showBytes(limit)} at once, which is the limit. Send them one after the other.`,
 } as const satisfies Record<DoorBound, (limit: number) => string>;
 
 /** Soon is soon enough: what is counted here is what happens now. */

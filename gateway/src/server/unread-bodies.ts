@@ -1,3 +1,4 @@
+import { showBytes } from '@lontar/shared/show-bytes.ts';
 import type { Response } from 'express';
 import { type Answer, refuse } from '../envelope/answer.ts';
 import type { SmallBody } from '../statistics/small-bodies.ts';
@@ -11,5 +12,5 @@ export function closeWith(response: Response, { status, headers, body }: Answer)
 /** What is said of a body that is not here as a whole. */
 export function refusalOf({ kind }: Exclude<SmallBody, { kind: 'whole' }>, mostBytes: number): Answer {
   if (kind !== 'too_large') return refuse('request_timeout');
-  return refuse('payload_too_large', { message: `The body may have ${mostBytes} bytes at most.` });
+  return refuse('payload_too_large', { message: `The body may have ${showBytes(mostBytes)} at most.` });
 }

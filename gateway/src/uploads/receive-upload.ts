@@ -2,6 +2,7 @@ import { pipeline, type Readable, Transform } from 'node:stream';
 import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
 import type { GatewayMetrics, UploadOutcome } from '@lontar/shared/gateway-metrics.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
+import { showBytes } from '@lontar/shared/show-bytes.ts';
 import type { LimitState } from '../admission/admit.ts';
 import type { Caller, CheckKeyDeps } from '../admission/check-key.ts';
 import type { Answer } from '../envelope/answer.ts';
@@ -176,7 +177,7 @@ function limitOf(
 export function tooLarge(maxBytes: number): UploadProblem {
   return new UploadProblem(
     'too_large',
-    `The file is larger than ${maxBytes} bytes, which is the limit. Send a smaller one.`,
+    `The file is larger than ${showBytes(maxBytes)}, which is the limit. Send a smaller one.`,
   );
 }
 

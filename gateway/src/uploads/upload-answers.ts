@@ -1,5 +1,6 @@
 import type { UploadOutcome } from '@lontar/shared/gateway-metrics.ts';
 import { successBody } from '@lontar/shared/http/envelope.ts';
+import { showBytes } from '@lontar/shared/show-bytes.ts';
 import type { LimitState } from '../admission/admit.ts';
 import type { Caller } from '../admission/check-key.ts';
 import { rateLimitHeaders } from '../admission/rate-limit.ts';
@@ -56,7 +57,7 @@ export function notReservedAnswer(
     case 'key': {
       const { bytes, limit, files } = reservation.kept;
       const message =
-        `This API key keeps ${bytes} bytes in ${files} files, and may keep ${limit} bytes: there is no room for this one. ` +
+        `This API key keeps ${showBytes(bytes)} in ${files} files, and may keep ${showBytes(limit)}: there is no room for this one. ` +
         'Remove files of yours (DELETE /files/ID), send a smaller one, or ask the operator for more.';
       return { answer: refuse('payload_too_large', { ...details, message }), outcome: 'key_full' };
     }

@@ -8,11 +8,11 @@ const MOST_BYTES = 999_999_999_999_999;
 export const uploadSettings = {
   UPLOADS_PER_DAY: sharedSettings.UPLOADS_PER_DAY,
   MAX_FILE_BYTES: setting(wholeNumber(1, 1_073_741_824).prefault('10485760'), {
-    about: 'The largest upload, bytes.',
+    about: 'The largest upload, in bytes (10485760 is 10 MB).',
     example: '10485760',
   }),
   MAX_STORAGE_BYTES: setting(wholeNumber(0, MOST_BYTES).prefault('10737418240'), {
-    about: 'What all uploads together may take, bytes; further ones get 507.',
+    about: 'What all uploads together may take, in bytes (10737418240 is 10 GB); further ones get 507.',
     example: '10737418240',
   }),
   UPLOAD_TTL_DAYS: setting(wholeNumber(0, 36_500).prefault('30'), {
