@@ -6,7 +6,8 @@ const GATEWAY = { target: 'http://127.0.0.1:8080', changeOrigin: false };
 
 export default defineConfig({
   root: fileURLToPath(new URL('./web/', import.meta.url)),
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  // With NODE_ENV=test, as tests build it, it would be another page: larger, and with this machine's paths in it.
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
   build: {
     outDir: '../dist',
     emptyOutDir: true,
