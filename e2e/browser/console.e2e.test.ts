@@ -4,6 +4,7 @@ import { type DashboardStack, startDashboard } from '../harness/dashboard.ts';
 import { lookAt, TWO_LOOKS } from './look-at.ts';
 import { testModels } from './models-cases.ts';
 import { testPlayground } from './playground-cases.ts';
+import { testRequests } from './requests-cases.ts';
 import { testUsage } from './usage-cases.ts';
 import { findChromium, launchChromium, openPage, type WatchedPage } from './watched-page.ts';
 
@@ -137,6 +138,7 @@ const running = () => ({ dashboard, browser, open: openSignedIn, closeSound });
 testPlayground(inBrowser as typeof test, running);
 testUsage(inBrowser as typeof test, running);
 testModels(inBrowser as typeof test, running);
+testRequests(inBrowser as typeof test, running);
 
 inBrowser(
   'DASHBOARD_PUBLIC opens none of the pages but the playground, and no part of the admin API',

@@ -213,7 +213,7 @@ inBrowser(
     expect(new URL(page.url()).searchParams.get('outcome')).toBe('server_error');
     await page.reload();
     await page.waitForFunction(() => document.querySelectorAll('.rows .id').length === 1);
-    await page.getByLabel('Text in request id, key id or key name').fill('no such id');
+    await page.getByLabel('Text in request id, key id, key name or address').fill('no such id');
     await page.getByText('Nothing here passes the filter.').waitFor();
     await lookAt(watched, 'filtered', SCREENSHOTS, TWO_LOOKS);
     await page.getByRole('button', { name: 'Clear filters' }).click();

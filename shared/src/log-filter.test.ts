@@ -6,6 +6,7 @@ const row = {
   id: 'req_AbC',
   keyId: 'KeyOne',
   keyName: 'Corner shop',
+  address: '203.0.113.9',
   route: '/api/ai',
   outcome: 'success',
   masked: { url: 0, key: 1, ip: 0, connection: 0 },
@@ -20,6 +21,7 @@ test.each<[LogFilter, boolean]>([
   [{ text: 'abc' }, true],
   [{ text: 'keyone' }, true],
   [{ text: 'corner' }, true],
+  [{ text: '203.0.113.' }, true],
   [{ text: 'nothing' }, false],
 ])('%j', (filter, passes) => {
   expect(passesFilter(row, filter)).toBe(passes);

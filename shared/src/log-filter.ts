@@ -5,7 +5,7 @@ export interface LogFilter {
   readonly outcome?: string;
   readonly route?: string;
   readonly maskedOnly?: boolean;
-  /** Text anywhere in the request's id, the key's, or the key's name. */
+  /** Text anywhere in the request's id, the key's, the key's name, or the caller's address. */
   readonly text?: string;
 }
 
@@ -23,7 +23,7 @@ export function passesFilter(row: LogRow, filter: LogFilter): boolean {
   if (filter.maskedOnly && maskedValues(row) === 0) return false;
   if (filter.text === undefined) return true;
   const wanted = filter.text.toLowerCase();
-  return [row.id, row.keyId, row.keyName].some((text) => text?.toLowerCase().includes(wanted));
+  return [row.id, row.keyId, row.keyName, row.address].some((text) => text?.toLowerCase().includes(wanted));
 }
 
 /** Reads a filter out of a query; unknown values are kept and simply match nothing. */

@@ -93,12 +93,7 @@ async function readAnswer<Body>(path: string, response: Response): Promise<Answe
     return { ok: true, body: told.result, ...(etag === null ? {} : { etag }) };
   }
   const kind = kindOf(path, response.status);
-  if (kind === 'signedOut') {
-    batch(() => {
-      signedIn.value = false;
-      signedOut.value = true;
-    });
-  }
+  if (kind === 'signedOut') signedOutHere();
   const { message = '', problems, changed } = told;
   return {
     ok: false,
@@ -108,6 +103,14 @@ async function readAnswer<Body>(path: string, response: Response): Promise<Answe
     ...(problems === undefined ? {} : { problems }),
     ...(changed === undefined ? {} : { changed }),
   };
+}
+
+/** The session has ended: the page says so, and lets the operator sign in again. */
+export function signedOutHere(): void {
+  batch(() => {
+    signedIn.value = false;
+    signedOut.value = true;
+  });
 }
 
 /** What is asked for as a whole exists wherever there is an admin API; single things may not. */

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { masks } from '../words/masks.ts';
 import { cleanText } from './clean-text.ts';
 import { copyNotice } from './masked-pieces.ts';
 
@@ -22,7 +23,7 @@ export function showNotice(text: string): void {
 export async function copyText(text: string): Promise<void> {
   const clean = cleanText(text);
   if (await writeClipboard(clean)) showNotice(copyNotice(clean));
-  else showNotice('The browser did not allow to copy; select the text and copy it by hand');
+  else showNotice(masks().notAllowed);
 }
 
 /** Makes every copy on the page plain text, with markers where chips stand; never markup. */

@@ -1,14 +1,14 @@
-/** Markers that masking leaves, and what they stand for. */
-export const MASK_NAMES: Readonly<Record<string, string>> = {
-  '***API_SERVER***': 'API server',
-  '***API_KEY***': 'API key',
-  '***IP_ADDRESS***': 'IP address',
-  '***DB_CONNECTION***': 'Database connection',
-};
+import { formatCount } from '../tiles/format.ts';
+import { masks } from '../words/masks.ts';
+
+/** Markers that masking leaves. */
+export const MARKERS = ['***API_SERVER***', '***API_KEY***', '***IP_ADDRESS***', '***DB_CONNECTION***'] as const;
+const KNOWN: ReadonlySet<string> = new Set(MARKERS);
 
 /** What a chip shows in a marker's place; in the document stands the marker itself, so that every way of copying gives it. */
 export function chipName(marker: string): string {
-  return `${MASK_NAMES[marker]}, masked`;
+  const { names, chip } = masks();
+  return chip(names[marker as (typeof MARKERS)[number]]);
 }
 
 const MARKER = /(\*\*\*(?:API_SERVER|API_KEY|IP_ADDRESS|DB_CONNECTION)\*\*\*)/;
@@ -24,20 +24,18 @@ export function maskedPieces(text: string): MaskedPiece[] {
   return text
     .split(MARKER)
     .filter((piece) => piece !== '')
-    .map((piece) => {
-      const name = MASK_NAMES[piece];
-      return name === undefined ? { text: piece } : { text: piece, name };
-    });
+    .map((piece) => (KNOWN.has(piece) ? { text: piece, name: chipName(piece) } : { text: piece }));
 }
 
 /** How many masks a text holds. */
 export function countMasks(text: string): number {
-  return text.split(MARKER).filter((piece) => piece in MASK_NAMES).length;
+  return text.split(MARKER).filter((piece) => KNOWN.has(piece)).length;
 }
 
 /** What the page says after a copy. */
 export function copyNotice(text: string): string {
-  const masks = countMasks(text);
-  if (masks === 0) return 'Copied';
-  return masks === 1 ? 'Copied; 1 secret stays masked' : `Copied; ${masks} secrets stay masked`;
+  const count = countMasks(text);
+  const words = masks();
+  if (count === 0) return words.copied;
+  return count === 1 ? words.copiedOne : words.copiedMany(formatCount(count));
 }

@@ -3,10 +3,12 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { cleanText } from '../clipboard/clean-text.ts';
 import { copyText } from '../clipboard/copy.ts';
-import { chipName, maskedPieces } from '../clipboard/masked-pieces.ts';
+import { maskedPieces } from '../clipboard/masked-pieces.ts';
 import { logContent } from '../live/live-state.ts';
 import { Sheet } from '../page/sheet.tsx';
 import { formatCount, formatDateTime, formatMs } from '../tiles/format.ts';
+import { detail as details } from '../words/detail.ts';
+import { log } from '../words/log.ts';
 import { MaskBadge, OutcomeWord } from './log-row.tsx';
 import { describeCharge, maskedByType } from './outcomes.ts';
 import { waterfall } from './waterfall.ts';
@@ -24,14 +26,14 @@ export function DetailSheet({ cursor }: { readonly cursor: string }) {
         detail.value = found;
       },
       (error: unknown) => {
-        if (!leaving.signal.aborted) problem.value = error instanceof Error ? error.message : 'It could not be read.';
+        if (!leaving.signal.aborted) problem.value = error instanceof Error ? error.message : details().unread;
       },
     );
     return () => leaving.abort();
   }, [cursor]);
   const found = detail.value;
   return (
-    <Sheet title="Request">
+    <Sheet title={details().title}>
       {problem.value !== '' && <p class="fault">▲ {problem.value}</p>}
       {found === undefined && problem.value === '' && <p class="bone tall" />}
       {found && <Detail {...found} />}
@@ -40,58 +42,50 @@ export function DetailSheet({ cursor }: { readonly cursor: string }) {
 }
 
 function Detail({ row, texts, prompt, answer }: LogDetail) {
+  const words = details();
   return (
     <>
       <p class="id-line">
         <code>{row.id}</code>
         <button type="button" class="quiet" onClick={() => void copyText(row.id)}>
-          Copy id
+          {words.copyId}
         </button>
       </p>
       <p class="facts-line">
         <OutcomeWord row={row} /> <MaskBadge row={row} />
       </p>
-      {row.message !== undefined && <p>The caller was told: “{row.message}”</p>}
+      {row.message !== undefined && <p>{words.told(row.message)}</p>}
       <Facts row={row} />
       {row.cause && <Cause {...row.cause} />}
       <Waterfall row={row} />
-      {texts === 'kept' && prompt !== undefined && <MaskedText name="Prompt" text={prompt} />}
-      {texts === 'kept' && answer !== undefined && <MaskedText name="Answer" text={answer} />}
-      {texts === 'expired' && <p class="hint">Texts are kept for the newest 1,000 requests only.</p>}
-      {texts === 'none' && (
-        <p class="hint">
-          {logContent.value ? 'No text was kept of this request.' : 'Texts are off (LOG_CONTENT=off).'}
-        </p>
+      {texts === 'kept' && prompt !== undefined && (
+        <MaskedText name={words.prompt} copy={words.copyPrompt} text={prompt} />
       )}
+      {texts === 'kept' && answer !== undefined && (
+        <MaskedText name={words.answer} copy={words.copyAnswer} text={answer} />
+      )}
+      {texts === 'expired' && <p class="hint">{words.expired}</p>}
+      {texts === 'none' && <p class="hint">{logContent.value ? words.noText : words.textsOff}</p>}
     </>
   );
 }
 
-/** Why a model ended its answer. */
-const FINISH_WORDS: Readonly<Record<NonNullable<LogRow['finishReason']>, string>> = {
-  stop: 'by itself',
-  length: 'cut: the output tokens were used up',
-  tool_calls: 'with tool calls',
-  content_filter: 'cut by a safety filter',
-};
-
 function Facts({ row }: { readonly row: LogRow }) {
+  const words = details();
+  const { facts: names } = words;
   const facts: [string, string | undefined][] = [
-    [row.error === 'client_closed' ? 'Left' : 'Answered', formatDateTime(row.at)],
-    [
-      'Stands for',
-      row.count === undefined ? undefined : `${formatCount(row.count)} requests of this address, reason and second`,
-    ],
-    ['Endpoint', `${row.method} ${row.route}`],
-    ['Model', row.model],
-    ['Route', row.upstream],
-    ['Key', row.keyName === undefined ? row.keyId : `${row.keyName} (${row.keyId})`],
-    ['Address', row.address],
-    ['Error', row.error?.replaceAll('_', ' ')],
-    ['Credit', describeCharge(row)],
-    ['Tokens', row.tokens && `${formatCount(row.tokens.input)} in, ${formatCount(row.tokens.output)} out`],
-    ['Ended', row.finishReason && FINISH_WORDS[row.finishReason]],
-    ['Masked', row.masked && maskedByType(row.masked)],
+    [row.error === 'client_closed' ? names.left : names.answered, formatDateTime(row.at)],
+    [names.standsFor, row.count === undefined ? undefined : words.requests(formatCount(row.count))],
+    [names.endpoint, `${row.method} ${row.route}`],
+    [names.model, row.model],
+    [names.route, row.upstream],
+    [names.key, row.keyName === undefined ? row.keyId : `${row.keyName} (${row.keyId})`],
+    [names.address, row.address],
+    [names.error, row.error?.replaceAll('_', ' ')],
+    [names.credit, describeCharge(row)],
+    [names.tokens, row.tokens && words.tokens(formatCount(row.tokens.input), formatCount(row.tokens.output))],
+    [names.ended, row.finishReason && words.finish[row.finishReason]],
+    [names.masked, row.masked && maskedByType(row.masked)],
   ];
   return <FactList facts={facts} />;
 }
@@ -117,17 +111,18 @@ function FactList(props: {
 /** Why the model call failed, and what can be done; the caller was told none of it. */
 function Cause(cause: NonNullable<LogRow['cause']>) {
   const { reason, upstreamHost, upstreamStatus, upstreamCode, upstreamRequestId, upstreamMessage, advice } = cause;
+  const { whyFailed, cause: names } = details();
   const facts: [string, string | undefined][] = [
-    ['The call', reason.replaceAll('_', ' ')],
-    ['Upstream', upstreamHost],
-    ['HTTP status', upstreamStatus?.toString()],
-    ['Code', upstreamCode],
-    ['Its request', upstreamRequestId],
-    ['It said', upstreamMessage],
+    [names.call, reason.replaceAll('_', ' ')],
+    [names.upstream, upstreamHost],
+    [names.status, upstreamStatus?.toString()],
+    [names.code, upstreamCode],
+    [names.request, upstreamRequestId],
+    [names.said, upstreamMessage],
   ];
   return (
-    <section class="cause" aria-label="Why the model call failed">
-      <h3>Why the model call failed</h3>
+    <section class="cause" aria-label={whyFailed}>
+      <h3>{whyFailed}</h3>
       {advice !== undefined && <p class="fault">▲ {advice}</p>}
       <FactList facts={facts} narrow />
     </section>
@@ -135,20 +130,19 @@ function Cause(cause: NonNullable<LogRow['cause']>) {
 }
 
 function Waterfall({ row }: { readonly row: LogRow }) {
+  const words = details();
   const stages = waterfall(row);
   if (stages.length === 0) {
     // Only what was in the queue has a model.
-    const how = row.model === undefined ? 'by the gateway, without a worker' : 'while it waited for a worker';
-    return (
-      <p class="hint">
-        Answered in {formatMs(row.ms)}, {how}.
-      </p>
-    );
+    const how = row.model === undefined ? words.byGateway : words.whileWaiting;
+    return <p class="hint">{how(formatMs(row.ms))}</p>;
   }
   const whole = Math.max(row.ms, ...stages.map(({ startMs, durationMs }) => startMs + durationMs), 1);
   return (
-    <section class="waterfall" aria-label={`Where the time went, ${formatMs(row.ms)} in all`}>
-      <h3>Where the time went · {formatMs(row.ms)}</h3>
+    <section class="waterfall" aria-label={words.whereInAll(formatMs(row.ms))}>
+      <h3>
+        {words.where} · {formatMs(row.ms)}
+      </h3>
       <ol>
         {stages.map(({ name, tone, startMs, durationMs }) => (
           <li key={name}>
@@ -170,19 +164,14 @@ function Waterfall({ row }: { readonly row: LogRow }) {
 }
 
 /** Masked text with its masks drawn as chips. It goes in as text: nothing in it is ever markup. */
-function MaskedText({ name, text }: { readonly name: string; readonly text: string }) {
+function MaskedText({ name, copy, text }: { readonly name: string; readonly copy: string; readonly text: string }) {
   const clean = cleanText(text);
   return (
     <section class="masked-text">
       <h3>
         {name}
-        <button
-          type="button"
-          class="quiet"
-          aria-label={`Copy the ${name.toLowerCase()}`}
-          onClick={() => void copyText(text)}
-        >
-          Copy
+        <button type="button" class="quiet" aria-label={copy} onClick={() => void copyText(text)}>
+          {log().copy}
         </button>
       </h3>
       <pre data-masked tabindex={0} aria-label={name}>
@@ -190,7 +179,7 @@ function MaskedText({ name, text }: { readonly name: string; readonly text: stri
           piece.name === undefined ? (
             piece.text
           ) : (
-            <span key={index} class="chip" data-marker={piece.text} data-name={chipName(piece.text)}>
+            <span key={index} class="chip" data-marker={piece.text} data-name={piece.name}>
               {piece.text}
             </span>
           ),

@@ -1,32 +1,32 @@
 import { GENERATION_ENDPOINTS } from '@lontar/shared/endpoints.ts';
 import type { LogFilter } from '@lontar/shared/log-filter.ts';
-import { filter, setFilter } from './log-state.ts';
-import { OUTCOME_WORDS } from './outcomes.ts';
+import { log } from '../words/log.ts';
 
 /** What of the log is shown; the choice is part of the page's address. */
-export function LogFilters() {
-  const { outcome, route, maskedOnly, text } = filter.value;
-  const change = (part: LogFilter) => setFilter(present({ ...filter.value, ...part }));
+export function LogFilters(props: { readonly filter: LogFilter; readonly setFilter: (wanted: LogFilter) => void }) {
+  const { outcome, route, maskedOnly, text } = props.filter;
+  const change = (part: LogFilter) => props.setFilter(present({ ...props.filter, ...part }));
+  const words = log();
   return (
-    <form class="filters" role="search" aria-label="Filter the log" onSubmit={(event) => event.preventDefault()}>
+    <form class="filters" role="search" aria-label={words.filter} onSubmit={(event) => event.preventDefault()}>
       <select
-        aria-label="Outcome"
+        aria-label={words.columns.outcome}
         value={outcome ?? ''}
         onChange={({ currentTarget }) => change({ outcome: currentTarget.value })}
       >
-        <option value="">All outcomes</option>
-        {Object.entries(OUTCOME_WORDS).map(([name, word]) => (
+        <option value="">{words.allOutcomes}</option>
+        {Object.entries(words.outcomes).map(([name, word]) => (
           <option key={name} value={name}>
             {word}
           </option>
         ))}
       </select>
       <select
-        aria-label="Endpoint"
+        aria-label={words.columns.endpoint}
         value={route ?? ''}
         onChange={({ currentTarget }) => change({ route: currentTarget.value })}
       >
-        <option value="">All endpoints</option>
+        <option value="">{words.allEndpoints}</option>
         {[...GENERATION_ENDPOINTS, '/api/upload', '/api/code', 'other'].map((path) => (
           <option key={path} value={path}>
             {path}
@@ -39,12 +39,12 @@ export function LogFilters() {
           checked={maskedOnly ?? false}
           onChange={({ currentTarget }) => change({ maskedOnly: currentTarget.checked })}
         />
-        Secured only
+        {words.securedOnly}
       </label>
       <input
         type="search"
-        aria-label="Text in request id, key id or key name"
-        placeholder="Request id or key"
+        aria-label={words.text}
+        placeholder={words.textHint}
         value={text ?? ''}
         onInput={({ currentTarget }) => change({ text: currentTarget.value.trim() })}
       />

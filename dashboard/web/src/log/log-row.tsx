@@ -3,15 +3,27 @@ import { maskedValues } from '@lontar/shared/log-filter.ts';
 import { Component } from 'preact';
 import { openRow } from '../page/panels.ts';
 import { formatClock, formatCount, formatMs } from '../tiles/format.ts';
+import { language } from '../words/language.ts';
+import { log } from '../words/log.ts';
 import { OUTCOME_ICONS, outcomeTone, wordOf } from './outcomes.ts';
 
-/** One line of the log. A row never changes, so that it is drawn once. */
-export class LogRowView extends Component<{ readonly row: LogRow }> {
-  override shouldComponentUpdate({ row }: { readonly row: LogRow }): boolean {
-    return row !== this.props.row;
+interface RowProps {
+  readonly row: LogRow;
+  /** Where there is room for it. */
+  readonly withAddress?: boolean;
+}
+
+/** One line of the log. A row never changes, so that it is drawn once in each language. */
+export class LogRowView extends Component<RowProps> {
+  private drawnIn = language.value;
+
+  override shouldComponentUpdate({ row }: RowProps): boolean {
+    const isOther = this.drawnIn !== language.value;
+    this.drawnIn = language.value;
+    return isOther || row !== this.props.row;
   }
 
-  override render({ row }: { readonly row: LogRow }) {
+  override render({ row, withAddress = false }: RowProps) {
     const open = () => {
       // Who selects text in a row does not mean to open it.
       if (getSelection()?.isCollapsed !== false) openRow(row.cursor);
@@ -25,17 +37,27 @@ export class LogRowView extends Component<{ readonly row: LogRow }> {
           <OutcomeWord row={row} />
         </span>
         <span role="cell" class="id">
-          <button type="button" class="link" onClick={(event) => (event.stopPropagation(), openRow(row.cursor))}>
+          <button
+            type="button"
+            class="link"
+            title={row.id}
+            onClick={(event) => (event.stopPropagation(), openRow(row.cursor))}
+          >
             {row.id}
           </button>
         </span>
         <span role="cell" class="key" title={row.keyId}>
           {row.keyName ?? row.keyId ?? '–'}
         </span>
-        <span role="cell" class="route">
+        {withAddress && (
+          <span role="cell" class="address" title={row.address}>
+            {row.address}
+          </span>
+        )}
+        <span role="cell" class="route" title={row.route}>
           {row.route}
         </span>
-        <span role="cell" class="model">
+        <span role="cell" class="model" title={row.model}>
           {row.model ?? '–'}
         </span>
         <span role="cell" class="ms">
@@ -54,19 +76,20 @@ export class LogRowView extends Component<{ readonly row: LogRow }> {
 
 /** How a request ended, as icon and word. */
 export function OutcomeWord({ row }: { readonly row: LogRow }) {
+  const words = log();
   return (
     <span class={`word ${outcomeTone(row.outcome)}`}>
       <span aria-hidden="true">{OUTCOME_ICONS[row.outcome]}</span> {wordOf(row)}
       <span class="status"> {row.status}</span>
       {row.finishReason === 'length' && (
-        <span class="status" title="The output tokens were used up before the answer was whole">
+        <span class="status" title={words.cutWhy}>
           {' '}
-          cut
+          {words.cut}
         </span>
       )}
-      {row.charged === true && row.outcome !== 'success' && <span class="status"> charged</span>}
+      {row.charged === true && row.outcome !== 'success' && <span class="status"> {words.charged}</span>}
       {row.count !== undefined && (
-        <span class="status" title="Refused requests of this address, reason and second">
+        <span class="status" title={words.countWhy}>
           {' '}
           × {formatCount(row.count)}
         </span>
@@ -79,6 +102,6 @@ export function OutcomeWord({ row }: { readonly row: LogRow }) {
 export function MaskBadge({ row }: { readonly row: Pick<LogRow, 'masked' | 'outcome'> }) {
   if (row.masked === undefined) return <span class="none">–</span>;
   const values = maskedValues(row);
-  if (values === 0) return <span class="badge">Normal</span>;
-  return <span class="badge secured">Secured ({values})</span>;
+  if (values === 0) return <span class="badge">{log().normal}</span>;
+  return <span class="badge secured">{log().secured(formatCount(values))}</span>;
 }

@@ -1,6 +1,8 @@
 import { useRef } from 'preact/hooks';
 import { faults, logContent, rows } from '../live/live-state.ts';
 import { Fault } from '../page/fault.tsx';
+import { formatCount } from '../tiles/format.ts';
+import { log } from '../words/log.ts';
 import { FirstRequest } from './first-request.tsx';
 import { LogFilters } from './log-filters.tsx';
 import { LogRowView } from './log-row.tsx';
@@ -16,16 +18,15 @@ import {
   waiting,
 } from './log-state.ts';
 
-const COLUMNS = ['Time', 'Outcome', 'Request', 'Key', 'Endpoint', 'Model', 'Time taken', 'Tokens', 'Masking'];
-
 /** The log: what was answered, newest first. */
 export function LogView() {
+  const words = log();
   return (
-    <section class="log" aria-label="Log">
+    <section class="log" aria-label={words.title}>
       <div class="card-head">
-        <h2>Log</h2>
-        {!logContent.value && <p class="hint">Texts are off (LOG_CONTENT=off)</p>}
-        <LogFilters />
+        <h2>{words.title}</h2>
+        {!logContent.value && <p class="hint">{words.textsOff}</p>}
+        <LogFilters filter={filter.value} setFilter={setFilter} />
       </div>
       <Fault reason={faults.value.log} />
       <Rows />
@@ -55,14 +56,14 @@ function Rows() {
             releaseRows();
           }}
         >
-          ↑ {waiting.value} new
+          ↑ {log().newRows(formatCount(waiting.value))}
         </button>
       )}
       <div
         class="rows"
         ref={list}
         role="table"
-        aria-label="Requests, newest first"
+        aria-label={log().newestFirst}
         tabindex={0}
         onScroll={settle}
         onPointerUp={settle}
@@ -70,15 +71,7 @@ function Rows() {
         onFocusIn={settle}
         onFocusOut={() => setTimeout(settle)}
       >
-        <div role="rowgroup" class="row-head">
-          <div role="row" class="row">
-            {COLUMNS.map((name) => (
-              <span role="columnheader" key={name}>
-                {name}
-              </span>
-            ))}
-          </div>
-        </div>
+        <RowHead />
         <div role="rowgroup">
           {shown.value.map((row) => (
             <LogRowView key={row.cursor} row={row} />
@@ -90,23 +83,41 @@ function Rows() {
   );
 }
 
+/** The names of the columns. */
+export function RowHead({ withAddress = false }: { readonly withAddress?: boolean }) {
+  return (
+    <div role="rowgroup" class="row-head">
+      <div role="row" class="row">
+        {Object.entries(log().columns).map(([name, word]) =>
+          name === 'address' && !withAddress ? null : (
+            <span role="columnheader" key={name} class={`of-${name}`}>
+              {word}
+            </span>
+          ),
+        )}
+      </div>
+    </div>
+  );
+}
+
 function Foot() {
+  const words = log();
   const empty = shown.value.length === 0;
   const filtered = Object.keys(filter.value).length > 0;
   return (
     <p class="log-foot">
-      {empty && <span>Nothing here passes the filter. </span>}
-      {olderState.value === 'failed' && <span>Older rows could not be read. </span>}
+      {empty && <span>{words.nonePasses} </span>}
+      {olderState.value === 'failed' && <span>{words.olderFailed} </span>}
       {hasMore.value ? (
         <button type="button" class="quiet" disabled={olderState.value === 'loading'} onClick={() => void showOlder()}>
-          {empty ? 'Search older rows' : 'Show older'}
+          {empty ? words.searchOlder : words.showOlder}
         </button>
       ) : (
-        <span>This is the whole log. </span>
+        <span>{words.whole} </span>
       )}
       {filtered && (
         <button type="button" class="quiet" onClick={() => setFilter({})}>
-          Clear filters
+          {words.clear}
         </button>
       )}
     </p>

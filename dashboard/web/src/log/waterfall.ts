@@ -1,4 +1,5 @@
 import type { LogRow } from '@lontar/shared/dashboard-contract.ts';
+import { log } from '../words/log.ts';
 
 /** One stage of a request, ms after its receipt. */
 export interface Stage {
@@ -17,10 +18,11 @@ export interface Stage {
 export function waterfall(row: LogRow): Stage[] {
   if (row.queuedMs === undefined && row.modelMs === undefined) return [];
   const attempts = row.attempts ?? 1;
+  const words = log().stages;
   const measured: Omit<Stage, 'startMs'>[] = [
-    { name: attempts > 1 ? 'Waiting, earlier attempts' : 'Queued', tone: 'queued', durationMs: row.queuedMs ?? 0 },
-    { name: attempts > 1 ? `Model, attempt ${attempts}` : 'Model', tone: 'model', durationMs: row.modelMs ?? 0 },
-    { name: 'Masking', tone: 'masking', durationMs: row.maskMs ?? 0 },
+    { name: attempts > 1 ? words.waiting : words.queued, tone: 'queued', durationMs: row.queuedMs ?? 0 },
+    { name: attempts > 1 ? words.attempt(String(attempts)) : words.model, tone: 'model', durationMs: row.modelMs ?? 0 },
+    { name: words.masking, tone: 'masking', durationMs: row.maskMs ?? 0 },
   ];
   const stages: Stage[] = [];
   let at = 0;
@@ -28,5 +30,5 @@ export function waterfall(row: LogRow): Stage[] {
     stages.push({ name, tone, startMs: at, durationMs });
     at += durationMs;
   }
-  return [...stages, { name: 'Reply and the rest', tone: 'rest', startMs: at, durationMs: Math.max(0, row.ms - at) }];
+  return [...stages, { name: words.rest, tone: 'rest', startMs: at, durationMs: Math.max(0, row.ms - at) }];
 }

@@ -22,6 +22,7 @@ export const ROUTES: readonly Route[] = [
   { path: '/keys', title: () => shell().keys, load: () => import('../keys/keys-page.tsx') },
   { path: '/usage', title: () => shell().usage, load: () => import('../usage/usage-page.tsx') },
   { path: '/models', title: () => shell().models, load: () => import('../models/models-page.tsx') },
+  { path: '/requests', title: () => shell().requests, load: () => import('../requests/requests-page.tsx') },
   {
     path: '/playground',
     title: () => shell().playground,

@@ -1,7 +1,7 @@
 import DOMPurify from 'dompurify';
 import { Marked } from 'marked';
 import { cleanText } from '../clipboard/clean-text.ts';
-import { chipName, MASK_NAMES, maskedPieces } from '../clipboard/masked-pieces.ts';
+import { MARKERS, maskedPieces } from '../clipboard/masked-pieces.ts';
 
 const MARKER_START = '***';
 
@@ -25,7 +25,7 @@ const marked = new Marked({
         return at < 0 ? undefined : at;
       },
       tokenizer(source) {
-        const raw = Object.keys(MASK_NAMES).find((marker) => source.startsWith(marker));
+        const raw = MARKERS.find((marker) => source.startsWith(marker));
         return raw === undefined ? undefined : { type: 'marker', raw };
       },
       renderer: ({ raw }) => raw,
@@ -102,7 +102,7 @@ function pieceNode({ text, name }: { readonly text: string; readonly name?: stri
   const chip = document.createElement('span');
   chip.className = 'chip';
   chip.dataset['marker'] = text;
-  chip.dataset['name'] = chipName(text);
+  chip.dataset['name'] = name;
   chip.textContent = text;
   return chip;
 }

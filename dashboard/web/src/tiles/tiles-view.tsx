@@ -2,9 +2,9 @@ import type { Tiles } from '@lontar/shared/dashboard-contract.ts';
 import type { Outcome } from '@lontar/shared/request-event.ts';
 import { computed, useSignal } from '@preact/signals';
 import { connection, dataAt, faults, moments, signedIn, tiles } from '../live/live-state.ts';
-import { OUTCOME_WORDS } from '../log/outcomes.ts';
 import { Fault } from '../page/fault.tsx';
 import { openBlocked, openReset } from '../page/panels.ts';
+import { log } from '../words/log.ts';
 import { formatClock, formatCount } from './format.ts';
 import { recentRate, TILES, type Tile } from './tile-list.ts';
 
@@ -89,7 +89,7 @@ function Outcomes({ tiles }: { readonly tiles: Tiles }) {
   if (seen.length === 0) return null;
   return (
     <span class="outcomes">
-      {seen.map(([name, count]) => `${OUTCOME_WORDS[name]}: ${formatCount(count)}`).join(' · ')}
+      {seen.map(([name, count]) => `${log().outcomes[name]}: ${formatCount(count)}`).join(' · ')}
     </span>
   );
 }
