@@ -91,14 +91,19 @@ export function serviceManager(name: string, scope: Scope, environment: Environm
         'Result',
       ];
       const { output } = await run('systemctl', ['show', `--property=${wanted.join()}`, `${name}.service`]);
-      return Object.fromEntries(
-        output.split('\n').flatMap((line) => {
-          const at = line.indexOf('=');
-          return at > 0 ? [[line.slice(0, at), line.slice(at + 1)]] : [];
-        }),
-      );
+      return propertiesOf(output);
     },
   };
+}
+
+/** Lines `Name=value`. */
+function propertiesOf(output: string): Record<string, string> {
+  return Object.fromEntries(
+    output.split('\n').flatMap((line) => {
+      const at = line.indexOf('=');
+      return at > 0 ? [[line.slice(0, at), line.slice(at + 1)]] : [];
+    }),
+  );
 }
 
 function unitFolder(scope: Scope, environment: Environment): string {
