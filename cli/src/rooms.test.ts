@@ -28,7 +28,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   lontar: [
     ...['failure', 'home', 'settings', 'system', 'system-service', 'locate', 'processes', 'redis'],
-    ...['sessions', 'backup', 'doctor', 'models'],
+    ...['sessions', 'page', 'backup', 'doctor', 'models'],
   ],
   secrets: ['files'],
   'npm-package': ['page'],

@@ -42,7 +42,7 @@ async function checkWrite(redis: Redis): Promise<Finding> {
     const reason = error instanceof Error ? error.message : String(error);
     return failed(
       'redis write',
-      `Redis refuses writes: ${reason} Free memory or disk, or point REDIS_URL at the primary.`,
+      `Redis refuses writes: ${reason.replace(/\.?$/, '.')} Free memory or disk, or point REDIS_URL at the primary.`,
     );
   }
 }

@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, lstatSync, mkdirSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, chownSync, constants, lstatSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { UnusableHome } from '../failure/unusable-home.ts';
 
@@ -51,13 +51,28 @@ export function requireFolder({ folder }: Home): void {
   if (lookAt(path) === 'file') throw new UnusableHome(folder, path === folder ? 'is a file' : `is inside of a file`);
 }
 
+/** A user of this machine, and their group. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Whose a home is: the owner of its folder, or of the nearest one above it that is there. */
+export function ownerOf({ folder }: Home): Owner {
+  let path = folder;
+  while (lookAt(path) === 'missing' && path !== dirname(path)) path = dirname(path);
+  const { uid, gid } = statSync(path);
+  return { uid, gid };
+}
+
 /**
  * Creates what is missing of a home, for its owner's eyes alone.
  *
+ * @param owner where root makes it for another user, whom what root made there is given to
  * @throws UnusableHome when it is a file or cannot be written to; an error when it is another user's, and where a part of
  *   it is a link
  */
-export function createHome(home: Home): void {
+export function createHome(home: Home, owner?: Owner): void {
   requireFolder(home);
   try {
     makeFolders(home.folder);
@@ -72,6 +87,9 @@ export function createHome(home: Home): void {
     }
     makeFolders(folder);
     chmodSync(folder, 0o700);
+    if (owner !== undefined && process.getuid?.() === 0 && statSync(folder).uid === 0) {
+      chownSync(folder, owner.uid, owner.gid);
+    }
   }
 }
 

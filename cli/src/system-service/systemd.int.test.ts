@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -43,6 +43,27 @@ describe('lontar service', () => {
     const { PATH } = process.env;
     return runInProcess(folder, { PATH: PATH ?? '', HOME: folder, LONTAR_HOME: join(folder, 'home') }, args);
   };
+
+  (process.getuid?.() === 0 ? test : test.skip)(
+    'that root installs is for the owner of the folder, and so is all that root makes there',
+    async () => {
+      chownSync(folder, 1, 1);
+      const made = await lontar('service', 'install', '--user', '--no-start');
+      expect(made).toMatchObject({ code: 0 });
+      for (const part of ['', 'run', 'logs', 'redis', 'secrets']) {
+        expect(statSync(join(folder, 'home', part))).toMatchObject({ uid: 1, gid: 1 });
+      }
+      const unit = await lontar('service', 'install', '--system', '--print');
+      expect(unit.out).toMatch(/^User=(?!root).+$/m);
+    },
+  );
+
+  test('--print writes nothing, and a user who is not there is refused', async () => {
+    expect((await lontar('service', 'install', '--user', '--print')).code).toBe(0);
+    const refused = await lontar('service', 'install', '--system', '--no-start', '--run-as', 'no-such-user');
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('There is no user no-such-user') });
+    expect(existsSync(join(folder, 'home'))).toBe(false);
+  });
 
   test('installs for a user, says what it did, and removes it again, with data left', async () => {
     const unitFile = join(folder, '.config', 'systemd', 'user', 'lontar.service');

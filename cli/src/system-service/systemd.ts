@@ -29,6 +29,8 @@ export interface ServiceManager {
   canOperate(): Promise<boolean>;
   start(): Promise<QuietRun>;
   stop(): Promise<QuietRun>;
+  /** The newest lines of its log, where they can be read. */
+  lastWords(): Promise<string>;
   /** What systemd says of it, by the names of its properties. */
   show(): Promise<Record<string, string>>;
 }
@@ -80,6 +82,18 @@ export function serviceManager(name: string, scope: Scope, environment: Environm
     },
     start: () => inOrder(['daemon-reload'], ['enable', `${name}.service`], ['restart', `${name}.service`]),
     stop: () => inOrder(['disable', '--now', `${name}.service`]),
+    async lastWords() {
+      const { succeeded, output } = await run('journalctl', [
+        '-u',
+        `${name}.service`,
+        '-n',
+        '5',
+        '-o',
+        'cat',
+        '--no-pager',
+      ]);
+      return succeeded ? output.trim() : '';
+    },
     async show() {
       const wanted = [
         'ActiveState',

@@ -1,12 +1,12 @@
-import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { CommandFailure, EXIT } from '../../failure/failure.ts';
-import { createHome } from '../../home/home.ts';
+import { createHome, type Owner, ownerOf } from '../../home/home.ts';
 import { isAlive, pidFile, readPid } from '../../home/pid-file.ts';
+import { buildPage } from '../../page/build-page.ts';
 import { checkSettings } from '../../settings/check-settings.ts';
 import type { Surroundings } from '../../settings/environment.ts';
-import { userName } from '../../system/user-name.ts';
+import { userName, userNumbers } from '../../system/user-name.ts';
 import { serviceManager } from '../../system-service/systemd.ts';
 import { type Scope, unitText } from '../../system-service/unit.ts';
 import { showByteSize } from '../byte-size.ts';
@@ -57,9 +57,13 @@ async function install(options: InstallOptions, context: CommandContext): Promis
   const { surroundings } = context;
   const scope = scopeOf(options);
   checkSettings(surroundings.environment);
-  createHome(surroundings.home);
-  const unit = unitOf(options, scope, surroundings);
+  const owner = ownerFor(options, surroundings);
+  const unit = unitOf(options, { scope, owner }, surroundings);
   if (options.print) return void context.streams.out.write(unit);
+  createHome(surroundings.home, owner);
+  // The unit may not write where the sources are.
+  const unbuilt = options.start ? await buildPage(surroundings.root) : undefined;
+  if (unbuilt !== undefined) context.streams.err.write(`The page could not be built, so it is missing: ${unbuilt}\n`);
   const manager = serviceManager(options.name, scope, surroundings.environment);
   const replaced = manager.isInstalled();
   try {
@@ -79,7 +83,11 @@ async function install(options: InstallOptions, context: CommandContext): Promis
   }
   if (canStart) {
     const started = await manager.start();
-    if (!started.succeeded) throw new CommandFailure(EXIT.failed, `It could not be started:\n${started.output}`);
+    if (!started.succeeded)
+      throw new CommandFailure(
+        EXIT.failed,
+        `It could not be started:\n${started.output}\n${await manager.lastWords()}`,
+      );
   }
   const told = canStart ? 'It runs, and will at each boot.' : 'It was not started: see the commands of systemctl.';
   const lingers = scope === 'user' && canStart ? ` Without a login too: loginctl enable-linger ${userName()}` : '';
@@ -135,14 +143,26 @@ function installed(options: ServiceOptions, { surroundings }: CommandContext) {
   throw new CommandFailure(EXIT.notFound, `There is no ${manager.unitFile}. Make it: lontar service install`);
 }
 
-function unitOf(options: InstallOptions, scope: Scope, surroundings: Surroundings): string {
+/** Whose processes they will be. */
+function ownerFor({ runAs }: InstallOptions, { home }: Surroundings): Owner {
+  if (runAs === undefined) return ownerOf(home);
+  const numbers = userNumbers(runAs);
+  if (numbers === undefined) throw new CommandFailure(EXIT.usage, `There is no user ${runAs} on this machine.`);
+  return numbers;
+}
+
+function unitOf(
+  options: InstallOptions,
+  { scope, owner }: { readonly scope: Scope; readonly owner: Owner },
+  surroundings: Surroundings,
+): string {
   const { root, folder, home, environment, fromFile } = surroundings;
   const isPackage = folder !== root;
   const command = isPackage
     ? [join(home.folder, 'lontar'), 'start']
     : [process.execPath, join(root, 'cli', 'bootstrap.mjs'), 'start'];
   const givenHome = environment['LONTAR_HOME'] && !fromFile.has('LONTAR_HOME') ? home.folder : undefined;
-  const user = scope === 'system' ? (options.runAs ?? userName(statSync(home.folder).uid)) : undefined;
+  const user = scope === 'system' ? (options.runAs ?? userName(owner.uid)) : undefined;
   return unitText({
     scope,
     command,
