@@ -1,13 +1,14 @@
 -- Sends masked pieces of answers to the inboxes of the gateways that stream them, one entry for each.
 --
--- KEYS[1]  journal   string: pieces of numbered streams that are not in their partial texts yet (save-partials.lua)
--- KEYS[2]  numbers   hash: what the numbers of this worker's streams stand for
--- for each inbox        KEYS  its stream, its bytes
+-- Names of keys that follow from others are made here: written out, they would be a sixth as long as the text of many streams.
+--
+-- KEYS[1]  journal   string: pieces of numbered streams that are not in their partial texts yet (save-partials.lua); its
+--                    name has this worker's in it, and gives that of the hash of what the numbers of its streams stand for
+-- for each inbox        KEYS  its stream; beside it are its bytes
 -- for each first frame  KEYS  request hash, key's flight
 -- ARGV[1]  number of inboxes
 -- ARGV[2]  number of first frames: of starts of which nothing is known to be visible yet
--- ARGV[3]  name of this worker
--- ARGV[4]  how long numbers and journal are kept without a further one, ms
+-- ARGV[3]  how long numbers and journal are kept without a further one, ms
 -- then for each inbox
 --   number of its entry among all of this worker's
 --   numbered pieces of the streams that it waits for
@@ -32,17 +33,24 @@ local call, format = redis.call, string.format
 --- @include <send-replies>
 --- @include <become-visible>
 
-local FIXED, PER_INBOX, PER_FIRST, HEAD, INBOX_ARGS, FIRST_ARGS = 2, 2, 2, 4, 4, 5
+local FIXED, PER_FIRST, HEAD, INBOX_ARGS, FIRST_ARGS = 1, 2, 3, 4, 5
 -- Of a worker that has not saved partial texts for long: it writes them anew.
 local MOST_JOURNAL_BYTES = 8388608
-local journal, numbers = unpack(KEYS, 1, FIXED)
-local inboxCount, firstCount, worker, ttl = unpack(ARGV, 1, HEAD)
+local journal = KEYS[1]
+local worker = journal:match(':partial:(.+):journal$')
+local numbers = journal:sub(1, -8) .. 'numbers'
+local inboxCount, firstCount, ttl = unpack(ARGV, 1, HEAD)
 inboxCount, firstCount = tonumber(inboxCount), tonumber(firstCount)
 local firstOfFirsts = HEAD + INBOX_ARGS * inboxCount
 local noted, isOpen, inboxes, firsts, entries, lists = {}, {}, {}, {}, {}, {}
 
+local function inboxOf(number)
+  local inbox = KEYS[FIXED + number]
+  return inbox, inbox .. ':bytes'
+end
+
 for number = 1, inboxCount do
-  local inbox, inboxBytes = unpack(KEYS, FIXED + PER_INBOX * (number - 1) + 1, FIXED + PER_INBOX * number)
+  local inbox, inboxBytes = inboxOf(number)
   local a = HEAD + INBOX_ARGS * (number - 1)
   local sequence, own, followed, json = unpack(ARGV, a + 1, a + INBOX_ARGS)
   if own ~= '' then noted[#noted + 1] = own end
@@ -51,7 +59,7 @@ for number = 1, inboxCount do
   isOpen[number] = call('EXISTS', inbox) == 1 and tonumber(call('GET', inboxBytes) or '0') < MOST_INBOX_BYTES / 2
 end
 for number = 1, firstCount do
-  local k, a = FIXED + PER_INBOX * inboxCount + PER_FIRST * (number - 1), firstOfFirsts + FIRST_ARGS * (number - 1)
+  local k, a = FIXED + inboxCount + PER_FIRST * (number - 1), firstOfFirsts + FIRST_ARGS * (number - 1)
   local request, flight = unpack(KEYS, k + 1, k + PER_FIRST)
   local id, start, inbox, stream, frames = unpack(ARGV, a + 1, a + FIRST_ARGS)
   inbox = tonumber(inbox)
@@ -71,7 +79,8 @@ for number = 1, firstCount do
 end
 
 local function send(number, fields, bytes)
-  sendReplies(KEYS[FIXED + PER_INBOX * (number - 1) + 1], KEYS[FIXED + PER_INBOX * number], fields, bytes)
+  local inbox, inboxBytes = inboxOf(number)
+  sendReplies(inbox, inboxBytes, fields, bytes)
   inboxes[number] = 1
 end
 for number = 1, inboxCount do

@@ -63,9 +63,8 @@ export function joinFrames(frames: readonly string[]): string {
  */
 export async function sendFrames(redis: Redis, worker: string, { inboxes, firsts }: FrameBatch): Promise<FramesSent> {
   const gateways = [...inboxes.keys()];
-  const keys = [redisKeys.streamJournal(worker), redisKeys.streamNumbers(worker)];
-  keys.push(...gateways.flatMap((gateway) => [redisKeys.inbox(gateway), redisKeys.inboxBytes(gateway)]));
-  const args: (string | number)[] = [gateways.length, firsts.length, worker, GENERATION_JOB.resultTtlMs];
+  const keys = [redisKeys.streamJournal(worker), ...gateways.map(redisKeys.inbox)];
+  const args: (string | number)[] = [gateways.length, firsts.length, GENERATION_JOB.resultTtlMs];
   for (const { sequence, own, followed, json } of inboxes.values()) args.push(sequence, own, followed, json);
   for (const { requestId, keyId, start, number, gateway, frames } of firsts) {
     keys.push(redisKeys.request(requestId), redisKeys.keyFlight(keyId));
