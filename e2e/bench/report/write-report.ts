@@ -187,6 +187,7 @@ function scalingSection({ workers, gateways, inFlight, heldAlone, growth }: Resu
 function streamsSection({ streams }: Results): string[] {
   if (streams === undefined) return ['Not measured in this run.'];
   const { first, wall, many, saturated, liteLlm } = streams;
+  const gap = (p50: number, p99: number) => `${p50.toFixed(0)} and ${p99.toFixed(0)} ms`;
   const cpu = Object.entries(saturated.cpuMicros).map(([name, micros]) => `${name} ${micros.toFixed(1)}`);
   return [
     'Streams over `/v1/chat/completions`, by turns with the upstream itself; two workers and one gateway, on the same cores as upstream and readers.',
@@ -204,7 +205,8 @@ function streamsSection({ streams }: Results): string[] {
           `${wall.share.toFixed(3)} × of ${(wall.direct / 1_000).toFixed(1)} s`,
         ],
         [`${many.streams} streams at once of 20 tokens/s: whole and in order`, String(many.whole)],
-        ['from the upstream to the client, p50 and p99', `${many.gapP50.toFixed(0)} and ${many.gapP99.toFixed(0)} ms`],
+        ['from the upstream to the client, p50 and p99', gap(many.gapP50, many.gapP99)],
+        ['the same of streams that are read from the upstream itself', gap(many.directP50, many.directP99)],
         ['Redis commands a second', many.commandsPerSecond.toFixed(0)],
         ['bytes of these commands, times the text of that time', many.bytesTimesText.toFixed(2)],
         [

@@ -31,6 +31,9 @@ export interface StreamFigures {
     readonly whole: number;
     readonly gapP50: number;
     readonly gapP99: number;
+    /** The same of as many streams that are read from the upstream itself: how late upstream, reader and machine are alone. */
+    readonly directP50: number;
+    readonly directP99: number;
     /** What all processes together sent to Redis, in the middle of the streams. */
     readonly commandsPerSecond: number;
     /** Bytes of these commands as they arrive there, as a multiple of the text of that time, UTF-8. */
@@ -148,6 +151,7 @@ async function measureWall(ask: Ask, tokens: number): Promise<StreamFigures['wal
 
 /** As long as those of the budget of one stream: the beginning and the end of each are not what is asked for here. */
 const MANY = { tokens: 500, tokensPerSecond: 20, firstMs: 20 };
+const DIRECT_TOKENS = 200;
 /** Long before the first of them ends, on a busy machine too. */
 const WATCH_MS = 6_000;
 
@@ -161,17 +165,25 @@ async function measureMany(service: ServiceUnderTest, ask: Ask, streams: number)
   });
   const { seen, gaps } = read;
   const watched = await watching;
+  const bytesOfStream = ((await bytesReceived(service)) - bytesBefore) / streams;
+  const direct = await ask('direct', { ...MANY, tokens: DIRECT_TOKENS }, { streams, rampMs: 2_000 });
   return {
     streams,
     whole: seen.filter(({ broken }) => broken === undefined).length,
-    gapP50: gaps[Math.floor(gaps.length / 2)] ?? Number.NaN,
-    gapP99: gaps[Math.floor(gaps.length * 0.99)] ?? Number.NaN,
+    gapP50: ofSorted(gaps, 0.5),
+    gapP99: ofSorted(gaps, 0.99),
+    directP50: ofSorted(direct.gaps, 0.5),
+    directP99: ofSorted(direct.gaps, 0.99),
     commandsPerSecond: watched ? watched.commands / watched.seconds : Number.NaN,
     bytesTimesText: watched ? watched.bytes / textReceived(read, watched) : Number.NaN,
-    bytesOfStream: ((await bytesReceived(service)) - bytesBefore) / streams,
+    bytesOfStream,
     textOfStream: streamTokens(MANY.tokens).join('').length,
     gatewayBytes: ((watched?.memory ?? memoryBefore) - memoryBefore) / streams,
   };
+}
+
+function ofSorted(values: Float64Array, share: number): number {
+  return values[Math.floor(values.length * share)] ?? Number.NaN;
 }
 
 interface Watched {
