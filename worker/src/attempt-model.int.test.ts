@@ -192,6 +192,24 @@ describe('a failure of one upstream', () => {
     expect(stream.parts.map((part) => ('text' in part ? part.text : '')).join('')).toBe('An answer.');
   });
 
+  test('in a stream is its silence, not its length: each wait of it has the time that the model says', async () => {
+    const text = 'A stream that takes longer than any one of its waits may.';
+    const [long, silent] = await Promise.all([
+      startWorker(openAi(0), {}, { deadlines: { ...DEADLINES, firstTokenMs: 2_000, idleMs: 2_000 } }),
+      startWorker(openAi(1), {}, { deadlines: { ...DEADLINES, firstTokenMs: 10_000 } }),
+    ]);
+    fakes[0]?.behave({ kind: 'answer', text, pieceLength: 5, paceMs: 200 });
+    const chunk = 'data: {"choices":[{"delta":{"content":"half of"}}]}\n\n';
+    fakes[1]?.behave({ kind: 'raw', pieces: [chunk], end: 'open' });
+    const [whole, half] = [taker(), taker()];
+    const startedAt = performance.now();
+    const ends = await Promise.all([attempt(long, {}, whole), attempt(silent, {}, half)]);
+    expect(performance.now() - startedAt).toBeGreaterThan(2_000);
+    expect(ends.map(summary)).toEqual(['answer u1/m', 'failed u1/m timed_out']);
+    expect(whole.parts.map((part) => ('text' in part ? part.text : '')).join('')).toBe(text);
+    expect(half.parts).toHaveLength(1);
+  });
+
   test('each call is counted by itself', async () => {
     const deps = await startWorker(openAi(0, 1));
     fakes[0]?.behave({ kind: 'status', status: 500 });

@@ -20,12 +20,14 @@ afterEach(async () => {
 /** A client that has asked for a stream, and the server's end of that. */
 async function open(
   paceMs?: number,
-): Promise<{ stream: EventStream; socket: Socket; server: Server; got: () => string }> {
+): Promise<{ stream: EventStream; socket: Socket; server: Server; got: () => string; held: () => number }> {
   const streams = createEventStreams({ metrics, draining: () => false, times });
   let stream: EventStream | undefined;
+  let held = () => 0;
   const listener = keepPace(
     (_request, response) => {
       stream = streams.open(response, { receivedAt: performance.now() }, { 'X-Own': 'yes' });
+      held = () => response.writableLength;
     },
     () => undefined,
     paceMs,
@@ -47,7 +49,7 @@ async function open(
     server.closeAllConnections();
   };
   if (stream === undefined) throw new Error('no request came');
-  return { stream, socket, server, got: () => text };
+  return { stream, socket, server, got: () => text, held };
 }
 
 /** What a socket gets until it has this. */
@@ -111,6 +113,34 @@ describe('an event stream', () => {
     stream.end('data: [DONE]\n\n');
     const text = await until(got, /\[DONE\]/);
     expect(text.split(line)).toHaveLength(written + 1);
+  });
+
+  test('that is read byte by byte holds 256 KiB at most, delays no other one, and is cut', async () => {
+    const before = await readersCut();
+    const slow = await open(400);
+    const closeSlow = close;
+    const other = await open();
+    const closeOther = close;
+    close = () => {
+      closeSlow();
+      closeOther();
+    };
+    slow.socket.removeAllListeners('data').pause();
+    const reading = setInterval(() => slow.socket.read(1), 20);
+    let most = 0;
+    let events = 0;
+    // As an answer does that is found anew as there is room: the connection itself takes some megabytes before.
+    while (!slow.stream.isOver) {
+      if (slow.stream.hasRoom) slow.stream.write(`data: ${'x'.repeat(30_000)}\n\n`);
+      most = Math.max(most, slow.held());
+      other.stream.write(`data: ${events}\n\n`);
+      await until(other.got, `data: ${events}\n\n`);
+      events++;
+    }
+    clearInterval(reading);
+    expect(most).toBeLessThanOrEqual(256 * 1024);
+    expect(await readersCut()).toBe(before + 1);
+    expect(other.stream.isOver).toBe(false);
   });
 
   test('that is not read any more is cut, and counted', async () => {
