@@ -202,7 +202,7 @@ function streamsSection({ streams }: Results): string[] {
         ],
         [
           'a stream of 500 tokens, times the upstream',
-          `${wall.share.toFixed(3)} × of ${(wall.direct / 1_000).toFixed(1)} s`,
+          `${wall.share.toFixed(3)} × of ${(wall.direct / 1e3).toFixed(1)} s`,
         ],
         [`${many.streams} streams at once of 20 tokens/s: whole and in order`, String(many.whole)],
         ['from the upstream to the client, p50 and p99', gap(many.gapP50, many.gapP99)],
