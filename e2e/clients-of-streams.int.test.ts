@@ -2,51 +2,27 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer as createProxy, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ChatOpenAI } from '@langchain/openai';
 import { gatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import { createRegistry } from '@lontar/shared/metrics.ts';
 import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Answered } from '@lontar/shared/settlement/settlement.ts';
 import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
-import { streamText } from 'ai';
-import OpenAI from 'openai';
 import { AnswerStream } from '../gateway/src/live/answer-stream.ts';
 import { BEGINNING } from '../gateway/src/live/cursor.ts';
 import { chatChunks } from '../gateway/src/openai/render-chunk.ts';
 import { createEventStreams } from '../gateway/src/server/event-streams.ts';
+import { TEXT_BY_CLIENT } from './harness/openai-clients.ts';
 
 /** Lines as long as ours may be (a control character takes six bytes), and characters of all lengths. */
 const TEXT = `${'\u0001'.repeat(12_000)}${'Palm 🌴 größer 漢字 👩‍👩‍👧 \u2028 "quoted" \\ \n\n'.repeat(150)}end`;
 const HEARTBEAT = ': x\n';
 const LONGEST_LINE = 32 * 1024;
 
-/**
+/*
  * What real clients make of what is rare in our streams, and legal: lines of 32 KiB, a heartbeat every millisecond, and bytes
  * that come cut anywhere. Written by the gateway's own parts, whose heartbeat is one in ten seconds of silence.
  */
-const STREAM_TEXT: Readonly<Record<string, (baseURL: string) => Promise<string>>> = {
-  async 'openai for Node'(baseURL) {
-    const client = new OpenAI({ baseURL, apiKey: 'x', maxRetries: 0 });
-    const messages = [{ role: 'user' as const, content: 'x' }];
-    let text = '';
-    for await (const { choices } of await client.chat.completions.create({ model: 'm', stream: true, messages }))
-      text += choices[0]?.delta.content ?? '';
-    return text;
-  },
-  async "Vercel's AI SDK"(baseURL) {
-    const provider = createOpenAICompatible({ name: 'lontar', baseURL, apiKey: 'x' });
-    return streamText({ model: provider('m'), prompt: 'x', maxRetries: 0 }).text;
-  },
-  async LangChain(baseURL) {
-    const configuration = { baseURL };
-    const model = new ChatOpenAI({ model: 'm', apiKey: 'x', maxRetries: 0, useResponsesApi: false, configuration });
-    let text = '';
-    for await (const chunk of await model.stream('x')) text += chunk.text;
-    return text;
-  },
-};
 
 const random = seededRandom(17);
 const closing: (() => void)[] = [];
@@ -128,7 +104,7 @@ async function cutBytes(client: Socket, port: number): Promise<void> {
   client.end();
 }
 
-test.each(Object.entries(STREAM_TEXT))(
+test.each(Object.entries(TEXT_BY_CLIENT))(
   '%s reads lines of 32 KiB among heartbeats, whatever comes together',
   async (_name, read) => {
     // Without printing it where it is another one.

@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
-import { generateText, jsonSchema, type ModelMessage, Output, tool } from 'ai';
+import { generateText, jsonSchema, type ModelMessage, Output, streamText, tool } from 'ai';
 import OpenAI from 'openai';
 
 /**
@@ -54,6 +54,29 @@ export const CLIENTS: Readonly<Record<string, AskByClient>> = {
   'openai for Node': askByOpenAi,
   "Vercel's AI SDK": askByAiSdk,
   LangChain: askByLangChain,
+};
+
+/** The text of a stream, as each client reads it. Each throws its own error. */
+export const TEXT_BY_CLIENT: Readonly<Record<string, (baseURL: string) => Promise<string>>> = {
+  async 'openai for Node'(baseURL) {
+    const client = new OpenAI({ baseURL, apiKey: 'x', maxRetries: 0 });
+    const messages = [{ role: 'user' as const, content: 'x' }];
+    let text = '';
+    for await (const { choices } of await client.chat.completions.create({ model: 'm', stream: true, messages }))
+      text += choices[0]?.delta.content ?? '';
+    return text;
+  },
+  async "Vercel's AI SDK"(baseURL) {
+    const provider = createOpenAICompatible({ name: 'lontar', baseURL, apiKey: 'x' });
+    return streamText({ model: provider('m'), prompt: 'x', maxRetries: 0 }).text;
+  },
+  async LangChain(baseURL) {
+    const configuration = { baseURL };
+    const model = new ChatOpenAI({ model: 'm', apiKey: 'x', maxRetries: 0, useResponsesApi: false, configuration });
+    let text = '';
+    for await (const chunk of await model.stream('x')) text += chunk.text;
+    return text;
+  },
 };
 
 async function askByOpenAi({ baseURL, apiKey }: { baseURL: string; apiKey: string }, asked: ClientAsk): Promise<Said> {

@@ -187,7 +187,7 @@ function scalingSection({ workers, gateways, inFlight, heldAlone, growth }: Resu
 function streamsSection({ streams }: Results): string[] {
   if (streams === undefined) return ['Not measured in this run.'];
   const { first, wall, many, saturated, liteLlm } = streams;
-  const gap = (p50: number, p99: number) => `${p50.toFixed(0)} and ${p99.toFixed(0)} ms`;
+  const both = (one: number, other: number) => `${one.toFixed(0)} and ${other.toFixed(0)}`;
   const cpu = Object.entries(saturated.cpuMicros).map(([name, micros]) => `${name} ${micros.toFixed(1)}`);
   return [
     'Streams over `/v1/chat/completions`, by turns with the upstream itself; two workers and one gateway, on the same cores as upstream and readers.',
@@ -205,14 +205,11 @@ function streamsSection({ streams }: Results): string[] {
           `${wall.share.toFixed(3)} × of ${(wall.direct / 1e3).toFixed(1)} s`,
         ],
         [`${many.streams} streams at once of 20 tokens/s: whole and in order`, String(many.whole)],
-        ['from the upstream to the client, p50 and p99', gap(many.gapP50, many.gapP99)],
-        ['the same of streams that are read from the upstream itself', gap(many.directP50, many.directP99)],
+        ['from the upstream to the client, p50 and p99', `${both(many.gapP50, many.gapP99)} ms`],
+        ['the same of streams that are read from the upstream itself', `${both(many.directP50, many.directP99)} ms`],
         ['Redis commands a second', many.commandsPerSecond.toFixed(0)],
         ['bytes of these commands, times the text of that time', many.bytesTimesText.toFixed(2)],
-        [
-          'bytes to Redis of a whole request, and of its text',
-          `${many.bytesOfStream.toFixed(0)} and ${many.textOfStream.toFixed(0)}`,
-        ],
+        ['bytes to Redis of a whole request, and of its text', both(many.bytesOfStream, many.textOfStream)],
         ['growth of the gateway for each', `${(many.gatewayBytes / 1024).toFixed(1)} KB`],
         ['20 streams without a pause', `${saturated.tokensPerSecond.toFixed(0)} tokens/s`],
         [
