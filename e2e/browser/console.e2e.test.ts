@@ -153,6 +153,10 @@ inBrowser(
     await page.getByText('This page is for the operator').waitFor();
     await lookAt(watched, 'page-public', SCREENSHOTS, TWO_LOOKS);
     expect(await page.locator('.pages a').allInnerTexts()).toEqual(['Overview', 'Playground']);
+    await page.getByRole('link', { name: 'Playground' }).click();
+    await page.getByRole('heading', { name: 'Conversation' }).waitFor();
+    await page.goto(`${dashboard.url}/#/keys`);
+    await page.getByText('This page is for the operator').waitFor();
     expect(asked.filter((url) => url.includes('/admin/'))).toEqual([]);
     for (const path of ['/keys', '/usage', '/models', '/audit']) {
       expect((await fetch(`${dashboard.url}/admin/v1${path}`)).status).toBe(401);

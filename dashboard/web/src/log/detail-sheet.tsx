@@ -1,9 +1,8 @@
 import type { LogDetail, LogRow } from '@lontar/shared/dashboard-contract.ts';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { cleanText } from '../clipboard/clean-text.ts';
 import { copyText } from '../clipboard/copy.ts';
-import { maskedPieces } from '../clipboard/masked-pieces.ts';
+import { MaskedText } from '../clipboard/masked-text.tsx';
 import { logContent } from '../live/live-state.ts';
 import { Sheet } from '../page/sheet.tsx';
 import { formatCount, formatDateTime, formatMs } from '../tiles/format.ts';
@@ -59,10 +58,10 @@ function Detail({ row, texts, prompt, answer }: LogDetail) {
       {row.cause && <Cause {...row.cause} />}
       <Waterfall row={row} />
       {texts === 'kept' && prompt !== undefined && (
-        <MaskedText name={words.prompt} copy={words.copyPrompt} text={prompt} />
+        <KeptText name={words.prompt} copy={words.copyPrompt} text={prompt} />
       )}
       {texts === 'kept' && answer !== undefined && (
-        <MaskedText name={words.answer} copy={words.copyAnswer} text={answer} />
+        <KeptText name={words.answer} copy={words.copyAnswer} text={answer} />
       )}
       {texts === 'expired' && <p class="hint">{words.expired}</p>}
       {texts === 'none' && <p class="hint">{logContent.value ? words.noText : words.textsOff}</p>}
@@ -163,9 +162,7 @@ function Waterfall({ row }: { readonly row: LogRow }) {
   );
 }
 
-/** Masked text with its masks drawn as chips. It goes in as text: nothing in it is ever markup. */
-function MaskedText({ name, copy, text }: { readonly name: string; readonly copy: string; readonly text: string }) {
-  const clean = cleanText(text);
+function KeptText({ name, copy, text }: { readonly name: string; readonly copy: string; readonly text: string }) {
   return (
     <section class="masked-text">
       <h3>
@@ -175,15 +172,7 @@ function MaskedText({ name, copy, text }: { readonly name: string; readonly copy
         </button>
       </h3>
       <pre data-masked tabindex={0} aria-label={name}>
-        {maskedPieces(clean).map((piece, index) =>
-          piece.name === undefined ? (
-            piece.text
-          ) : (
-            <span key={index} class="chip" data-marker={piece.text} data-name={piece.name}>
-              {piece.text}
-            </span>
-          ),
-        )}
+        <MaskedText text={text} />
       </pre>
     </section>
   );

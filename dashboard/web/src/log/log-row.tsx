@@ -2,7 +2,7 @@ import type { LogRow } from '@lontar/shared/dashboard-contract.ts';
 import { maskedValues } from '@lontar/shared/log-filter.ts';
 import { Component } from 'preact';
 import { openRow } from '../page/panels.ts';
-import { formatClock, formatCount, formatMs } from '../tiles/format.ts';
+import { formatClock, formatCount, formatDateTime, formatMs } from '../tiles/format.ts';
 import { language } from '../words/language.ts';
 import { log } from '../words/log.ts';
 import { OUTCOME_ICONS, outcomeTone, wordOf } from './outcomes.ts';
@@ -31,7 +31,7 @@ export class LogRowView extends Component<RowProps> {
     return (
       <div role="row" class="row" onClick={open}>
         <span role="cell" class="time" title={new Date(row.at).toISOString()}>
-          {formatClock(row.at)}
+          {withAddress ? formatMoment(row.at) : formatClock(row.at)}
         </span>
         <span role="cell" class="outcome">
           <OutcomeWord row={row} />
@@ -72,6 +72,12 @@ export class LogRowView extends Component<RowProps> {
       </div>
     );
   }
+}
+
+/** The time of today's rows, the day and time of earlier ones. */
+function formatMoment(at: number): string {
+  const [now, then] = [formatDateTime(Date.now()), formatDateTime(at)];
+  return now.slice(0, 10) === then.slice(0, 10) ? formatClock(at) : then.slice(5, 16);
 }
 
 /** How a request ended, as icon and word. */

@@ -1,4 +1,5 @@
 import { copyText } from '../clipboard/copy.ts';
+import { MaskedText } from '../clipboard/masked-text.tsx';
 import { signedIn } from '../live/live-state.ts';
 import { maskedByType } from '../log/outcomes.ts';
 import { addressOf } from '../page/place.ts';
@@ -19,8 +20,8 @@ export function AnswerView({ answer, isLast }: { readonly answer: Answer; readon
       {reasoning !== '' && (
         <details>
           <summary>{words.reasoning}</summary>
-          <pre class="thoughts" tabindex={0} aria-label={words.reasoning}>
-            {reasoning}
+          <pre class="thoughts" data-masked tabindex={0} aria-label={words.reasoning}>
+            <MaskedText text={reasoning} />
           </pre>
         </details>
       )}
@@ -54,8 +55,8 @@ function CallView({ name, arguments: given }: ToolCall) {
   return (
     <div class="call">
       <h4>{playground().calls(name)}</h4>
-      <pre tabindex={0} aria-label={playground().calls(name)}>
-        {laidOut(given)}
+      <pre data-masked tabindex={0} aria-label={playground().calls(name)}>
+        <MaskedText text={laidOut(given)} />
       </pre>
     </div>
   );

@@ -113,9 +113,12 @@ export function readRefusal(status: number, text: string, headers: Headers): Pro
   };
 }
 
+/** What is shorter says nothing of a pace, ms. */
+const LEAST_MS = 100;
+
 /** Tokens of the answer in a second, from its first piece to its end; absent where that cannot be said. */
 export function tokensPerSecond({ usage, firstMs, ms }: Answer): number | undefined {
-  if (usage === undefined || firstMs === undefined || ms === undefined || ms - firstMs < 1) return undefined;
+  if (usage === undefined || firstMs === undefined || ms === undefined || ms - firstMs < LEAST_MS) return undefined;
   return (usage.completion * 1_000) / (ms - firstMs);
 }
 

@@ -127,7 +127,7 @@ export const log = catalog({
     allEndpoints: 'Semua endpoint',
     securedOnly: 'Hanya yang diamankan',
     text: 'Teks dalam id permintaan, id kunci, nama kunci, atau alamat',
-    textHint: 'Id permintaan, kunci, atau alamat',
+    textHint: 'Id, kunci, atau alamat',
     kinds: {
       url: { one: 'URL API', many: 'URL API' },
       key: { one: 'kunci', many: 'kunci' },
