@@ -1,5 +1,5 @@
 import { CHAT_ENDPOINT, GENERATION_ENDPOINTS, PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
-import { computed, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import { askModel } from './ask-model.ts';
 import { bodyOf, type Message, readTools, type Settings, saidByModel, type ToolCall } from './call.ts';
 import type { Call } from './code-samples.ts';
@@ -30,7 +30,12 @@ export const settings = signal<Settings>({
   tools: '',
 });
 export const draft = signal('');
-export const turns = signal<readonly Turn[]>([]);
+/** What was said, and the answer that grows, apart: what is made of the conversation need not be made anew with each word. */
+const said = signal<readonly Turn[]>([]);
+const growing = signal<Answer | undefined>(undefined);
+export const turns = computed((): readonly Turn[] =>
+  growing.value === undefined ? said.value : [...said.value, { by: 'model', answer: growing.value }],
+);
 /** The names of the models that the key may use, where the service was asked. */
 export const models = signal<readonly string[]>(PUBLIC_MODELS);
 
@@ -52,14 +57,14 @@ export const openCalls = computed(() => (isAnswering.value ? [] : (lastAnswer.va
 export const call = computed((): Call => {
   const { endpoint } = settings.value;
   const isTyped = draft.value.trim() !== '';
-  const said = turns.value.at(-1)?.by === 'model' && !isTyped ? turns.value.slice(0, -1) : turns.value;
+  const asked = said.value.at(-1)?.by === 'model' && !isTyped ? said.value.slice(0, -1) : said.value;
   const typed: Message[] =
-    isTyped || said.length === 0 ? [{ role: 'user', content: draft.value.trim() || 'Hello' }] : [];
+    isTyped || asked.length === 0 ? [{ role: 'user', content: draft.value.trim() || 'Hello' }] : [];
   return {
     origin: location.origin,
     endpoint,
     isChat: endpoint === CHAT_ENDPOINT,
-    body: bodyOf(settings.value, [...messagesOf(said), ...typed]),
+    body: bodyOf(settings.value, [...messagesOf(asked), ...typed]),
   };
 });
 
@@ -85,21 +90,21 @@ export async function send(): Promise<void> {
   const text = draft.value.trim();
   if (text === '' || isAnswering.value || !mayAsk()) return;
   draft.value = '';
-  turns.value = [...turns.value, { by: 'reader', text }];
+  said.value = [...said.value, { by: 'reader', text }];
   await answer();
 }
 
 /** Hands back what the tools said. */
 export async function sendResults(results: readonly ToolResult[]): Promise<void> {
   if (isAnswering.value || !mayAsk()) return;
-  turns.value = [...turns.value, { by: 'tools', results }];
+  said.value = [...said.value, { by: 'tools', results }];
   await answer();
 }
 
 /** Asks for another answer in the place of the newest. */
 export async function regenerate(): Promise<void> {
   if (isAnswering.value || lastAnswer.value === undefined || settings.value.key === '') return;
-  turns.value = turns.value.slice(0, -1);
+  said.value = said.value.slice(0, -1);
   await answer();
 }
 
@@ -112,36 +117,44 @@ export function stop(): void {
 export function startAnew(): void {
   stop();
   running = undefined;
-  turns.value = [];
+  batch(() => {
+    said.value = [];
+    growing.value = undefined;
+  });
 }
 
 async function answer(): Promise<void> {
-  const asked = turns.value;
+  const asked = said.value;
   const mine = new AbortController();
   running = mine;
-  const show = (shown: Answer) => {
-    if (running === mine) turns.value = [...asked, { by: 'model', answer: shown }];
-  };
   // A stream may bring hundreds of pieces a second; a screen shows sixty.
   let newest: Answer | undefined;
+  const show = () => {
+    if (newest !== undefined && running === mine) growing.value = newest;
+    newest = undefined;
+  };
   const grow = (grown: Answer) => {
-    if (newest === undefined) requestAnimationFrame(() => newest && (show(newest), (newest = undefined)));
+    if (newest === undefined) requestAnimationFrame(show);
     newest = grown;
   };
-  show(NO_ANSWER);
+  growing.value = NO_ANSWER;
   const whole = await askModel(settings.value, bodyOf(settings.value, messagesOf(asked)), mine.signal, grow);
   newest = undefined;
-  show(whole);
+  if (running !== mine) return;
+  batch(() => {
+    said.value = [...asked, { by: 'model', answer: whole }];
+    growing.value = undefined;
+  });
 }
 
 /** The conversation as the service takes it. Calls whose tools have not answered are left out: upstreams refuse them. */
-export function messagesOf(said: readonly Turn[]): Message[] {
-  return said.flatMap((turn, index): Message[] => {
+export function messagesOf(all: readonly Turn[]): Message[] {
+  return all.flatMap((turn, index): Message[] => {
     if (turn.by === 'reader') return [{ role: 'user', content: turn.text }];
     if (turn.by === 'tools') {
       return turn.results.map(({ call: { id }, text }) => ({ role: 'tool', tool_call_id: id, content: text }));
     }
-    const calls = said[index + 1]?.by === 'tools' ? turn.answer.calls : [];
+    const calls = all[index + 1]?.by === 'tools' ? turn.answer.calls : [];
     return turn.answer.text === '' && calls.length === 0 ? [] : [saidByModel(turn.answer.text, calls)];
   });
 }
