@@ -76,33 +76,43 @@ export function openLogOutput(file?: string): DestinationStream {
   // A full disk must not end the service: the lines wait, and the next flush tries again. When it stops, pino's own last
   // flush would try for ever.
   let refused = false;
+  /** Handed over and not written yet, bytes: a flush while another piece is being written does nothing. */
+  let owed = 0;
   output.on('error', () => {
     refused = true;
   });
-  output.on('write', () => {
+  output.on('write', (bytes) => {
     refused = false;
+    owed -= bytes;
+  });
+  output.on('drop', (lost) => {
+    owed -= Buffer.byteLength(lost);
   });
   // Pino puts each line behind those before it as one text, and measures that anew: gathered here, each is measured once.
   let lines: string[] = [];
   let characters = 0;
+  let timer: NodeJS.Timeout | undefined;
   const handOver = () => {
-    if (characters === 0) return;
     const piece = lines.join('');
     [lines, characters] = [[], 0];
-    output.write(piece);
+    owed += Buffer.byteLength(piece);
+    if (piece !== '') output.write(piece);
+  };
+  // Not always: a process that has nothing to say would wake up ten times a second.
+  const flush = () => {
+    handOver();
+    if (owed > 0) output.flush();
+    timer = owed > 0 ? setTimeout(flush, LOG_FLUSH_MS).unref() : undefined;
   };
   process.prependListener('exit', () => {
     if (refused) output.destroy();
     else handOver();
   });
-  setInterval(() => {
-    handOver();
-    output.flush();
-  }, LOG_FLUSH_MS).unref();
   return {
     write(line) {
       lines.push(line);
       characters += line.length;
+      timer ??= setTimeout(flush, LOG_FLUSH_MS).unref();
       if (characters < LOG_PIECE_CHARS) return;
       handOver();
       output.flush();

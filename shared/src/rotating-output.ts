@@ -4,6 +4,7 @@ import { LOG_BYTES, LOG_FILES, removeOldestLog, shiftLogs } from './log-files.ts
 const STANDARD_OUTPUT = 1;
 const PIECE_BYTES = 4_096;
 const FLUSH_MS = 100;
+const LOOK_MS = 1_000;
 /** After the disk refused a write or a copy, ms. */
 const RETRY_MS = 1_000;
 /** Lines that wait while the disk refuses them; those beyond are lost. */
@@ -84,11 +85,16 @@ export function openRotatingOutput(path: string, options: RotatingOutputOptions 
     }
   }
 
-  setInterval(() => {
+  let timer: NodeJS.Timeout | undefined;
+  const round = () => {
     flush();
-    // What Node writes itself goes past `write`.
+    timer = waitingBytes > 0 ? setTimeout(round, FLUSH_MS).unref() : undefined;
+  };
+  // What Node writes itself goes past `write`.
+  setInterval(() => {
     size = Math.max(size, sizeOf(fd));
-  }, FLUSH_MS).unref();
+    if (size >= bytes) flush();
+  }, LOOK_MS).unref();
   process.on('exit', flush);
   size = sizeOf(fd);
   return {
@@ -99,6 +105,7 @@ export function openRotatingOutput(path: string, options: RotatingOutputOptions 
       }
       waiting.push(line);
       waitingBytes += line.length;
+      timer ??= setTimeout(round, FLUSH_MS).unref();
       if (waitingBytes >= PIECE_BYTES) flush();
     },
   };

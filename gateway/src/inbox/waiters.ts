@@ -30,7 +30,8 @@ export interface Waiters {
 
 interface Waiter {
   since: number;
-  resolve(settlement: Settlement | 'given up'): void;
+  /** Of no more use once it was called. A map's earlier tables hold their entries until a full collection: not its answer. */
+  resolve: (settlement: Settlement | 'given up') => void;
   /** One who came earlier, and waits for the same request. */
   earlier: Waiter | undefined;
 }
@@ -73,8 +74,21 @@ export function createWaiters(logger: Logger): Waiters {
 }
 
 function resolveAll(latest: Waiter, settlement: Settlement | 'given up'): void {
-  for (let waiter: Waiter | undefined = latest; waiter; waiter = waiter.earlier) waiter.resolve(settlement);
+  let waiter: Waiter | undefined = latest;
+  while (waiter) {
+    const { resolve, earlier }: Waiter = waiter;
+    resolve(settlement);
+    letGo(waiter);
+    waiter = earlier;
+  }
 }
+
+function letGo(waiter: Waiter): void {
+  waiter.resolve = nothing;
+  waiter.earlier = undefined;
+}
+
+const nothing = () => undefined;
 
 function takeOut(waiters: Map<string, Waiter>, requestId: string, gone: Waiter): void {
   const latest = waiters.get(requestId);
@@ -84,4 +98,5 @@ function takeOut(waiters: Map<string, Waiter>, requestId: string, gone: Waiter):
     if (later) later.earlier = gone.earlier;
   } else if (gone.earlier) waiters.set(requestId, gone.earlier);
   else waiters.delete(requestId);
+  letGo(gone);
 }

@@ -20,6 +20,31 @@ interface Exchange {
   since: number;
   received: number;
   sent: number;
+  /** Where it stands in the list of all; -1 where it does not. */
+  at: number;
+}
+
+/**
+ * The exchanges under way, in no order. Not a `Set`: V8 makes its table anew again and again as members come and go, and each
+ * old one holds its members and the next one until a full collection. So every request outlived two of the young generation.
+ */
+function createExchanges() {
+  const all: Exchange[] = [];
+  return {
+    all: all as readonly Exchange[],
+    add(exchange: Exchange): void {
+      exchange.at = all.push(exchange) - 1;
+    },
+    remove(exchange: Exchange): void {
+      if (exchange.at < 0) return;
+      const last = all.pop() as Exchange;
+      if (last !== exchange) {
+        all[exchange.at] = last;
+        last.at = exchange.at;
+      }
+      exchange.at = -1;
+    },
+  };
 }
 
 /**
@@ -34,13 +59,13 @@ export function keepPace(
   cut: (request: IncomingMessage) => void,
   patienceMs: number = PATIENCE_MS,
 ) {
-  const exchanges = new Set<Exchange>();
+  const exchanges = createExchanges();
   const unanswered = new WeakMap<Socket, number>();
   const timer = setInterval(() => {
     const now = performance.now();
     const slow: Exchange[] = [];
-    for (const exchange of exchanges) {
-      if (isOver(exchange)) exchanges.delete(exchange);
+    for (const exchange of [...exchanges.all]) {
+      if (isOver(exchange)) exchanges.remove(exchange);
       else if (isTooSlow(exchange, now, patienceMs)) slow.push(exchange);
     }
     endInTurns(slow, cut);
@@ -52,11 +77,11 @@ export function keepPace(
       const pipelined = (unanswered.get(socket) ?? 0) + 1;
       unanswered.set(socket, pipelined);
       if (pipelined > MOST_PIPELINED) return void socket.destroy();
-      const exchange = { request, response, since: performance.now(), ...progress(request) };
+      const exchange = { request, response, since: performance.now(), ...progress(request), at: -1 };
       exchanges.add(exchange);
       response.once('close', () => {
         unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1);
-        if (isOver(exchange)) exchanges.delete(exchange);
+        if (isOver(exchange)) exchanges.remove(exchange);
       });
       listener(request, response);
     }) satisfies RequestListener,

@@ -4,6 +4,8 @@ type Command = Parameters<Redis['sendCommand']>[0];
 
 /** A wait is counted in this many looks at the clock. */
 const SLICES = 16;
+/** So many places of commands that have had their reply are kept at the front before the list is made anew. */
+const MOST_EMPTY = 64;
 
 /**
  * Gives up on commands whose reply does not come within `ms`, as ioredis's own `commandTimeout` does, with one
@@ -20,26 +22,38 @@ const SLICES = 16;
  */
 export function limitReplyTime(redis: Redis, ms: number): void {
   const send = redis.sendCommand.bind(redis);
-  // A wheel: commands sent now are looked at when the hand has gone round.
-  const wheel: Command[][] = Array.from({ length: SLICES + 1 }, () => []);
-  let hand = 0;
-  let open = 0;
+  // Redis answers in the order in which it was asked, so those that have their reply are at the front, and are let go of with
+  // the next command: kept until their wait would be over, each would outlive two collections, and become old garbage.
+  let sent: (Command | undefined)[] = [];
+  let sentIn: number[] = [];
+  let first = 0;
+  let turns = 0;
   let timer: NodeJS.Timeout | undefined;
 
+  const letGo = () => {
+    for (let command = sent[first]; command?.isSettled === true; command = sent[first]) sent[first++] = undefined;
+    if (first < MOST_EMPTY || first * 2 < sent.length) return;
+    [sent, sentIn, first] = [sent.slice(first), sentIn.slice(first), 0];
+  };
+
   const turn = () => {
-    hand = (hand + 1) % wheel.length;
-    const due = wheel[hand] ?? [];
-    wheel[hand] = [];
-    open -= due.length;
-    for (const command of due) if (!command.isSettled) command.reject(new Error('Command timed out'));
-    if (open > 0) return;
+    turns++;
+    letGo();
+    while (first < sent.length && turns - (sentIn[first] ?? 0) >= SLICES) {
+      const command = sent[first];
+      sent[first++] = undefined;
+      if (command?.isSettled === false) command.reject(new Error('Command timed out'));
+    }
+    letGo();
+    if (first < sent.length) return;
     clearInterval(timer);
     timer = undefined;
   };
 
   redis.sendCommand = (command, stream) => {
-    wheel[(hand + SLICES) % wheel.length]?.push(command);
-    open++;
+    letGo();
+    sent.push(command);
+    sentIn.push(turns);
     timer ??= setInterval(turn, ms / SLICES).unref();
     return send(command, stream);
   };

@@ -87,12 +87,11 @@ local function answerOf(stream)
     head .. ',"text":"","textLength":' .. textLength .. (hasReasoning and ',"reasoningLength":' .. reasoningLength or '') .. '}'
 end
 
--- As BullMQ's moveToFinished does with a job that is not to be kept.
+-- As BullMQ's moveToFinished does with a job that is not to be kept; only jobs that have children have further keys.
 local function finish(id, job, jobLock, owner)
   local holder = call('GET', jobLock)
   if holder ~= owner then return (holder or call('EXISTS', job) == 1) and 'lost' or 'gone' end
-  call('DEL', jobLock, job, job .. ':logs', job .. ':dependencies', job .. ':processed', job .. ':failed',
-    job .. ':unsuccessful')
+  call('DEL', jobLock, job, job .. ':logs')
   call('LREM', active, '-1', id)
   finished[#finished + 1] = id
   return 'finished'

@@ -85,12 +85,16 @@ export function startLiveService(deps: LiveDeps): LiveService {
     });
     live.sendStats((signedIn) => visibleTo(stats, signedIn));
   };
-  const timers = [
-    setInterval(() => void sendStats(), STATS_EVERY_MS),
-    setInterval(() => live.sendRows(), ROWS_EVERY_MS),
-    setInterval(() => live.sendKeepAlive(), KEEP_ALIVE_MS),
-    setInterval(() => void recheckSessions(deps.redis, live).catch(() => undefined), RECHECK_SESSIONS_MS),
-  ];
+  const rounds = createRounds([
+    [STATS_EVERY_MS, () => void sendStats()],
+    [ROWS_EVERY_MS, () => live.sendRows()],
+    [KEEP_ALIVE_MS, () => live.sendKeepAlive()],
+    [RECHECK_SESSIONS_MS, () => void recheckSessions(deps.redis, live).catch(() => undefined)],
+  ]);
+  const noteClients = () => {
+    deps.metrics.liveClients.set(live.size);
+    rounds.goOn(live.size > 0);
+  };
   return {
     async openStream(asked, response) {
       const session = await findSession(deps, asked.cookie, asked.address);
@@ -100,8 +104,8 @@ export function startLiveService(deps: LiveDeps): LiveService {
       if (!(await live.open({ response, listener, lastEventId: asked.lastEventId, snapshot }))) {
         return failure('service_unavailable', 'Too many dashboards are open. Close one and try again.');
       }
-      deps.metrics.liveClients.set(live.size);
-      response.once('close', () => deps.metrics.liveClients.set(live.size));
+      noteClients();
+      response.once('close', noteClients);
       dirty = true;
       return undefined;
     },
@@ -110,8 +114,20 @@ export function startLiveService(deps: LiveDeps): LiveService {
     },
     signedOut: (digest) => live.dropSessions((session) => session.digest === digest),
     stop() {
-      for (const timer of timers) clearInterval(timer);
+      rounds.goOn(false);
       live.close();
+    },
+  };
+}
+
+/** What is done again and again, while there is somebody to do it for. */
+function createRounds(rounds: readonly (readonly [everyMs: number, round: () => void])[]) {
+  let timers: NodeJS.Timeout[] = [];
+  return {
+    goOn(isWanted: boolean): void {
+      if (isWanted === timers.length > 0) return;
+      for (const timer of timers) clearInterval(timer);
+      timers = isWanted ? rounds.map(([everyMs, round]) => setInterval(round, everyMs)) : [];
     },
   };
 }
