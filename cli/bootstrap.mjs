@@ -38,6 +38,13 @@ const isPackage = Boolean(process.env.LONTAR_FOLDER);
 const runtime = join(root, 'runtime');
 const pinnedNode = join(isPackage ? runtime : root, 'node_modules', 'node', 'bin', 'node');
 const marker = join(modules, '.lontar-installed');
+/**
+ * Where Node keeps what it has compiled, for itself and the services that it starts: the next start takes half as long, and each
+ * process less memory, since none has to load the compiler that takes the types out of our sources. Where nothing can be
+ * written there, nothing is kept.
+ */
+const compiled = join(modules, '.cache', 'lontar', 'compiled');
+const KEPT_COMPILED = new Set([PROGRAMS.start, PROGRAMS.lontar].map((program) => join(root, program)));
 const stateFolder = join(root, '.lontar');
 const lockFile = join(stateFolder, 'install.lock');
 
@@ -229,6 +236,7 @@ function handOver(node, args) {
   // The channel lets the program notice when this process is killed.
   const child = spawn(node, args, {
     cwd: isPackage ? process.cwd() : root,
+    env: { ...(KEPT_COMPILED.has(args[0]) && { NODE_COMPILE_CACHE: compiled }), ...process.env },
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));

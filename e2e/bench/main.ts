@@ -7,33 +7,42 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { readOptions } from '@lontar/shared/testing/command-options.ts';
 import { PORTKEY } from './portkey.ts';
-import { machineLoad } from './processes/usage.ts';
+import { machineLoad, stolenTime } from './processes/usage.ts';
 import { findRegressions, judgeBudgets } from './report/budgets.ts';
 import { drawThroughput } from './report/chart.ts';
+import { findUnsteady } from './report/steadiness.ts';
+import { type EarlierRecord, withRecord } from './report/trend.ts';
 import { budgetTable, throughputTable, writeReport } from './report/write-report.ts';
 import type { Machine, Results } from './results.ts';
 import { measureAlone } from './sections/alone.ts';
 import { startContenders, startUpstream, type Upstream } from './sections/contenders.ts';
+import { measureDefaultSetUp } from './sections/default-set-up.ts';
 import { measureGrowth } from './sections/growth.ts';
 import { measureHeld, measureInFlight } from './sections/in-flight.ts';
+import { measureOpenLoops, type OpenLoopRow } from './sections/open-loop.ts';
+import { measureQuickly } from './sections/quick.ts';
 import { measureGateways, measureWorkers } from './sections/scaling.ts';
 import { measureSlowUpstream } from './sections/slow-upstream.ts';
 import { measureStreams } from './sections/streams.ts';
 import { countCommands, measureCase, throughputCases, warmUp } from './sections/throughput.ts';
 
 const RECORD = new URL('../../docs/performance.json', import.meta.url);
+/** Of each record what can be compared between machines. */
+const HISTORY = new URL('../../docs/performance-history.json', import.meta.url);
 const REPORT = new URL('../../docs/performance.md', import.meta.url);
 const CHART = new URL('../../docs/performance.svg', import.meta.url);
 const SECTIONS = [
   'throughput',
   'main',
   'commands',
+  'open-loop',
   'workers',
   'gateways',
   'in-flight',
   'growth',
   'streams',
   'slow-upstream',
+  'default-set-up',
   'alone',
 ] as const;
 type Section = (typeof SECTIONS)[number];
@@ -42,11 +51,16 @@ const options = readOptions({
   name: 'npm run bench --',
   about: 'Measures the service side by side with what it is compared with, and says whether budgets hold (12 minutes).',
   options: {
-    quick: { type: 'flag', about: 'fewer and shorter rounds; writes nothing' },
+    quick: {
+      type: 'flag',
+      about:
+        'what a request costs, times the last commit (3 minutes); with --only fewer and shorter rounds. Writes nothing',
+    },
     only: { type: 'names', choices: SECTIONS, about: 'these sections alone; writes nothing' },
     'without-portkey': { type: 'flag', about: 'where it cannot be installed' },
     'without-litellm': { type: 'flag', about: 'streams without LiteLLM, which pip has to fetch' },
     guard: { type: 'flag', about: 'ends with 1 where a ratio is worse by more than a quarter than the one on record' },
+    force: { type: 'flag', about: 'puts a run on record though its rounds differ by more than 8 %, and says so there' },
     report: { type: 'flag', about: 'measures nothing; writes page and chart again from the figures on record' },
     profile: { type: 'text', value: 'FOLDER', about: "keeps processor profiles of the service's processes there" },
   },
@@ -73,9 +87,13 @@ function describeMachine(): Machine {
   };
 }
 
-async function measureSideBySide(upstream: Upstream): Promise<Pick<Results, 'throughput' | 'commands'>> {
+async function measureSideBySide(
+  upstream: Upstream,
+): Promise<Pick<Results, 'throughput' | 'commands'> & { openLoops: OpenLoopRow[] }> {
   const [throughput, commands]: [Results['throughput'][number][], Results['commands'][number][]] = [[], []];
-  if (!wants('throughput') && !wants('main') && !wants('commands')) return { throughput, commands };
+  let openLoops: OpenLoopRow[] = [];
+  if (!(['throughput', 'main', 'commands', 'open-loop'] as const).some(wants))
+    return { throughput, commands, openLoops };
   const contenders = await startContenders(upstream, {
     portkey: !options['without-portkey'],
     profileFolder: options.profile,
@@ -87,6 +105,10 @@ async function measureSideBySide(upstream: Upstream): Promise<Pick<Results, 'thr
       say(`${one.bytes / 1024} KB after ${one.delayMs} ms, ${one.connections} connections`);
       throughput.push(...(await measureCase(contenders, one, rounds)));
     }
+    if (wants('open-loop')) {
+      say('open loop');
+      openLoops = await measureOpenLoops(contenders, rounds);
+    }
     if (wants('commands')) {
       say('commands sent to Redis');
       for (const connections of [1, 10, 100, 500]) commands.push(await countCommands(contenders, connections));
@@ -94,11 +116,12 @@ async function measureSideBySide(upstream: Upstream): Promise<Pick<Results, 'thr
   } finally {
     await contenders.stop();
   }
-  return { throughput, commands };
+  return { throughput, commands, openLoops };
 }
 
 async function measureEverything(): Promise<Results> {
   const machine = describeMachine();
+  const before = stolenTime();
   const upstream = await startUpstream();
   const when = async <Value>(section: Section, measure: () => Promise<Value>, otherwise: Value): Promise<Value> => {
     if (!wants(section)) return otherwise;
@@ -106,7 +129,7 @@ async function measureEverything(): Promise<Results> {
     return measure();
   };
   try {
-    return {
+    const measured: Results = {
       madeAt: new Date().toISOString(),
       machine,
       comparedWith: options['without-portkey'] ? undefined : PORTKEY,
@@ -127,8 +150,12 @@ async function measureEverything(): Promise<Results> {
         undefined,
       ),
       slowUpstream: await when('slow-upstream', () => measureSlowUpstream(upstream, options.quick), undefined),
+      defaultSetUp: await when('default-set-up', measureDefaultSetUp, undefined),
       alone: await when('alone', measureAlone, undefined),
     };
+    const after = stolenTime();
+    const stolenShare = (after.stolen - before.stolen) / (after.all - before.all);
+    return { ...measured, machine: { ...machine, stolenShare } };
   } finally {
     await upstream.stop();
   }
@@ -137,14 +164,25 @@ async function measureEverything(): Promise<Results> {
 // The processes that were started end with this one.
 process.setMaxListeners(0);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+if (options.quick && options.only === undefined) {
+  for (const line of await measureQuickly()) console.log(line);
+  process.exit(0);
+}
 if (options.profile) mkdirSync(options.profile, { recursive: true });
 const onRecord = existsSync(RECORD) ? (JSON.parse(readFileSync(RECORD, 'utf8'), readNumbers) as Results) : undefined;
 const results = options.report && onRecord ? onRecord : await measureEverything();
-if (!options.quick && options.only === undefined) {
-  writeFileSync(RECORD, `${JSON.stringify(results, roundNumbers, 2)}\n`);
-  writeFileSync(REPORT, writeReport(results));
-  writeFileSync(CHART, drawThroughput(results));
-  say('docs/performance.json, .md and .svg are written');
+const unsteady = options.report ? [] : findUnsteady(results);
+if (!options.quick && options.only === undefined && unsteady.length > 0 && !options.force) {
+  console.log(throughputTable(results.throughput));
+  for (const line of unsteady) console.log(`Not steady: ${line}.`);
+  const { loadBefore, stolenShare = 0 } = results.machine;
+  console.log(
+    `Nothing was put on record: other work disturbs this machine (load before the run ${loadBefore.toFixed(2)}, ` +
+      `${(stolenShare * 100).toFixed(1)} % of its time taken by its host). Try again when it is quiet, or use --force.`,
+  );
+  process.exitCode = 1;
+} else if (!options.quick && options.only === undefined) {
+  putOnRecord(unsteady.length > 0 ? { ...results, isForced: true } : results);
 } else {
   console.log(`${throughputTable(results.throughput)}\n`);
   console.log(JSON.stringify({ ...results, throughput: undefined }, roundNumbers, 1));
@@ -154,9 +192,19 @@ const regressions = onRecord ? findRegressions(results, onRecord) : [];
 for (const regression of regressions) console.log(`Worse than on record: ${regression}.`);
 if (options.guard && regressions.length > 0) process.exitCode = 1;
 
-/** Four digits hold all that can be measured. */
+function putOnRecord(record: Results): void {
+  const earlier = existsSync(HISTORY) ? (JSON.parse(readFileSync(HISTORY, 'utf8')) as EarlierRecord[]) : [];
+  const records = options.report ? earlier : withRecord(earlier, record);
+  if (!options.report) writeFileSync(HISTORY, `${JSON.stringify(records, roundNumbers, 2)}\n`);
+  writeFileSync(RECORD, `${JSON.stringify(record, roundNumbers, 2)}\n`);
+  writeFileSync(REPORT, writeReport(record, records));
+  writeFileSync(CHART, drawThroughput(record));
+  say('docs/performance.json, performance-history.json, .md and .svg are written');
+}
+
+/** Four digits hold all that can be measured; what is counted or was chosen stays. */
 function roundNumbers(_name: string, value: unknown): unknown {
-  return typeof value === 'number' ? Number(value.toPrecision(4)) : value;
+  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
 }
 
 /** Figures of rounds without an answer are NaN, which JSON writes as null. */

@@ -1,4 +1,6 @@
 import type { Round } from './measure.ts';
+import type { DefaultSetUpFigures } from './sections/default-set-up.ts';
+import type { OpenLoopRow } from './sections/open-loop.ts';
 import type { SlowUpstreamFigures } from './sections/slow-upstream.ts';
 import type { StreamFigures } from './sections/streams.ts';
 
@@ -23,7 +25,12 @@ export interface Results {
   readonly streams?: StreamFigures | undefined;
   /** Absent on records of before a worker took more than 50 jobs. */
   readonly slowUpstream?: SlowUpstreamFigures | undefined;
+  /** Absent on records of before it was measured. */
+  readonly openLoops?: readonly OpenLoopRow[];
+  readonly defaultSetUp?: DefaultSetUpFigures | undefined;
   readonly alone: Alone | undefined;
+  /** That a record was written though its rounds differed much; see `findUnsteady`. */
+  readonly isForced?: boolean;
 }
 
 export interface Machine {
@@ -34,6 +41,8 @@ export interface Machine {
   readonly redis: string;
   /** The 1-minute load of the machine before the run: what others did meanwhile. */
   readonly loadBefore: number;
+  /** Share of the machine's time that other machines on its host took during the run. Absent on earlier records. */
+  readonly stolenShare?: number;
 }
 
 /** Medians of the rounds of one contender in one case. */
@@ -44,6 +53,8 @@ export interface ThroughputRow extends Pick<Round, 'perSecond' | 'p50' | 'p99' |
   readonly bytes: number;
   /** Requests that were not answered with 200, in all rounds. */
   readonly failed: number;
+  /** How far a round's processor time per request was from the median, at most, of it. Absent on earlier records. */
+  readonly spread?: number;
 }
 
 export interface CommandRow {

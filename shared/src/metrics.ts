@@ -75,10 +75,7 @@ const DROP_REASONS = ['redis_away', 'behind', 'refused', 'gateway'] as const;
 export const GIVEN_UP_REASONS = ['poison_pill', 'unreadable', 'failed'] as const;
 export type GivenUpReason = (typeof GIVEN_UP_REASONS)[number];
 
-/**
- * How often the event loop's lag is measured, ms: a loop that is held up by nothing shows this, and not 0. The default of
- * 10 ms wakes an idle process a hundred times a second, which was most of what it did.
- */
+/** The event loop's lag is measured so often, ms, and shows no less; every 10 ms would wake an idle process all the time. */
 const LAG_STEP_MS = 50;
 
 /** A registry with the process defaults and `app_build_info`, for one instance of a service. */

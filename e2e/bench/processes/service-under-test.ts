@@ -127,6 +127,15 @@ async function createKey(environment: Readonly<Record<string, string>>): Promise
   return (JSON.parse(stdout) as { key: string }).key;
 }
 
+/** The same question over the OpenAI protocol. */
+export function chatRequest(prompt: string, key: string): string {
+  const body = JSON.stringify({ model: 'ai-2.5-flash', messages: [{ role: 'user', content: prompt }] });
+  return (
+    `POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n` +
+    `Authorization: Bearer ${key}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: keep-alive\r\n\r\n${body}`
+  );
+}
+
 /** One GET, as the service's documentation shows it. */
 export function generationRequest(prompt: string, key: string, headers = ''): string {
   return (

@@ -17,6 +17,22 @@ export function residentBytes(pid: number): number {
   return Number(kilobytes ?? 0) * 1024;
 }
 
+/** The process's share of the memory that it and others use: shared pages are counted in parts, bytes. */
+export function proportionalBytes(pid: number): number {
+  const kilobytes = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
+  return Number(kilobytes ?? 0) * 1024;
+}
+
+/** Time that the machine's processors were taken by other machines on the same host, of all of its time, since it was started, s. */
+export function stolenTime(): { readonly stolen: number; readonly all: number } {
+  const [, ...times] = (readFileSync('/proc/stat', 'utf8').split('\n')[0] ?? '').split(/\s+/);
+  const ticks = times.slice(0, 8).map(Number);
+  return {
+    stolen: (ticks[7] ?? 0) / TICKS_PER_SECOND,
+    all: ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND,
+  };
+}
+
 /** How many cores' worth of time other programs took of the machine, as far as /proc says: 1-minute load. */
 export function machineLoad(): number {
   return Number(readFileSync('/proc/loadavg', 'utf8').split(' ')[0]);

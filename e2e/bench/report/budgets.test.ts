@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { Results, ThroughputRow } from '../results.ts';
 import { findRegressions, judgeBudgets } from './budgets.ts';
+import { findUnsteady } from './steadiness.ts';
+import { trendRows, withRecord } from './trend.ts';
 
 function row(contender: string, connections: number, perSecond: number, p50 = 1): ThroughputRow {
   const unused = { p99: 1, cpuMicros: {}, residentBytes: {}, failed: 0 };
@@ -29,7 +31,7 @@ test('judges only what was measured', () => {
 });
 
 test('judges throughput by what ran beside it', () => {
-  const throughput = [row('service', 100, 1_500), row('portkey', 100, 1_000), row('queue', 100, 3_001)];
+  const throughput = [row('service', 100, 1_200), row('portkey', 100, 1_000), row('queue', 100, 3_501)];
   expect(held(results({ throughput }))).toEqual({
     'throughput at 100 connections, times Portkey': true,
     'share of the bare BullMQ loop': false,
@@ -37,8 +39,65 @@ test('judges throughput by what ran beside it', () => {
 });
 
 test('judges the latency that is added to the upstream itself', () => {
-  const throughput = [row('service', 1, 400, 2.4), row('direct', 1, 4_000, 0.3)];
+  const throughput = [row('service', 1, 400, 1.4), row('direct', 1, 4_000, 0.3)];
   expect(held(results({ throughput }))).toEqual({ 'added latency at 1 connection, p50': false });
+});
+
+test('judges what a request costs of all processes, without load and upstream', () => {
+  const of = (contender: string, bytes: number, cpuMicros: Record<string, number>) => ({
+    ...row(contender, 100, Number.NaN),
+    ...{ bytes, cpuMicros },
+  });
+  const throughput = [
+    of('service', 2_048, { 'gateway-1': 100, redis: 90, load: 1_000, upstream: 1_000 }),
+    of('portkey', 2_048, { portkey: 200, load: 1, upstream: 1 }),
+    of('v1', 2_048, { 'gateway-1': 110, redis: 90, load: 1, upstream: 1 }),
+    of('service', 65_536, { 'gateway-1': 96 }),
+    of('portkey', 65_536, { portkey: 100 }),
+  ];
+  const openLoops = [{ perSecond: 50, service: 151, portkey: 100 }];
+  expect(held(results({ throughput, openLoops }))).toMatchObject({
+    'cost of a request, 2 KB, times Portkey': true,
+    'cost of a request, 64 KB, times Portkey': false,
+    'cost over /v1, times /api/ai': false,
+    'cost at 50 requests/s, upstream 1.5 s, times Portkey': false,
+  });
+});
+
+test('judges a service that is left alone by the sum of its processes', () => {
+  const defaultSetUp = { startSeconds: 2.1, idleShare: { a: 0.01, b: 0.011 }, idleMegabytes: { a: 200, b: 80 } };
+  expect(held(results({ defaultSetUp }))).toEqual({
+    'idle: of one core': false,
+    'idle: memory': true,
+    'a start with everything in place': false,
+  });
+});
+
+test('each budget says what it means', () => {
+  for (const { meaning } of judgeBudgets(results({}))) expect(meaning).toMatch(/^[A-Z].{10,}\.$/);
+});
+
+test('a run whose rounds differ much is not steady, unless they were too short to tell', () => {
+  const throughput = [
+    { ...row('service', 100, 2_000), spread: 0.09 },
+    { ...row('portkey', 100, 2_000), spread: 0.08 },
+    { ...row('service', 1, 100), spread: 0.5 },
+    row('queue', 100, 5_000),
+  ];
+  expect(findUnsteady(results({ throughput }))).toEqual([
+    'service, 100 connections, 2 KB after 0 ms: rounds differ by 9 % (at most 8 %)',
+  ]);
+});
+
+test('records are kept, each once, the newest first on the page', () => {
+  const throughput = [row('service', 100, 1_500), row('portkey', 100, 1_000)];
+  const first = withRecord([], results({ madeAt: '2026-01-01T00:00', throughput }));
+  const second = withRecord(first, results({ madeAt: '2026-02-01T00:00' }));
+  expect(withRecord(second, results({ madeAt: '2026-02-01T00:00' }))).toEqual(second);
+  expect(trendRows(second)).toEqual([
+    ['2026-02-01', 'any', '', '', '', '', ''],
+    ['2026-01-01', 'any', '', '1.50 ×', '', '', ''],
+  ]);
 });
 
 test('judges how workers add up', () => {

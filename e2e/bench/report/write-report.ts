@@ -1,9 +1,12 @@
 import type { GrowthRow, InFlightRow, Results, ThroughputRow } from '../results.ts';
 import { CONTENDERS, type ContenderName } from '../sections/contenders.ts';
+import { aloneSection } from './alone-section.ts';
 import { type Budget, judgeBudgets } from './budgets.ts';
+import { defaultSetUpSection } from './default-set-up-section.ts';
+import { type EarlierRecord, trendRows } from './trend.ts';
 
 /** The whole of `docs/performance.md`, written from the results alone. */
-export function writeReport(results: Results): string {
+export function writeReport(results: Results, records: readonly EarlierRecord[] = []): string {
   const { machine, madeAt } = results;
   return [
     '<!-- Written by "npm run bench" from docs/performance.json; run it again, do not edit. -->',
@@ -11,7 +14,7 @@ export function writeReport(results: Results): string {
     ...meaningSection(results),
     `Measured by \`npm run bench\` on ${madeAt.slice(0, 10)}: ${machine.cpu}, ${machine.cores} cores, ` +
       `${machine.memoryGigabytes} GB, Node ${machine.node}, Redis ${machine.redis}; load before the run ` +
-      `${machine.loadBefore.toFixed(2)}. Load generator, mock upstream, Redis and all services share these cores, so ` +
+      `${machine.loadBefore.toFixed(2)}${machine.stolenShare === undefined ? '' : `, ${(machine.stolenShare * 100).toFixed(1)} % of its time taken by its host`}${results.isForced ? '; rounds differed by more than 8 %, and the record was written all the same (`--force`)' : ''}. Load generator, mock upstream, Redis and all services share these cores, so ` +
       'throughput is what is left of them, and only figures of the same run can be compared. Each is the median of ' +
       'rounds in which each contender has a turn.',
     '![Requests per second](performance.svg)',
@@ -36,8 +39,16 @@ export function writeReport(results: Results): string {
     ...streamsSection(results),
     '## A slow upstream',
     ...slowUpstreamSection(results),
+    '## A default set-up, and others',
+    ...defaultSetUpSection(table, results),
     '## Alone',
-    ...aloneSection(results),
+    ...aloneSection(table, results),
+    '## Records',
+    'Earlier records of this page, by what can be compared between machines: cost and throughput at 100 connections with answers of 2 KB, times Portkey.',
+    table(
+      ['date', 'processor', 'cost', 'throughput', 'of the bare loop', 'added p50', 'Redis commands'],
+      trendRows(records),
+    ),
     '',
   ].join('\n\n');
 }
@@ -68,8 +79,8 @@ function meaningSection({ throughput, slowUpstream }: Results): string[] {
 export function budgetTable(budgets: readonly Budget[]): string {
   const verdict = ({ holds }: Budget) => (holds === undefined ? '' : holds ? 'holds' : '**does not hold**');
   return table(
-    ['budget', 'wanted', 'measured', ''],
-    budgets.map((budget) => [budget.name, budget.wanted, budget.measured, verdict(budget)]),
+    ['budget', 'wanted', 'measured', '', 'what it means'],
+    budgets.map((budget) => [budget.name, budget.wanted, budget.measured, verdict(budget), budget.meaning]),
   );
 }
 
@@ -274,23 +285,6 @@ function growthTable(rows: readonly GrowthRow[]): string {
       row.redisCpuMicros.toFixed(0),
     ]),
   );
-}
-
-function aloneSection({ alone }: Results): string[] {
-  if (alone === undefined) return ['Not measured in this run.'];
-  return [
-    table(
-      ['what', 'measured'],
-      [
-        ['a script that does nothing, with as many arguments', `${alone.emptyScriptMicros.toFixed(1)} µs`],
-        ['admission, time in Redis (`INFO commandstats`)', `${alone.admissionMicros.toFixed(1)} µs`],
-        ['admission with every limit, time in Redis', `${alone.limitedAdmissionMicros.toFixed(1)} µs`],
-        ['settlement of 2 KB, time in Redis (`INFO commandstats`)', `${alone.settlementMicros.toFixed(1)} µs`],
-        ['masking', `${alone.maskingMegabytesPerSecond.toFixed(1)} MB/s`],
-        ["masking, times secretlint's recommended rules", `${alone.maskingRatio.toFixed(1)} ×`],
-      ],
-    ),
-  ];
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Target } from '../measure.ts';
 import { installPortkey, portkeyRequest, startPortkey, upstreamRequest } from '../portkey.ts';
 import { startBenchRedis } from '../processes/bench-redis.ts';
-import { type ServiceUnderTest, startServiceUnderTest } from '../processes/service-under-test.ts';
+import { chatRequest, type ServiceUnderTest, startServiceUnderTest } from '../processes/service-under-test.ts';
 import { startProcess } from '../processes/start-process.ts';
 import { promptFor, type Wish } from '../wish.ts';
 
@@ -22,6 +22,7 @@ export const CONTENDERS = {
   service: 'Lontar',
   portkey: 'Portkey',
   direct: 'upstream itself',
+  v1: 'Lontar, /v1',
   stubbed: 'Lontar, built-in model',
   queue: 'bare BullMQ loop',
   express: 'Express hello',
@@ -82,6 +83,13 @@ export async function startContenders(
       switch (name) {
         case 'service':
           return { name, ...ofService(service), processes: [...service.processes, upstream.process] };
+        case 'v1':
+          return {
+            name,
+            ...ofService(service),
+            requests: [chatRequest(prompt, service.key)],
+            processes: [...service.processes, upstream.process],
+          };
         case 'stubbed':
           return { name, ...ofService(stubbed) };
         case 'portkey':

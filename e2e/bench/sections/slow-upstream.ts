@@ -2,12 +2,14 @@ import { fileURLToPath } from 'node:url';
 import { type LoadResult, runLoad } from '../load/run-load.ts';
 import { measureRound } from '../measure.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from '../processes/service-under-test.ts';
-import { residentBytes } from '../processes/usage.ts';
+import { proportionalBytes, residentBytes } from '../processes/usage.ts';
 import { promptFor } from '../wish.ts';
 import type { Upstream } from './contenders.ts';
 
 const OPEN_LOOP = fileURLToPath(new URL('../load/open-loop.ts', import.meta.url));
 const SAMPLE_MS = 200;
+/** To add up a process's pages takes the kernel some milliseconds. */
+const FOOTPRINT_SAMPLE_MS = 5_000;
 
 /** What a default set-up, with one worker, makes of an upstream that takes its time. */
 export interface SlowUpstreamFigures {
@@ -30,6 +32,8 @@ export interface SlowUpstreamFigures {
     /** ms */
     readonly p50: number;
     readonly p99: number;
+    /** Proportional set size of all processes together, the most that was seen. Absent on earlier records. */
+    readonly allMegabytes?: number;
   };
 }
 
@@ -76,12 +80,18 @@ async function measureOpenLoop(service: ServiceUnderTest, seconds: number): Prom
     warmUpSeconds: 0,
     seconds,
   };
+  let most = 0;
+  const timer = setInterval(() => {
+    const all = service.processes.reduce((sum, { pid }) => sum + proportionalBytes(pid), 0);
+    most = Math.max(most, all);
+  }, FOOTPRINT_SAMPLE_MS);
   const result: LoadResult = await runLoad(
     plan,
     { started: () => undefined, finished: () => undefined },
     { script: OPEN_LOOP, args: [] },
   );
+  clearInterval(timer);
   const failed = Object.values(result.failures).reduce((sum, count) => sum + count, 0);
   const { requests: answered, p50, p99 } = result;
-  return { offeredPerSecond, seconds, upstreamMs, answered, failed, p50, p99 };
+  return { offeredPerSecond, seconds, upstreamMs, answered, failed, p50, p99, allMegabytes: most / 1e6 };
 }

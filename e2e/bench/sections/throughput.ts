@@ -73,8 +73,15 @@ function summarize(contender: ContenderName, one: ThroughputCase, rounds: readon
     p99: of(({ p99 }) => p99),
     cpuMicros: each(({ cpuMicros }) => cpuMicros),
     residentBytes: each(({ residentBytes }) => residentBytes),
+    spread: spreadOf(rounds),
     failed: rounds.flatMap(({ failures }) => Object.values(failures)).reduce((sum, count) => sum + count, 0),
   };
+}
+
+function spreadOf(rounds: readonly Round[]): number {
+  const sums = rounds.map(({ cpuMicros }) => Object.values(cpuMicros).reduce((sum, micros) => sum + micros, 0));
+  const middle = median(sums);
+  return Math.max(...sums.map((sum) => Math.abs(sum / middle - 1)));
 }
 
 /**

@@ -64,7 +64,7 @@ export function keepPace(
   const timer = setInterval(() => {
     const now = performance.now();
     const slow: Exchange[] = [];
-    for (const exchange of [...exchanges.all]) {
+    for (const exchange of exchanges.all.toReversed()) {
       if (isOver(exchange)) exchanges.remove(exchange);
       else if (isTooSlow(exchange, now, patienceMs)) slow.push(exchange);
     }
