@@ -124,7 +124,11 @@ export function createRouteChooser(deps: ChooserDeps): RouteChooser {
           return isTooLate(deps, ask, tried) ? { kind: 'none', retryInMs: tried } : Math.max(1, tried);
         },
         ask.signal,
-        () => ({ kind: 'none', retryInMs: 0 }),
+        {
+          give: () => ({ kind: 'none', retryInMs: 0 }),
+          // Its place would be renewed for ever, and where it was to try the upstream, nobody else would.
+          takeBack: (choice) => choice.kind === 'route' && choice.done({ kind: 'ended by us' }),
+        },
       );
     } finally {
       countWaiting(-1);
@@ -135,9 +139,7 @@ export function createRouteChooser(deps: ChooserDeps): RouteChooser {
     if (!ask.waits || isTooLate(deps, ask, tried)) return { kind: 'none', retryInMs: tried };
     return waitFor(ask);
   };
-  const wake = () => {
-    for (const line of lines.values()) line.wake();
-  };
+  const wake = () => lines.forEach((line) => line.wake());
   return {
     choose(ask) {
       // Those that wait for the same model come first.
@@ -290,8 +292,8 @@ function take(
     done({ kind, retryAfterMs, tokens, firstTokenMs }) {
       if (model.hedgeAfter !== undefined && firstTokenMs !== undefined) firstTokens.add(model.name, firstTokenMs);
       const isCounted = taken.hasPlace && terms.tokensPerMinute > 0 && tokens !== undefined;
-      const durationMs = performance.now() - beganAt;
-      calls.note({ model: model.name, route, class: CLASS_OF_KIND[kind], durationMs, firstTokenMs }, clock.now());
+      const call = { model: model.name, route, durationMs: performance.now() - beganAt, firstTokenMs };
+      calls.note({ ...call, class: CLASS_OF_KIND[kind] }, clock.now());
       watch.ended(upstream.name, callId, { kind, retryAfterMs, moreTokens: isCounted ? tokens - taken.tokens : 0 });
     },
   };

@@ -6,11 +6,16 @@ export interface WaitingLine<Result> {
    *
    * @param attempt gives a result, or how long to wait until the next try, ms
    * @param signal ends the wait
-   * @param atEnd what it gives then
+   * @param atEnd what it gives then, and takes back what a try has got meanwhile, which comes too late
    * @throws what the try throws
    */
-  wait(attempt: () => Promise<Result | number>, signal: AbortSignal, atEnd: () => Result): Promise<Result>;
+  wait(attempt: () => Promise<Result | number>, signal: AbortSignal, atEnd: AtEnd<Result>): Promise<Result>;
   wake(): void;
+}
+
+export interface AtEnd<Result> {
+  give(): Result;
+  takeBack(result: Result): void;
 }
 
 interface Waiting<Result> {
@@ -75,7 +80,7 @@ export function createWaitingLine<Result>(onEmpty: () => void): WaitingLine<Resu
         let isOver = false;
         const leave = () => {
           isOver = true;
-          resolve(atEnd());
+          resolve(atEnd.give());
           wake();
         };
         const settle = (end: () => void) => {
@@ -85,7 +90,7 @@ export function createWaitingLine<Result>(onEmpty: () => void): WaitingLine<Resu
         };
         line.push({
           attempt,
-          resolve: (result) => settle(() => resolve(result)),
+          resolve: (result) => (isOver ? atEnd.takeBack(result) : settle(() => resolve(result))),
           reject: (error) => settle(() => reject(error)),
           isOver: () => isOver,
         });
