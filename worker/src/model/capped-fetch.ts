@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { Agent, request } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
 import { wholeResponse } from '../patches/whole-response.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
 import { readUpstreamSaid } from './upstream-said.ts';
@@ -15,6 +15,8 @@ export class AnswerTooLargeError extends Error {
 export interface CappedFetch {
   /** What the SDK calls instead of the global fetch. */
   readonly fetch: typeof globalThis.fetch;
+  /** Calls `listener` when a request with this signal has a connection, and is on its way over it. */
+  readonly whenSent: (signal: AbortSignal, listener: () => void) => void;
   /** Ends the requests that still run and closes all connections. */
   readonly close: () => Promise<void>;
 }
@@ -49,11 +51,18 @@ export function createCappedFetch({ maxBytes, connectTimeoutMs }: CappedFetchOpt
     bodyTimeout: 0,
   });
   const spentBytes = new WeakMap<AbortSignal, number>();
+  const listeners = new WeakMap<AbortSignal, () => void>();
+  const dispatcher = agent.compose((dispatch) => (options, handler) => {
+    // undici's `request` hands on all that it was given.
+    const { signal } = options as { readonly signal?: AbortSignal };
+    const listener = signal && listeners.get(signal);
+    return dispatch(options, listener ? tellingWhenSent(handler, listener) : handler);
+  });
 
   const fetch: typeof globalThis.fetch = async (url, init = {}) => {
     const signal = init.signal ?? undefined;
     const { statusCode, headers, body } = await request(url instanceof Request ? url.url : url, {
-      dispatcher: agent,
+      dispatcher,
       method: init.method === 'POST' ? 'POST' : 'GET',
       headers: { ...toRecord(init.headers), 'accept-encoding': 'identity' },
       body: typeof init.body === 'string' ? init.body : null,
@@ -73,7 +82,24 @@ export function createCappedFetch({ maxBytes, connectTimeoutMs }: CappedFetchOpt
       throw new UpstreamRefusal(statusCode, {}, readUpstreamSaid(text.toString('utf8')));
     return wholeResponse(statusCode, headers, text);
   };
-  return { fetch, close: () => agent.destroy() };
+  return {
+    fetch,
+    whenSent: (signal, listener) => void listeners.set(signal, listener),
+    close: () => agent.destroy(),
+  };
+}
+
+function tellingWhenSent(handler: Dispatcher.DispatchHandler, listener: () => void): Dispatcher.DispatchHandler {
+  return {
+    onRequestStart(controller, context) {
+      listener();
+      handler.onRequestStart?.(controller, context);
+    },
+    onResponseStart: (...args) => handler.onResponseStart?.(...args),
+    onResponseData: (...args) => handler.onResponseData?.(...args),
+    onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
+    onResponseError: (...args) => handler.onResponseError?.(...args),
+  };
 }
 
 /** The SDK gives a plain object, which needs no costly copy; the type of fetch allows more. */

@@ -24,6 +24,7 @@ export function geminiModel({ apiKey, baseUrl, ...limits }: GeminiOptions): Lang
     extras: thinkingOptions,
     describe: limits.redact && describeFailures(new URL(baseUrl).host, limits.redact),
     advise: createAdvice({ url: `${baseUrl}/models?pageSize=1000`, headers: { 'x-goog-api-key': apiKey } }, limits),
+    whenSent: http.whenSent,
     close: http.close,
   });
 }

@@ -19,6 +19,8 @@ export interface SdkModelOptions extends UpstreamLimits {
   readonly extras?: (request: ModelRequest) => Partial<LanguageModelV4CallOptions>;
   readonly describe: DescribeFailure | undefined;
   readonly advise?: Advise | undefined;
+  /** Calls `listener` when the request with this signal has a connection. */
+  readonly whenSent: (signal: AbortSignal, listener: () => void) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -39,12 +41,15 @@ export function sdkModel(options: SdkModelOptions): LanguageModel {
       attempt.atEnd(() => ending.abort());
       try {
         ending.signal.throwIfAborted();
+        const isStream = onPart !== undefined;
+        attempt.connecting();
+        options.whenSent(ending.signal, () => attempt.sent(isStream));
         const gatherer = new AnswerGatherer(request.chat, options.maxAnswerBytes, onPart);
         const call = { ...toSdkCall(request), ...options.extras?.(request), abortSignal: ending.signal };
         return await ask(modelFor(request.model, models, options), call, {
           gatherer,
           attempt,
-          isStream: onPart !== undefined,
+          isStream,
         });
       } catch (error) {
         const failure = toModelError(
@@ -79,8 +84,6 @@ async function ask(
   call: LanguageModelV4CallOptions,
   { gatherer, attempt, isStream }: Asking,
 ): Promise<ModelResult> {
-  // The SDK does not say when it is connected; the HTTP client's own limit binds until then.
-  attempt.sent(isStream);
   if (!isStream) return gatherWhole(await model.doGenerate(call), gatherer);
   const { stream } = await model.doStream(call);
   try {

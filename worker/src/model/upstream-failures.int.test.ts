@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { FakeBehaviour } from '@lontar/shared/testing/fake-behaviour.ts';
@@ -189,6 +191,26 @@ describe.each(PROTOCOLS)('%s, %s', (provider, _, onPart) => {
     const error = await failureOf(build(port), onPart);
     expect(error.kind).toBe('connection');
     expectNothingTold(error, port);
+  });
+
+  test('a connection that is not made within its own deadline is connection, and one that is made has the others', async () => {
+    // It accepts, and never answers the handshake of TLS.
+    const silent = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const limits = { timeoutMs: 30_000, connectTimeoutMs: 30_000, maxAnswerBytes: 1_000_000, apiKey: KEY };
+    const model = (provider === 'gemini' ? geminiModel : openAiModel)({
+      ...limits,
+      baseUrl: `https://127.0.0.1:${port}/v1`,
+    });
+    models.push(model);
+    const deadlines = { connectMs: 100, firstTokenMs: 20_000, idleMs: 20_000, totalMs: 20_000 };
+    const failed = model.generate({ ...request, deadlines }, new AbortController().signal, onPart);
+    expect(await failed.catch(({ kind }: ModelError) => kind)).toBe('connection');
+    silent.close();
+    upstream.behave({ kind: 'answer', text: 'late', delayMs: 300 });
+    const slow = build(upstream.port).generate({ ...request, deadlines }, new AbortController().signal, onPart);
+    expect(await slow).toMatchObject({ text: 'late' });
   });
 
   test('a redirect is refused, and its target gets neither the key nor the prompt', async () => {
