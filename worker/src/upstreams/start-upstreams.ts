@@ -11,6 +11,7 @@ import { throttleLines } from '@lontar/shared/throttled-log.ts';
 import type { WorkerConfig } from '../config.ts';
 import { previewPrompt } from '../mask-answer.ts';
 import type { Masker } from '../masking/mask.ts';
+import { followSecrets } from './follow-secrets.ts';
 import { followingMasker } from './following-masker.ts';
 import { maskOptionsOf } from './mask-options.ts';
 import { type OpenUpstreams, openUpstreams } from './open-upstreams.ts';
@@ -33,7 +34,7 @@ export async function startUpstreams(
   { logger, metrics, lifecycle }: { logger: Logger; metrics: WorkerMetrics; lifecycle: Lifecycle },
 ): Promise<StartedUpstreams> {
   const secretOf = secretsIn(environment);
-  const catalog = await openCatalog(config, secretOf, { logger, metrics });
+  const catalog = followSecrets(await openCatalog(config, secretOf, { logger, metrics }), secretOf);
   lifecycle.started('models file', () => catalog.stop());
   const masker = followingMasker(catalog, (current) => maskOptionsOf(config, current, secretOf));
   const upstreamLines = throttleLines(logger);
