@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { CommandFailure, EXIT } from '../../failure/failure.ts';
 import { initModels } from '../../models/init-models.ts';
 import { readCatalog } from '../../models/read-catalog.ts';
+import { tryRoutes } from '../../models/try-routes.ts';
 import { findUnlistedRoutes } from '../../models/unlisted-routes.ts';
 import { alignColumns } from '../columns.ts';
 import { type CommandContext, print } from '../command-context.ts';
@@ -70,14 +71,7 @@ async function testRoutes(context: CommandContext, name: string | undefined): Pr
     throw new CommandFailure(EXIT.notFound, 'There is no such model. All: lontar models list');
   }
   const models = [...catalog.models.values()].filter((model) => known === undefined || model.name === known);
-  const trials = [];
-  // One after the other: together they might meet the limits that each of them keeps.
-  for (const model of models) {
-    for (const route of model.routes) {
-      const trial = await tryRoute(catalog, route, secretOf);
-      trials.push({ model: model.name, upstream: route.upstream, asks: route.model, ...trial });
-    }
-  }
+  const { tried: trials, left } = await tryRoutes(models, (route) => tryRoute(catalog, route, secretOf));
   const rows = trials.map((trial) => [
     trial.model,
     `${trial.upstream}: ${trial.asks}`,
@@ -85,6 +79,9 @@ async function testRoutes(context: CommandContext, name: string | undefined): Pr
     ...(trial.ok ? ['ok', `${trial.inputTokens} + ${trial.outputTokens} tokens`] : [trial.error, trial.words ?? '']),
   ]);
   print(context, trials, alignColumns([['MODEL', 'ROUTE', 'TIME', 'RESULT', ''], ...rows]));
+  if (left > 0) {
+    throw new CommandFailure(EXIT.failed, `Five minutes are over, and ${left} routes were not tried: name one model.`);
+  }
   const failed = trials.filter(({ ok }) => !ok).length;
   if (failed > 0) throw new CommandFailure(EXIT.failed, `${failed} of ${trials.length} routes did not answer.`);
 }
