@@ -42,7 +42,12 @@ const upstreams: FoundUpstream[] = [
 
 test('a written file is one that can be read, whatever was found', () => {
   const of = (found: readonly FoundUpstream[]) => {
-    const reading = readModels(writeModels(found.map((upstream) => ({ upstream, chosen: chooseModels(upstream) }))));
+    const reading = readModels(
+      writeModels(
+        found.map((upstream) => ({ upstream, chosen: chooseModels(upstream) })),
+        'models.schema.json',
+      ),
+    );
     return reading.ok ? reading.file : reading.problems;
   };
   expect(of(upstreams)).toMatchObject({

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { CommandFailure, EXIT } from '../failure/failure.ts';
 import { writeNewFile } from '../files/new-file.ts';
 import type { Surroundings } from '../settings/environment.ts';
@@ -7,6 +8,8 @@ import { type ChosenModels, chooseModels } from './choose-models.ts';
 import { type FoundUpstream, findLocalServers, findNamedUpstreams } from './find-upstreams.ts';
 import { writeModels } from './write-models.ts';
 
+/** Beside the sources, in the package as in a clone. */
+const SCHEMA = fileURLToPath(new URL('../../../docs/models.schema.json', import.meta.url));
 /** It holds no key; services run as other users may have to read it. */
 const MODE = 0o644;
 
@@ -38,7 +41,7 @@ export async function initModels(
  */
 export function writeModelsFile(path: string, upstreams: readonly ChosenUpstream[]): void {
   try {
-    writeNewFile(path, writeModels(upstreams), MODE);
+    writeNewFile(path, writeModels(upstreams, relative(dirname(resolve(path)), SCHEMA)), MODE);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     throw new CommandFailure(EXIT.failed, `${path} is there already; move it away to write a new one.`);

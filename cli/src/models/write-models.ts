@@ -7,11 +7,20 @@ const HEAD = `# Which models callers can ask for, and who answers for each. Take
 # npm run lontar -- models test    makes one tiny call over each route
 `;
 
-/** The text of a commented file of models that has these upstreams; the first one answers, the others stand by. */
+/**
+ * The text of a commented file of models that has these upstreams; the first one answers, the others stand by.
+ *
+ * @param schema where its schema is, as seen from the file: editors that know YAML complete and check it by that
+ */
 export function writeModels(
   upstreams: readonly { readonly upstream: FoundUpstream; readonly chosen: ChosenModels }[],
+  schema: string,
 ): string {
-  if (upstreams.length === 0) return DEMO;
+  const text = upstreams.length === 0 ? DEMO : textFor(upstreams);
+  return `# yaml-language-server: $schema=${encodeURI(schema)}\n${text}`;
+}
+
+function textFor(upstreams: Parameters<typeof writeModels>[0]): string {
   const names = Object.keys(upstreams[0]?.chosen ?? {}) as (keyof ChosenModels)[];
   return [
     HEAD,
