@@ -14,6 +14,7 @@ import { streamProcessScenarios } from './faults/stream-processes.ts';
 import { upgradeScenarios } from './faults/upgrade.ts';
 import { upstreamScenarios } from './faults/upstream.ts';
 import { upstreamPoolScenarios } from './faults/upstream-pool.ts';
+import { upstreamShareScenarios } from './faults/upstream-share.ts';
 import { workerScenarios } from './faults/workers.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -29,6 +30,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...streamProcessScenarios,
   ...upstreamScenarios,
   ...upstreamPoolScenarios,
+  ...upstreamShareScenarios,
   ...jobScenarios,
   ...clockScenarios,
   ...upgradeScenarios,

@@ -21,10 +21,17 @@ export type PoolMood = keyof typeof POOL_MOODS;
 /** A call as the pool saw it. */
 export interface PoolCall {
   readonly at: number;
-  readonly mood: PoolMood | 'well';
+  readonly mood: PoolMood | 'well' | 'busy';
 }
 
-/** Three upstreams behind one name, each of which can be made to go wrong. */
+/** What the pool's file says. */
+export interface PoolTerms {
+  readonly upstreams: number;
+  /** Of each upstream; absent for no limit. */
+  readonly maxInFlight?: number;
+}
+
+/** Upstreams behind one name, each of which can be made to go wrong. */
 export interface UpstreamPool {
   /** For all services. */
   readonly settings: Readonly<Record<string, string>>;
@@ -33,19 +40,34 @@ export interface UpstreamPool {
   /** Lets them answer, with the nonces and the secret of the system's ledger. */
   serve(system: System, delayMs: () => number): void;
   setMood(upstream: number, mood: PoolMood | 'well'): void;
+  /** How many calls an upstream bears at once from now on; it refuses more by 429, without a word on when to come again. */
+  setCapacity(upstream: number, calls: number): void;
+  /** Forgets what the fakes keep of calls; `calls` stays. */
+  forget(): void;
   stop(): Promise<void>;
 }
 
-const UPSTREAMS = 3;
+/** What an upstream says that has no place for a call. */
+const BUSY: FakeBehaviour = { kind: 'status', status: 429 };
 
-export async function startUpstreamPool(): Promise<UpstreamPool> {
+export async function startUpstreamPool(terms: PoolTerms): Promise<UpstreamPool> {
   const fakes: FakeUpstream[] = [];
-  for (let index = 0; index < UPSTREAMS; index++) fakes.push(await startFakeUpstream());
+  for (let index = 0; index < terms.upstreams; index++) fakes.push(await startFakeUpstream());
   const folder = await mkdtemp(join(tmpdir(), 'lontar-pool-'));
   const file = join(folder, 'models.yaml');
-  await writeFile(file, modelsFile(fakes));
+  await writeFile(file, modelsFile(fakes, terms));
   const moods: (PoolMood | 'well')[] = fakes.map(() => 'well');
   const calls: PoolCall[][] = fakes.map(() => []);
+  const capacities = fakes.map(() => Number.POSITIVE_INFINITY);
+  const inFlight = fakes.map(() => 0);
+  const answer = (index: number, system: System, nonce: string, delayMs: number) => {
+    if ((inFlight[index] ?? 0) >= (capacities[index] ?? 0)) return undefined;
+    inFlight[index] = (inFlight[index] ?? 0) + 1;
+    setTimeout(() => {
+      inFlight[index] = (inFlight[index] ?? 0) - 1;
+    }, delayMs);
+    return system.answer(nonce, delayMs);
+  };
   return {
     settings: { MODELS_FILE: file },
     calls,
@@ -53,15 +75,23 @@ export async function startUpstreamPool(): Promise<UpstreamPool> {
       for (const [index, fake] of fakes.entries()) {
         fake.behave((call: FakeCall) => {
           const mood = moods[index] ?? 'well';
-          calls[index]?.push({ at: performance.now(), mood });
           const nonce = NONCE.exec(call.prompt)?.[0] ?? '';
           system.ledger.called(nonce, Date.now());
-          return mood === 'well' ? system.answer(nonce, delayMs()) : POOL_MOODS[mood];
+          const answered = mood === 'well' ? answer(index, system, nonce, delayMs()) : undefined;
+          const isBusy = mood === 'well' && answered === undefined;
+          calls[index]?.push({ at: performance.now(), mood: isBusy ? 'busy' : mood });
+          return answered ?? (mood === 'well' ? BUSY : POOL_MOODS[mood]);
         });
       }
     },
     setMood(upstream, mood) {
       moods[upstream] = mood;
+    },
+    setCapacity(upstream, most) {
+      capacities[upstream] = most;
+    },
+    forget() {
+      for (const fake of fakes) fake.reset();
     },
     async stop() {
       await Promise.all(fakes.map((fake) => fake.stop()));
@@ -70,8 +100,11 @@ export async function startUpstreamPool(): Promise<UpstreamPool> {
   };
 }
 
-function modelsFile(fakes: readonly FakeUpstream[]): string {
-  const upstreams = fakes.map((fake, index) => `  u${index + 1}: { provider: openai, base_url: ${fake.openAiUrl} }`);
+function modelsFile(fakes: readonly FakeUpstream[], { maxInFlight }: PoolTerms): string {
+  const limit = maxInFlight === undefined ? '' : `, max_in_flight: ${maxInFlight}`;
+  const upstreams = fakes.map(({ openAiUrl }, index) => {
+    return `  u${index + 1}: { provider: openai, base_url: ${openAiUrl}${limit} }`;
+  });
   const routes = fakes.map((_, index) => `{ upstream: u${index + 1}, model: m }`).join(', ');
   const model = `{ routes: [${routes}], deadlines: { connect: 1s, first_token: 2s, idle: 2s, total: 10s } }`;
   return [
