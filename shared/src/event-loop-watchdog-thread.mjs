@@ -4,6 +4,9 @@
 import { write } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 
+// Reports of crashes hold what each thread has; see run-service.ts.
+process.report.excludeEnv = true;
+
 const STANDARD_OUTPUT = 1;
 /** Enough for a line; an output that is not read must not save the process. */
 const LAST_WORDS_MS = 500;

@@ -16,6 +16,8 @@ export async function runService<Config extends CommonConfig>(
   environment: Environment,
   load: () => Promise<Service<Config>>,
 ): Promise<void> {
+  // An operator may ask Node for reports of crashes; they would hold every key and password of the environment.
+  process.report.excludeEnv = true;
   // Nothing is to be stopped before something has been started.
   let onSignal: OnSignal = () => process.exit(0);
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, (signal) => onSignal(signal));
