@@ -2,6 +2,7 @@ import type { Fleet, FleetMember, StreamTotals } from '@lontar/shared/dashboard-
 import { clock, faults, fleet } from '../live/live-state.ts';
 import { Fault } from '../page/fault.tsx';
 import { formatBytes, formatCount, formatMs, formatSpan } from '../tiles/format.ts';
+import { UpstreamsView } from './upstreams-view.tsx';
 
 const NAMES = { gateway: 'Gateway', worker: 'Worker', 'stats-service': 'Statistics' } as const;
 
@@ -27,6 +28,7 @@ export function FleetView() {
               <Member key={member.id} member={member} />
             ))}
           </ul>
+          {seen.upstreams !== undefined && seen.upstreams.length > 0 && <UpstreamsView upstreams={seen.upstreams} />}
           <Totals fleet={seen} />
         </>
       )}
