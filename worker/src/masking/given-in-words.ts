@@ -4,13 +4,16 @@ import type { TextWindow } from './text-window.ts';
 
 const FIRST_LETTER = 0xc0;
 const LAST_LETTER = 0x24f;
+const [FIRST_GREEK_OR_CYRILLIC, LAST_GREEK_OR_CYRILLIC] = [0x370, 0x52f];
 const FIRST_EASTERN = 0x2e80;
 /** A longer word is none. */
 const LONGEST_WORD = 32;
 
 /** A letter of a European language that ASCII has not. */
 export function isForeignLetter(code: number): boolean {
-  return code >= FIRST_LETTER && code <= LAST_LETTER;
+  return (
+    (code >= FIRST_LETTER && code <= LAST_LETTER) || (code >= FIRST_GREEK_OR_CYRILLIC && code <= LAST_GREEK_OR_CYRILLIC)
+  );
 }
 
 /** The end of a word with letters outside ASCII that begins at `from`, or -1 when none is in it. */

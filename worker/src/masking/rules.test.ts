@@ -95,6 +95,5 @@ test('rule names are unique', () => {
 
 test('anchors are written as the scan compares them: in lower case, and not empty', () => {
   for (const { anchors, tableAnchors = [] } of ALL_RULES)
-    for (const anchor of [...anchors, ...tableAnchors])
-      expect(anchor !== '' && anchor === anchor.toLowerCase()).toBe(true);
+    for (const anchor of [...anchors, ...tableAnchors]) expect(anchor !== '' && !/[A-Z]/.test(anchor)).toBe(true);
 });

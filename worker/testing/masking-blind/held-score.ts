@@ -23,6 +23,8 @@ export const HELD_SCORE: Readonly<Record<string, readonly [number, number, numbe
   'clean-placeholders': [0, 0, 0, 0],
   'clean-prose': [0, 0, 0, 0],
   connections: [0, 0, 0, 0],
+  'fresh-clean': [0, 0, 0, 0],
+  'fresh-secrets': [0, 0, 0, 0],
   'headers-and-keys': [0, 0, 0, 0],
   named: [0, 0, 0, 0],
   prose: [1, 0, 0, 0],

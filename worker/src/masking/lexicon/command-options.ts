@@ -150,6 +150,11 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ...commands('https://www.ncftp.com/ncftp/doc/ncftp.html', 'ncftp|ncftpput|ncftpget', '-p'),
   // Machines and networks.
   ...commands('https://linux.die.net/man/1/sshpass', 'sshpass', '-p -p*'),
+  ...commands(
+    'https://learn.microsoft.com/en-us/powershell/module/microsoft.powershell.security/convertto-securestring',
+    'convertto-securestring',
+    '-String 1',
+  ),
   ...commands('https://the.earth.li/~sgtatham/putty/latest/htmldoc/Chapter7.html', 'plink|pscp|psftp|putty', '-pw'),
   ...commands(
     'https://www.openldap.org/software/man.cgi?query=ldapsearch',

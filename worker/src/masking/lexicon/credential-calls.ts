@@ -4,6 +4,8 @@ export interface CredentialCall {
   readonly argument: number;
   /** Which one it is where only one is given: `redis.auth("…")`. */
   readonly alone?: number;
+  /** What has to stand behind the secret, in lower case: the label of the next argument and a name. */
+  readonly behind?: RegExp;
   /** Which argument is the host of a database. */
   readonly host?: number;
   readonly source: string;
@@ -50,6 +52,7 @@ export const CREDENTIAL_CALLS: ReadonlyMap<string, CredentialCall> = new Map([
     'credential(',
     'credentials(',
     'credentials.create(',
+    'credentials.new(',
     'credentialsprovider(',
   ]),
   ...calls('https://learn.microsoft.com/en-us/python/api/azure-identity/azure.identity.clientsecretcredential', 2, [
@@ -57,6 +60,15 @@ export const CREDENTIAL_CALLS: ReadonlyMap<string, CredentialCall> = new Map([
   ]),
   ...calls('https://pkg.go.dev/net/smtp#PlainAuth', 2, ['plainauth(', 'newplainclient(']),
   ...calls('https://pkg.go.dev/net/smtp#CRAMMD5Auth', 1, ['crammd5auth(', 'newloginclient(']),
+  // The value of a header, then the header's name.
+  ...['setvalue(', 'addvalue('].map((name): readonly [string, CredentialCall] => [
+    name,
+    {
+      argument: 0,
+      behind: /^["']?, {0,4}forhttpheaderfield: {0,4}"[\w-]{0,40}(?:auth|token|key|secret)/,
+      source: 'https://developer.apple.com/documentation/foundation/urlrequest/setvalue(_:forhttpheaderfield:)',
+    },
+  ]),
   // An address, a user, the password: connections of databases, directories and files.
   ...calls('https://docs.oracle.com/en/java/javase/21/docs/api/java.sql/java/sql/DriverManager.html', 2, [
     'getconnection(',

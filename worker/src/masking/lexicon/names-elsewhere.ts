@@ -29,9 +29,31 @@ const LATIN_KEYS = wordList(
   '_pat schlüssel schluessel sleutel clé chave chiave klucz ключ nyckel nøgle nøkkel anahtarı avain',
 );
 
-export const PASSWORDS_ELSEWHERE: readonly string[] = [...LATIN_PASSWORDS, ...EASTERN_PASSWORDS];
-export const SECRETS_ELSEWHERE: readonly string[] = [...LATIN_SECRETS, ...EASTERN_SECRETS];
-export const KEYS_ELSEWHERE: readonly string[] = LATIN_KEYS;
+export const PASSWORDS_ELSEWHERE: readonly string[] = inAnyCase([...LATIN_PASSWORDS, ...EASTERN_PASSWORDS]);
+export const SECRETS_ELSEWHERE: readonly string[] = inAnyCase([...LATIN_SECRETS, ...EASTERN_SECRETS]);
+export const KEYS_ELSEWHERE: readonly string[] = inAnyCase(LATIN_KEYS);
+
+/** Letters outside ASCII are compared as they are: a word that has some stands also with its first letter, and all of them, as capitals. */
+function inAnyCase(words: readonly string[]): string[] {
+  const capital = (letter: string) => (letter.toUpperCase() > '\u007f' ? letter.toUpperCase() : letter);
+  const outside = (word: string) => word.replaceAll(/[^\0-\u007f]/g, capital);
+  return [...new Set(words.flatMap((word) => [word, outside(word.charAt(0)) + word.slice(1), outside(word)]))];
+}
+
+const HEADINGS = [...LATIN_PASSWORDS, ...EASTERN_PASSWORDS, ...LATIN_SECRETS, ...EASTERN_SECRETS];
+
+/** Whether the heading of a column has a noun that ends its word: `Passwort`, and not `Passwortlänge`. */
+export function isHeadingElsewhere(heading: string): boolean {
+  const folded = heading.toLowerCase();
+  return HEADINGS.some((noun) => {
+    const from = folded.indexOf(noun);
+    return from >= 0 && !/\p{L}/u.test(folded.charAt(from + noun.length)) && !HARMLESS_HEADING_ELSEWHERE.test(folded);
+  });
+}
+
+/** What takes that back: the column holds its length, its kind, its end. */
+const HARMLESS_HEADING_ELSEWHERE =
+  /l(?:ä|ae)nge|longueur|longitud|lengte|tama(?:ñ|n)o|\btip[oe]\b|\btypes?\b|ablauf|expir|caduc|verval|срок|длина|тип|长度|类型|有效期|期限|文字数|種類|길이|만료/i;
 
 /** Short ones, which chance makes inside other words: they have to begin and end one. */
 export const WHOLE_NOUNS = wordSet('mdp senha haslo heslo _pat');

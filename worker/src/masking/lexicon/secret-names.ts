@@ -66,7 +66,7 @@ export const VENDOR_WORDS: readonly string[] =
 
 /** Headings of columns that hold secrets, and what takes that back. */
 export const SECRET_HEADING =
-  /(?:pass(?:word|phrase|code)|secret|token|api[ _-]?key|access[ _-]?key|private[ _-]?key|credential|sandi|kunci|rahasia|\bkey|\bpwd|\bpass)s?\b/i;
+  /(?:pass(?:word|wort|wd|phrase|code)|kennwort|secret|token|api[ _-]?key|access[ _-]?key|private[ _-]?key|credential|sandi|kunci|rahasia|\bkey|\bpwd|\bpass)s?\b/i;
 export const HARMLESS_HEADING =
   /primary|foreign|public|type|name|length|count|limit|expir|rotation|\bmax|\bmin|policy|\bid\b|nama|jenis|tipe|jumlah/i;
 /** Headings of keys that may be those of a keyboard, a file or a map; and the first key of a chord. */

@@ -7,7 +7,7 @@ import { CONNECTION_BLOCK_RULES } from './connection-blocks.ts';
 import { CONNECTION_LOGON_RULES } from './connection-logons.ts';
 import { CONNECTION_PAIR_RULES } from './connection-pairs.ts';
 import { CONNECTION_URI_RULES } from './connection-uris.ts';
-import { DATABASE_HOST } from './database-hosts.ts';
+import { DATABASE_HOST, DATABASE_HOST_IN_ERROR } from './database-hosts.ts';
 import { HEADER_RULES } from './headers.ts';
 import { IP4_RULES } from './ip4-addresses.ts';
 import { IP6_RULES } from './ip6-addresses.ts';
@@ -32,7 +32,13 @@ export const RULE_FAMILIES: readonly RuleFamily[] = [
   { title: 'IP addresses', rules: [...IP4_RULES, ...IP6_RULES] },
   {
     title: 'Connection strings',
-    rules: [...CONNECTION_LOGON_RULES, ...CONNECTION_PAIR_RULES, ...CONNECTION_BLOCK_RULES, DATABASE_HOST],
+    rules: [
+      ...CONNECTION_LOGON_RULES,
+      ...CONNECTION_PAIR_RULES,
+      ...CONNECTION_BLOCK_RULES,
+      DATABASE_HOST,
+      DATABASE_HOST_IN_ERROR,
+    ],
   },
   { title: 'Connection URIs', rules: CONNECTION_URI_RULES },
   { title: 'Keys by form', rules: [...KEY_BLOCK_RULES, ...HEADER_RULES] },

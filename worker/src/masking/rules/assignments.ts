@@ -14,7 +14,7 @@ import { statementOperator } from '../sql-statement.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn } from '../verdicts.ts';
 import { findInProse } from './prose.ts';
-import { drawn, type Rule } from './rule.ts';
+import { chosen, drawn, type Rule } from './rule.ts';
 
 /** The thresholds, as those of `given-secret.ts`: turned by a step they change nothing in documents and cases. */
 
@@ -26,6 +26,11 @@ const SHORTEST_NESTED_NAME = 2;
 const LONGEST_NESTED_NAME = 32;
 /** Such a name scores higher in `wordiness`. Turned to 0.45 or 0.55: nothing. */
 const WORDS_OF_NESTED_NAME = 0.5;
+
+/** A user and a name, before `pass`. */
+const LOGIN_BEFORE =
+  /(?:^|\W)(?:user(?:name)?|login|akun|usuario|benutzer)[ :=]{1,3}[\w.@-]{1,32}[ ,;/]{1,3}(?:and |dan )?$/i;
+const REACH_OF_LOGIN = 56;
 
 /** Verifies at a secret word: the value given to the name the word is part of. */
 const verifyAssignment: Verify = (window, start, end, word) => {
@@ -39,7 +44,10 @@ const verifyAssignment: Verify = (window, start, end, word) => {
 
 function findGiven(window: TextWindow, name: SecretName, kind: NameKind): Finding | undefined {
   const operator =
-    statementOperator(window, name) ?? readOperator(window, name.start, name.end) ?? optionOperator(window, name);
+    statementOperator(window, name) ??
+    readOperator(window, name.start, name.end) ??
+    optionOperator(window, name) ??
+    loginOperator(window, name);
   if (operator !== undefined) return judgeAssignment(window, name, operator);
   // `IsFirstPass` in a sentence is a name of code: short forms need an operator.
   const short = kind === 'weak' && name.kind === 'password';
@@ -67,6 +75,15 @@ function optionOperator(window: TextWindow, name: SecretName): Operator | undefi
   const next = window.slice(name.end + 1, window.run(name.end + 1, LETTER, LONGEST_NESTED_NAME)).toLowerCase();
   if (NOT_THE_SECRET.has(next) || SECRET_NOUNS.has(next)) return undefined;
   return { end: name.end + 1, kind: 'assign', tight: true };
+}
+
+/** `user budi pass …`, as people write a login in a message: the blank is the operator. */
+function loginOperator(window: TextWindow, name: SecretName): Operator | undefined {
+  if (name.end - name.start !== 4 || !window.matches(name.start, 'pass') || window.at(name.end) !== CODE.space)
+    return undefined;
+  return LOGIN_BEFORE.test(window.left(name.start, REACH_OF_LOGIN))
+    ? { end: name.end + 1, kind: 'assign', tight: false }
+    : undefined;
 }
 
 function judgeAssignment(window: TextWindow, name: SecretName, operator: Operator): Finding | undefined {
@@ -182,7 +199,7 @@ const RULES: Readonly<Record<NameKind, Rule>> = {
     anchors: WEAK_WORDS,
     verify: verifyAssignment,
     source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
-    masks: [`x-api-key: ${drawn}`],
+    masks: [`x-api-key: ${drawn}`, `masuk dengan user budi pass ${chosen}`],
     keeps: ['primary key: user_id', 'cacheKey = "report:2025-06:jakarta"', 'key={row.id}'],
   },
   vendor: {

@@ -5,7 +5,7 @@ import { CREDENTIAL_CALLS } from '../lexicon/credential-calls.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn } from '../verdicts.ts';
 import { DATABASE_HOST } from './database-hosts.ts';
-import { chosen, type Rule } from './rule.ts';
+import { chosen, drawn, type Rule } from './rule.ts';
 
 /** How far the arguments of a call are read, characters. */
 const LONGEST_CALL = 192;
@@ -13,6 +13,8 @@ const LONGEST_CALL = 192;
 const DEEPEST = 3;
 const LONGEST_SECRET = 256;
 const LONGEST_WRAPPER = 40;
+/** How far behind a secret the name stands that says it is one. */
+const REACH_BEHIND = 80;
 const WRAPPING = WORD | DOT | COLON | BLANK;
 /** What gives its argument back as the same secret: `Some("…")`, `String::from("…")`, `new Secret("…")`. */
 const WRAPPER = /^new\s|(?:^|[.: ])(?:some|ok|string|from|of|valueof|new|secret|secretstring|bytes|char|str)$/i;
@@ -37,6 +39,11 @@ const verifyCall: Verify = (window, _start, end, anchor) => {
     if (argument === call.host && literal !== undefined) host = readHost(window, literal);
     if (next < 0) return host;
     const last = window.at(next) !== CODE.comma;
+    if (
+      call.behind !== undefined &&
+      !(literal && call.behind.test(window.peek(literal.end, REACH_BEHIND).toLowerCase()))
+    )
+      return undefined;
     if (argument === (last && argument === 0 ? (call.alone ?? call.argument) : call.argument)) {
       const given = literal !== undefined && isGiven(window, literal, last && argument < call.argument);
       return given && host !== undefined ? { ...host, also: [{ ...literal, rule: CALL }] } : given ? literal : host;
@@ -165,9 +172,12 @@ const CALL: Rule = {
     `sftp.ftp_login($c, 'budi', '${chosen}')`,
     `new Credentials("budi", "${chosen}".toCharArray())`,
     `client.basic_auth("budi", Some("${chosen}"))`,
+    `Aws::Credentials.new('budi', '${chosen}')`,
+    `request.setValue("${drawn}", forHTTPHeaderField: "X-Api-Token")`,
   ],
   keeps: [
     'client.login(user, password)',
+    `request.setValue("${drawn}", forHTTPHeaderField: "X-Request-Id")`,
     "router.get('/login', 'login-page')",
     'box.login("budi", "wrong-password")',
     `ftp_login($c, '${chosen}', $pass)`,

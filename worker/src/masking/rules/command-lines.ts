@@ -40,7 +40,7 @@ function verifyCommand(
   if (isIn(window.before(start - 1), WORD | DASH | DOT)) return undefined;
   const [first, ...also]: Finding[] = [
     ...findOptions(window, end, name, command.options),
-    ...findArgument(window, end, command),
+    ...findArgument(window, end, name, command),
   ];
   if (first === undefined || window.starved) return undefined;
   return { ...first, also };
@@ -78,12 +78,13 @@ function findOptions(window: TextWindow, end: number, name: string, options: rea
 }
 
 /** The argument of its place that is the secret: one that was drawn, or no word. */
-function findArgument(window: TextWindow, end: number, { argument }: Command): Finding[] {
+function findArgument(window: TextWindow, end: number, name: string, { argument }: Command): Finding[] {
   if (argument === undefined) return [];
   let index = end;
   // The word behind an option may be what the option takes.
   let ofOption = false;
-  for (let place = 1; place <= argument.place; ) {
+  const stop = end + LONGEST_COMMAND;
+  for (let place = 1; place <= argument.place && index < stop; ) {
     index = window.run(index, BLANK, 8);
     const first = window.at(index);
     if (endsCommand(window, index, first) || first === CODE.newline) return [];
@@ -94,6 +95,8 @@ function findArgument(window: TextWindow, end: number, { argument }: Command): F
     if (first !== CODE.hyphen) place++;
     const word = index;
     while (index < word + LONGEST_ARGUMENT && window.at(index) > CODE.space) index++;
+    // The same command begins anew, glued to what stands before it.
+    if (window.matches(index - name.indexOf(' '), name)) return [];
     ofOption = first === CODE.hyphen && !window.holds(word, index, '=');
     if (index === word || index === word + LONGEST_ARGUMENT) return [];
   }

@@ -23,6 +23,16 @@ const verifyHostGiven: Verify = (window, start, end) => {
   return named || describesConnection(window, start, found.end) ? found : undefined;
 };
 
+/** What libpq says of a server that it cannot reach, before the server's name in quotes. */
+const SAID_OF_SERVER = [
+  'connection to server at "',
+  'could not translate host name "',
+  'is the server running on host "',
+];
+
+/** Verifies at such words. */
+const verifyHostInError: Verify = (window, _start, end) => readServerName(window, end);
+
 /** `host: `, `host=`, `"host": "`, `'host' => '`, `HOST', '`: where the value starts, or -1. */
 function startOfValue(window: TextWindow, end: number): number {
   let index = end;
@@ -93,4 +103,15 @@ export const DATABASE_HOST: Rule = {
     'mysql -h',
     'SMTP_HOST=mail.example.com',
   ],
+};
+
+/** The same in what a client says when it cannot connect. */
+export const DATABASE_HOST_IN_ERROR: Rule = {
+  name: 'database-host-in-error',
+  type: 'url',
+  anchors: SAID_OF_SERVER,
+  verify: verifyHostInError,
+  source: 'https://www.postgresql.org/docs/current/libpq-connect.html',
+  masks: ['connection to server at "db.kopi.example.id", port 5432 failed: timeout expired'],
+  keeps: ['connection to server at "localhost", port 5432 failed: Connection refused'],
 };

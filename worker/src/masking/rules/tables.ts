@@ -2,6 +2,7 @@ import { joinsNumber } from '../bare-run.ts';
 import { BARE_VALUE, BLANK, CODE, isIn } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { ADDRESS_HEADING, VERSION_HEADING } from '../lexicon/addresses.ts';
+import { isHeadingElsewhere } from '../lexicon/names-elsewhere.ts';
 import { CHORD, HARMLESS_HEADING, HEADING_OF_KEYS, SECRET_HEADING } from '../lexicon/secret-names.ts';
 import { LEFT_CONTEXT, type TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn } from '../verdicts.ts';
@@ -27,7 +28,11 @@ const verifyTableDivider: Verify = (window, start) => {
   if (!header.startsWith('|')) return undefined;
   const headings = header.split('|').slice(1);
   const versions = columnsOf(headings, VERSION_HEADING, ADDRESS_HEADING);
-  const columns = [...columnsOf(headings, SECRET_HEADING, HARMLESS_HEADING), ...versions];
+  const columns = [
+    ...columnsOf(headings, SECRET_HEADING, HARMLESS_HEADING),
+    ...headings.flatMap((heading, column) => (isHeadingElsewhere(heading) ? [column] : [])),
+    ...versions,
+  ];
   const keys = columnsOf(headings, HEADING_OF_KEYS, HARMLESS_HEADING);
   window.nextTable = { columns, versions, keys, column: -1 };
   return undefined;
@@ -99,7 +104,14 @@ export const TABLE_RULES: readonly Rule[] = [
     tableAnchors: [BLANK_LINE, CELL],
     verify: verifyTable,
     source: 'https://github.github.com/gfm/#tables-extension-',
-    masks: [`| user | password |\n|---|---|\n| budi | ${chosen} |\n`],
-    keeps: ['| user | password |\n|---|---|\n| budi | required |\n'],
+    masks: [
+      `| user | password |\n|---|---|\n| budi | ${chosen} |\n`,
+      `| Benutzer | Passwort |\n|---|---|\n| budi | ${chosen} |\n`,
+      `| 用户 | 密码 |\n|---|---|\n| budi | ${chosen} |\n`,
+    ],
+    keeps: [
+      '| user | password |\n|---|---|\n| budi | required |\n',
+      '| Dienst | Passwortlänge |\n|---|---|\n| Mail | 12-64a |\n',
+    ],
   },
 ];

@@ -112,10 +112,14 @@ const verifyWebhookPath: Verify = (window, _start, end) => {
   return verdict(window, 'webhook path', path, isWebhookPath) ? { start: end, end: end + path.length } : undefined;
 };
 
+/** A workspace, a webhook's number and its secret: certain by its form, however it reads. */
+const SLACK_PATH = /^T[A-Z0-9]{7,12}\/B[A-Z0-9]{7,12}\/(?=[^/]{0,31}[a-z])[A-Za-z0-9]{20,32}$/;
+
 function isWebhookPath(path: string): boolean {
   // `workflows/ci.yml@…`: a commit of a workflow.
   if (path.length < 20 || isFiller(path) || /\.ya?ml\b|@[0-9a-f]{7,40}$/.test(path)) return false;
   const parts = path.split('/');
+  if (SLACK_PATH.test(path)) return /\d/.test(path.slice(path.lastIndexOf('/'))) && !isFiller(parts.at(-1) ?? '');
   return isDrawn(parts.at(-1) ?? '') || parts.some((part) => part.length >= 20 && isDrawn(part));
 }
 
