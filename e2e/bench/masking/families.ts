@@ -3,7 +3,8 @@
  * around it, and with `--pairs` every anchor with every other. The slowest are masked again at a megabyte. Ends with 1
  * when one is refused, masked at less than LEAST_MB_PER_S, or slower than FREE_MB_PER_S with a time that grows faster
  * than n^MOST_GROWTH. Figures are of the best of some runs, but a busy machine still makes them worse.
- *   npm run masking-families -- --pairs --worst 100
+ *   npm run masking-families -- --pairs --worst 100 --minutes 5
+ * `--minutes` tries as many as fit, spread evenly over all, so that the whole takes no longer.
  */
 import { readOptions } from '@lontar/shared/testing/command-options.ts';
 import { unitsOfOneAnchor, unitsOfTwoAnchors } from '../../../worker/src/masking/testing/hostile-families.ts';
@@ -34,10 +35,20 @@ const values = readOptions({
     pairs: { type: 'flag', about: 'also units of two anchors' },
     worst: { type: 'number', value: 'N', default: 40, about: 'how many of the slowest are shown' },
     share: { type: 'number', value: 'SHARE', default: 1, about: 'how many of all are tried, up to 1' },
+    minutes: {
+      type: 'number',
+      value: 'N',
+      default: 0,
+      about: 'so many of all are tried as fit into this time; 0 for all',
+    },
   },
 });
 const { worst } = values;
-const everyNth = Math.round(1 / values.share);
+const endsAt = values.minutes > 0 ? performance.now() + 60_000 * values.minutes : Number.POSITIVE_INFINITY;
+/** Of the time, what the short texts may take; the rest is for the worst of them at LONG. */
+const SIFTING = 0.75;
+/** Units by which the time of one is foreseen. */
+const SAMPLE = 400;
 
 function time(unit: string, length: number, tries: number): Family {
   const text = Buffer.from(unit.repeat(Math.ceil(length / unit.length)).slice(0, length)).toString();
@@ -67,11 +78,30 @@ function keepWorst(families: Family[]): Family[] {
   return sorted.slice(0, worst);
 }
 
+/** One of how many units is tried: all by `--share`, or by the time that there is and what a few of them take. */
+function chooseShare(): number {
+  const byShare = Math.round(1 / values.share);
+  if (values.minutes <= 0) return byShare;
+  const all = [...units()];
+  const every = Math.max(1, Math.floor(all.length / SAMPLE));
+  let from = 0;
+  // The first time round code is compiled.
+  for (let round = 0; round < 2; round++) {
+    from = performance.now();
+    for (let index = 0; index < all.length; index += every) time(all[index] ?? '', SHORT, 1);
+  }
+  const eachMs = (performance.now() - from) / Math.ceil(all.length / every);
+  return Math.max(byShare, Math.ceil((all.length * eachMs) / (SIFTING * (endsAt - performance.now()))));
+}
+
+const everyNth = chooseShare();
+let at = 0;
 let tried = 0;
 let toldAt = performance.now();
 let suspects: Family[] = [];
 for (const unit of units()) {
-  if (++tried % everyNth !== 0) continue;
+  if (at++ % everyNth !== 0) continue;
+  tried++;
   let family = time(unit, SHORT, 1);
   if (family.megabytesPerSecond < SUSPECT_MB_PER_S || family.refused) family = time(unit, SHORT, 4);
   if (family.megabytesPerSecond < SUSPECT_MB_PER_S || family.refused) suspects.push(family);
@@ -85,6 +115,7 @@ for (const unit of units()) {
 let faults = 0;
 console.log('  MB/s  steps  growth  unit');
 for (const { unit } of keepWorst(suspects)) {
+  if (performance.now() > endsAt) break;
   const long = time(unit, LONG, 2);
   const middle = time(unit, MIDDLE, 4);
   const growth = 1 + Math.log(middle.megabytesPerSecond / long.megabytesPerSecond) / Math.log(LONG / MIDDLE);
@@ -97,5 +128,5 @@ for (const { unit } of keepWorst(suspects)) {
     `${long.megabytesPerSecond.toFixed(1).padStart(6)} ${long.steps.toFixed(0).padStart(6)} ${growth.toFixed(2).padStart(7)}  ${JSON.stringify(unit)}${long.refused ? ' refused' : ''}${isSlow ? ' SLOW' : ''}`,
   );
 }
-console.log(`${tried} units, ${suspects.length} suspect, ${faults} slow`);
+console.log(`${tried} of ${at} units, ${suspects.length} suspect, ${faults} slow`);
 process.exitCode = faults > 0 ? 1 : 0;

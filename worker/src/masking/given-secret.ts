@@ -32,6 +32,7 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
   const next = window.at(value.end);
   if (operator.kind === 'statement') return value.quoted && verdict(window, 'statement', text, isGivenInStatement);
   if (!value.quoted && (next === CODE.openParenthesis || value.call)) return false;
+  if (saysItsName(window, name, text) || (isPassOption(window, name) && isSentenceWord(text))) return false;
   if (value.quoted && operator.kind === 'loose' && name.kind !== 'vendor')
     return isDrawnIn(window, text) || (name.kind === 'password' && judgedAs(window, text, 'secret', true));
   if (name.kind === 'glued')
@@ -83,6 +84,23 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
     exact: /(?:secret|token|secret_?key|api_?key)$/i.test(window.slice(name.start, name.end)),
     prose: sentence || operator.kind === 'cell',
   });
+}
+
+/** `HAS_PSK: has_psk`, `"nopassword": "cfg_NoPassword"`: the name once more, as a key's or a function's. */
+function saysItsName(window: TextWindow, name: SecretName, text: string): boolean {
+  if (name.end - name.start < SHORTEST_SAID || !/^\w+$/.test(text)) return false;
+  const [given, said] = [window.slice(name.start, name.end), text].map((word) =>
+    word.toLowerCase().replaceAll(/[^a-z0-9]/g, ''),
+  );
+  return given === said || (given !== undefined && !/\d/.test(text) && said?.endsWith(given) === true);
+}
+
+/** A shorter name may be a bad password as well. */
+const SHORTEST_SAID = 10;
+
+/** `--pass=early`: as often a stage of a program as a password. */
+function isPassOption(window: TextWindow, name: SecretName): boolean {
+  return window.slice(name.start, name.end) === '--pass';
 }
 
 /** `AZURE_CLIENT_ID=` and a UUID: the number of something, as its name says. */

@@ -3,6 +3,10 @@
 export const HEX_ONLY = /^(?:0x)?[0-9a-fA-F]+$/;
 /** A password already hashed (crypt's modular format): a digest, not the secret. */
 export const PASSWORD_HASH = /^\$(?:2[aby]?|argon2\w{0,2}|[156y]|pbkdf2[\w-]{0,12}|scrypt)\$/;
+/** `AWS::S3ObjectLambda::AccessPoint`: a name in name spaces, or a type of resource. */
+export const NAMESPACED = /^[A-Za-z_]\w{0,40}(?:::[A-Za-z_]\w{0,40}){1,6}$/;
+/** Between the parts of a body (RFC 2046, 5.1.1), as browsers write it: `------WebKitFormBoundary…`. */
+export const BOUNDARY = /^-{6,}\w{4,80}-{0,2}$/;
 export const PLAIN_WORD = /^[A-Za-z]?[a-z]*$/;
 export const UUID = /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;
 export const REFERENCE =

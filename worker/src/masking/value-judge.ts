@@ -4,10 +4,12 @@ import { PUBLIC_VALUE } from './lexicon/public-names.ts';
 import { DEFAULT_WORDS, LIKE_A_TEMPLATE, NUMBERED_WORD, TRADE_WORDS, WORDS_OF_A_SENTENCE } from './lexicon/values.ts';
 import { isPlaceholder, isTemplate } from './placeholder.ts';
 import {
+  BOUNDARY,
   DATE,
   HEX_ONLY,
   IDENTIFIER,
   MODEL_NAME,
+  NAMESPACED,
   NEGATED,
   NUMBER,
   PARTS_OF_WORDS,
@@ -114,7 +116,7 @@ export function isSecretValue(value: string, setting: ValueSetting): boolean {
 
 /** A hash of a password is a digest, not the secret; some ids have a grammar of their own. */
 function isPublicValue(value: string): boolean {
-  return PASSWORD_HASH.test(value) || PUBLIC_VALUE.test(value);
+  return PASSWORD_HASH.test(value) || PUBLIC_VALUE.test(value) || NAMESPACED.test(value) || BOUNDARY.test(value);
 }
 
 function isGivenAs(value: string, setting: ValueSetting): boolean {

@@ -9,6 +9,7 @@ import {
   NUMBERED_STANDARDS,
   OBJECT_CALLS,
   RELEASE_NOTES,
+  STANDARD_RIGHT_BEFORE,
 } from './lexicon/addresses.ts';
 import type { TextWindow } from './text-window.ts';
 import { standsBefore } from './words-before.ts';
@@ -36,6 +37,7 @@ export function isVersion(window: TextWindow, start: number, end: number): boole
   const text = window.slice(start, end);
   const parts = text.split('.').map(Number);
   const isMoney = text.includes('.000');
+  if (countsFromOne(parts) && STANDARD_RIGHT_BEFORE.test(window.left(start, 32))) return true;
   if (isObject(window, start, parts)) return true;
   const { context, distance } = contextBefore(window, start);
   if (isSmall(parts) && !isOnNetwork(window, start, end, context)) return true;

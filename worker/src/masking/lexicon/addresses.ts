@@ -25,6 +25,8 @@ export const ADDRESS_HEADING =
 /** A standard not far before the number of one of its sections. */
 export const NUMBERED_STANDARDS =
   /\b(?:RFC|ISO(?:\/IEC)?|IEC|ECMA|ES|C(?:\+\+)?|POSIX|ITU-T|IEEE|NIST|SP|ANSI|ETSI|TS|BIP|PEP|EIP|SQL|DIN|EN|SNI)[- ]?\d{1,6}(?:[.:-]\d{1,6})?,? /g;
+/** The same right before it, whatever else its line says: `from ECMA-262 [15.5.4.11]`. */
+export const STANDARD_RIGHT_BEFORE = /\b(?:RFC|ECMA|ISO(?:\/IEC)?|IEC|ITU-T|IEEE)[- ]?\d{1,6},? [[(]?$/;
 /** A function that takes object identifiers, up to its argument. */
 export const OBJECT_CALLS = /(?:oid|obj|nid|asn1|extension|snmp|identifier)\w{0,16}\s?\(\s?\w{0,2}["'`]?$/i;
 /** The end of what is said before the number of a release, on its line. */

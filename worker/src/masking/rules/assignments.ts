@@ -89,7 +89,7 @@ function loginOperator(window: TextWindow, name: SecretName): Operator | undefin
 function judgeAssignment(window: TextWindow, name: SecretName, operator: Operator): Finding | undefined {
   const query = window.before(name.start - 1);
   const inQuery = operator.tight && (query === CODE.question || query === CODE.ampersand || query === CODE.semicolon);
-  if (isNestedName(window, operator.end)) return undefined;
+  if (isNestedName(window, operator.end) || endsItsLiteral(window, name, operator)) return undefined;
   const list = readList(window, operator.end);
   if (list.length > 0)
     return findingOfAll(
@@ -138,6 +138,14 @@ function encodedEnd(window: TextWindow, { start, end }: GivenValue): number {
   const at = window.slice(start, end).search(/%(?:2[267c]|7d|0a)/i);
   return at < 0 ? end : start + at;
 }
+
+/** `"PWD="+folder`: the quote behind the operator is the end of the literal that the name stands in. */
+function endsItsLiteral(window: TextWindow, name: SecretName, { end, tight }: Operator): boolean {
+  const quote = window.before(name.start - 1);
+  return tight && isIn(quote, QUOTE) && window.at(end) === quote && ENDS_LITERAL.test(window.peek(end + 1, 4));
+}
+
+const ENDS_LITERAL = /^ {0,2}[+,.)\]};]/;
 
 /** `policy: min=12`, `key=key=…`: the value is a name with a value of its own, which is judged by itself. */
 function isNestedName(window: TextWindow, from: number): boolean {
@@ -200,7 +208,12 @@ const RULES: Readonly<Record<NameKind, Rule>> = {
     verify: verifyAssignment,
     source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
     masks: [`x-api-key: ${drawn}`, `masuk dengan user budi pass ${chosen}`],
-    keeps: ['primary key: user_id', 'cacheKey = "report:2025-06:jakarta"', 'key={row.id}'],
+    keeps: [
+      'env = append(env, "API_PASS="+folder)',
+      'primary key: user_id',
+      'cacheKey = "report:2025-06:jakarta"',
+      'key={row.id}',
+    ],
   },
   vendor: {
     name: 'vendor-assignment',

@@ -42,14 +42,12 @@ export const RECENT_TOKENS: readonly Rule[] = [
     'netlify-build-token': 'nfb_{an36}',
   }),
   ...tokens('https://render.com/docs/api', { 'render-key': 'rnd_{an28}' }),
-  ...tokens('https://depot.dev/docs/cli/authentication', {
-    'depot-organization-token': 'depot_org_{hex:64}',
-    'depot-project-token': 'depot_project_{hex:64}',
-  }),
+  ...tokens('https://depot.dev/docs/cli/authentication', { 'depot-organization-token': 'depot_org_{hex:64}' }),
   ...tokens('https://www.elastic.co/docs/deploy-manage/api-keys/elastic-cloud-api-keys', {
     'elastic-cloud-key': 'essu_{b64:60}',
   }),
-  ...tokens('https://docs.datadoghq.com/account_management/api-app-keys/', {
+  // Datadog's own pages name no form; Amazon's do, for its rotation.
+  ...tokens('https://docs.aws.amazon.com/secretsmanager/latest/userguide/mes-partner-DatadogApplicationKey.html', {
     'datadog-application-key': 'ddapp_{an34}',
   }),
   ...tokens('https://axiom.co/docs/reference/tokens', {

@@ -57,7 +57,7 @@ const IP_HOST: Rule = {
   ...shared,
   source: RFC3986,
   masks: ['http://192.0.2.1/admin', 'http://3232235777/', 'http://[2001:db8::1]/'],
-  keeps: [],
+  keeps: ['rdar://14323230'],
 };
 
 const ONE_LABEL: Rule = {
@@ -65,7 +65,14 @@ const ONE_LABEL: Rule = {
   ...shared,
   source: RFC3986,
   masks: ['http://payments/charge'],
-  keeps: ['http://HOSTNAME/charge', 'http://<host>/x', 'https://storage.{region}.example.com/x'],
+  keeps: [
+    'http://HOSTNAME/charge',
+    'http://<host>/x',
+    'https://storage.{region}.example.com/x',
+    'https://pip--<NUMBER>.example.org/en/',
+    'https://golang\\.org/doc',
+    'https%3A%2F%2Fshop%2Eexample%2Ecom%2Fx',
+  ],
 };
 
 const INTERNAL_HOST: Rule = {
@@ -152,10 +159,11 @@ function reasonToMask(window: TextWindow, scheme: string, urlStart: number, auth
   if (authority.login && isCredential(window, authority)) return LOGIN;
   if (authority.templated) return undefined;
   if (host !== 'placeholder' && SERVICE_SCHEMES.has(scheme)) return SERVICE_SCHEME;
-  if (host === 'address') return IP_HOST;
+  if (host === 'address') return isNumberOfAnother(window, scheme, authority) ? undefined : IP_HOST;
   if (!WEB_SCHEMES.has(scheme) || host === 'placeholder') return undefined;
   if (authority.port) return PORT;
-  if (host === 'one-label') return goesOnAsTemplate(window, authority.end) ? undefined : ONE_LABEL;
+  if (host === 'one-label')
+    return goesOnAsTemplate(window, authority.end) || isPublicInPattern(window, authority) ? undefined : ONE_LABEL;
   if (host === 'internal') return INTERNAL_HOST;
   if (host === 'platform') return API_HOST;
   if (host === 'reading') return undefined;
@@ -174,10 +182,28 @@ function isEndpointContext(window: TextWindow, urlStart: number): boolean {
   );
 }
 
-/** `https://storage.{region}.example.com`: the first label of a name whose others are filled in. */
-function goesOnAsTemplate(window: TextWindow, end: number): boolean {
-  return window.at(end) === CODE.dot && /[{$<%]/.test(window.peek(end + 1, 1));
+/** `rdar://14323230`: a number below a scheme that is not the web's is no address. */
+function isNumberOfAnother(window: TextWindow, scheme: string, { hostStart, hostEnd }: Authority): boolean {
+  return !WEB_SCHEMES.has(scheme) && /^\d+$/.test(window.slice(hostStart, hostEnd));
 }
+
+/** `https://storage.{region}.example.com`, `https://pip--<number>.example.org`: the beginning of a name that is filled in. */
+function goesOnAsTemplate(window: TextWindow, end: number): boolean {
+  return /^(?:\.[{$<%]|[-_]{1,2}(?:<[A-Za-z]|\$?\{))/.test(window.peek(end, 4));
+}
+
+/** `https:\/\/golang\.org`, `https%3A%2F%2Fshop%2Eexample%2Ecom`: the host goes on behind a dot that is escaped, and is no server's. */
+function isPublicInPattern(window: TextWindow, { hostStart, hostEnd }: Authority): boolean {
+  const rest = ESCAPED_LABELS.exec(window.peek(hostEnd, LONGEST_REST))?.[0];
+  if (rest === undefined) return false;
+  const whole = `${window.slice(hostStart, hostEnd)}${rest.replaceAll(ESCAPED_DOT, '.')}`;
+  const verdict = window.judgeHost(whole);
+  return verdict === 'open' || verdict === 'reading' || verdict === 'placeholder' || verdict === 'allowed';
+}
+
+const LONGEST_REST = 80;
+const ESCAPED_DOT = /\\{1,2}\.|%2[Ee]/g;
+const ESCAPED_LABELS = /^(?:(?:\\{1,2}\.|%2[Ee])[A-Za-z0-9-]{1,30}){1,4}/;
 
 /** `=`, `(` and `@` cannot follow an authority, and dots after it are an ellipsis. */
 function endsAuthority(window: TextWindow, end: number): boolean {
