@@ -40,8 +40,29 @@ export const keyViewSchema = z.object({
   oldKeyUntil: time.nullable().meta({ description: 'Until when the secret before the last rotation is good.' }),
 }) satisfies z.ZodType<KeyView>;
 
+const useOfDays = z.object({
+  requests: tally,
+  tokens: tally.meta({ description: 'Prompt and completion together.' }),
+});
+
+const keyUseSchema = z.object({
+  today: useOfDays.meta({ description: 'Since 00:00 UTC.' }),
+  last30Days: useOfDays.meta({ description: 'Of 30 UTC days, today among them.' }),
+  hourUsed: tally.nullable().meta({ description: 'Requests of `perHour` that are used; `null` without that limit.' }),
+  dayUsed: tally.nullable().meta({ description: 'Requests of `perDay` that are used; `null` without that limit.' }),
+});
+
+/** What a key has used lately. */
+export type KeyUse = Readonly<z.infer<typeof keyUseSchema>>;
+
+/** A key, with what it has used where that was asked for. */
+export const usedKeySchema = keyViewSchema.extend({
+  use: keyUseSchema.optional().meta({ description: 'With `use=true`.' }),
+});
+export type UsedKey = Readonly<z.infer<typeof usedKeySchema>>;
+
 export const keyPageSchema = z.object({
-  keys: z.array(keyViewSchema),
+  keys: z.array(usedKeySchema),
   unreadable: z.array(z.string()).meta({ description: 'What is wrong with records that make no sense.' }),
   cursor: z.string().nullable().meta({ description: 'Where the next page goes on; `null` at the end.' }),
 });

@@ -2,12 +2,20 @@ import { z } from 'zod';
 import { KEY_ORDERS, KEY_STATES } from '../keys/key-query.ts';
 import { keyTermsSchema, newKeySchema } from '../keys/key-rules.ts';
 import { type AdminOperation, PAGE } from './admin-operation.ts';
-import { issuedKeySchema, keyPageSchema, keyViewSchema, rotationSchema, usagePageSchema } from './admin-schemas.ts';
+import {
+  issuedKeySchema,
+  keyPageSchema,
+  keyViewSchema,
+  rotationSchema,
+  usagePageSchema,
+  usedKeySchema,
+} from './admin-schemas.ts';
 
 const KEYS = '/admin/v1/keys';
 const KEY = `${KEYS}/:id`;
 const ONE = ['not_found'] as const;
 const CHANGE = ['not_found', 'conflict', 'changed'] as const;
+const USE = z.enum(['true', 'false'], 'must be true or false');
 const USAGE_QUERY = z.object({
   key: z.string().regex(/^(?:[0-9A-Za-z]{10}|all|none|others)$/, 'must be the id of a key, or all, none or others'),
   owner: z.string().max(100, 'must have 100 characters at most'),
@@ -25,7 +33,7 @@ export const KEY_OPERATIONS = {
     action: 'key.read',
     summary: 'Keys, by time of creation unless sorted otherwise; found by name, owner, id or state',
     description:
-      'A search finds the beginning of a name, of one of its words or of the owner, or an id. A page may be short, or empty, although `cursor` leads on: each looks at 1,000 keys at most.',
+      'A search finds the beginning of a name, of one of its words or of the owner, or an id. A page may be short, or empty, although `cursor` leads on: each looks at 1,000 keys at most. With `use=true` each key has what it used today and in the last 30 days, and how much of its limits.',
     query: z.object({
       search: z.string().max(200, 'must have 200 characters at most'),
       owner: z.string().max(100, 'must have 100 characters at most'),
@@ -34,6 +42,7 @@ export const KEY_OPERATIONS = {
       descending: z.enum(['true', 'false'], 'must be true or false'),
       limit: PAGE,
       cursor: z.string().max(2_000, 'must be `cursor` of the page before'),
+      use: USE,
     }),
     tellsProblems: true,
     status: 200,
@@ -62,8 +71,9 @@ export const KEY_OPERATIONS = {
     role: 'support',
     action: 'key.read',
     summary: 'One key: state, limits and use',
+    query: z.object({ use: USE }),
     status: 200,
-    result: keyViewSchema,
+    result: usedKeySchema,
     hasETag: true,
     refusals: ONE,
   },

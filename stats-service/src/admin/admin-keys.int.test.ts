@@ -3,6 +3,8 @@ import { readAudit } from '@lontar/shared/admin/audit.ts';
 import { hashApiKey, readKeyId } from '@lontar/shared/api-key.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { fillWindows } from '@lontar/shared/testing/windows.ts';
+import { lastDays } from '@lontar/shared/usage/read-usage.ts';
 import { type AdminReply, type AdminService, runAdminService } from '../../testing/admin-client.ts';
 
 let redis: TestRedis;
@@ -54,6 +56,35 @@ describe('a key', () => {
       actor: { by: 'token', id: support.id, name: 'a support', from: '192.0.2.10' },
       ...{ action: 'key.create', target: idOf(made), after: { name: 'order 1', credits: '500' } },
     });
+  });
+
+  test('is listed and shown with what it has used, where that is asked for', async () => {
+    const id = idOf(await create({ name: 'limited', perHour: 10, perDay: 20 }));
+    const free = idOf(await create({ name: 'free' }));
+    const { from, to } = lastDays(30, Date.now());
+    const count = (date: string, counts: string) =>
+      redis.client.hset(redisKeys.keyUsage(id, date.slice(0, 7)), `${date.slice(8)} ai-2.5-pro`, counts);
+    await count(to, '3,3,100,20');
+    await count(from, '40,40,1000');
+    await fillWindows(redis.client, [redisKeys.keyHour(id)], 4);
+    await redis.client.hset(redisKeys.apiKey(id), 'dayCount', String(Math.floor(Date.now() / 86_400_000) * 1e10 + 7));
+    const use = {
+      today: { requests: 3, tokens: 120 },
+      last30Days: { requests: 43, tokens: 1_120 },
+      ...{ hourUsed: 4, dayUsed: 7 },
+    };
+    const nothing = { requests: 0, tokens: 0 };
+    const listed = (await ask('GET /keys?use=true')).result['keys'] as { id: string; use: unknown }[];
+    expect(listed.find((key) => key.id === id)?.use).toEqual(use);
+    expect(listed.find((key) => key.id === free)?.use).toEqual({
+      ...{ today: nothing, last30Days: nothing },
+      ...{ hourUsed: null, dayUsed: null },
+    });
+    expect((await ask(`GET /keys/${id}?use=true`)).result).toMatchObject({ id, use });
+    expect((await ask(`GET /keys/${id}`)).result).not.toHaveProperty('use');
+    // The count of an earlier day is none of today's.
+    await redis.client.hset(redisKeys.apiKey(id), 'dayCount', String(20_000 * 1e10 + 7));
+    expect((await ask(`GET /keys/${id}?use=true`)).result).toMatchObject({ use: { dayUsed: 0 } });
   });
 
   test('is made once however often a shop repeats its request, by one after the other or at once', async () => {

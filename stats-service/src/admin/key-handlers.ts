@@ -1,5 +1,5 @@
 import { adminFailure } from '@lontar/shared/admin/admin-errors.ts';
-import type { rotationSchema } from '@lontar/shared/admin/admin-schemas.ts';
+import type { KeyUse, rotationSchema } from '@lontar/shared/admin/admin-schemas.ts';
 import { type HttpAnswer, success, successBody } from '@lontar/shared/http/envelope.ts';
 import { deleteKey, revokeKey, rotateKey, updateKey } from '@lontar/shared/keys/change-key.ts';
 import { createKey } from '@lontar/shared/keys/create-key.ts';
@@ -11,6 +11,7 @@ import { listKeys } from '@lontar/shared/keys/list-keys.ts';
 import { type KeyInUse, keysNow, showKey } from '@lontar/shared/keys/read-key.ts';
 import type { z } from 'zod';
 import type { AdminCall, AdminDeps } from './admin-call.ts';
+import { readKeyUse } from './key-use.ts';
 
 /** A repeat of a request that makes a key gives the key again for so long, ms: a person who steals a token later learns none. */
 const REPEATED_MS = 24 * 3_600_000;
@@ -49,7 +50,7 @@ export function makeKey({ changes, pepper }: AdminDeps, call: AdminCall): Promis
 /** @throws when Redis fails */
 export function tellKeys({ redis }: AdminDeps, { query }: AdminCall): Promise<HttpAnswer> {
   return inAnswers(async () => {
-    const { limit, descending, ...rest } = query;
+    const { limit, descending, use, ...rest } = query;
     const asked = {
       ...rest,
       descending: descending === 'true',
@@ -57,16 +58,18 @@ export function tellKeys({ redis }: AdminDeps, { query }: AdminCall): Promise<Ht
     };
     // The operation's schema has judged the words.
     const [page, now] = await Promise.all([listKeys(redis, asked as KeyQuery), keysNow(redis)]);
-    const keys = page.keys.map((key) => viewKey(key, now));
+    const used = use === 'true' ? await readKeyUse(redis, page.keys, now) : undefined;
+    const keys = page.keys.map((key) => Object.assign(viewKey(key, now), useOf(used, key)));
     return success({ keys, unreadable: page.unreadable.map(({ message }) => message), cursor: page.cursor });
   });
 }
 
 /** @throws when Redis fails */
-export function tellKey({ redis }: AdminDeps, { params }: AdminCall): Promise<HttpAnswer> {
+export function tellKey({ redis }: AdminDeps, { params, query }: AdminCall): Promise<HttpAnswer> {
   return inAnswers(async () => {
     const [record, now] = await Promise.all([showKey(redis, idOf(params)), keysNow(redis)]);
-    return keyAnswer(200, record, now);
+    const used = query['use'] === 'true' ? await readKeyUse(redis, [record], now) : undefined;
+    return keyAnswer(200, record, now, useOf(used, record));
   });
 }
 
@@ -123,10 +126,15 @@ function keyAnswer(
   status: 200 | 201,
   record: KeyInUse,
   now: number,
-  secret: { readonly key?: string } = {},
+  more: { readonly key?: string; readonly use?: KeyUse } = {},
 ): HttpAnswer {
   const headers = { etag: `"${record.version}"` };
-  return { status, headers, body: successBody(status, { ...viewKey(record, now), ...secret }) };
+  return { status, headers, body: successBody(status, { ...viewKey(record, now), ...more }) };
+}
+
+function useOf(used: ReadonlyMap<string, KeyUse> | undefined, { id }: KeyInUse): { readonly use?: KeyUse } {
+  const use = used?.get(id);
+  return use === undefined ? {} : { use };
 }
 
 /** Says a refusal of the key store as an answer. */
