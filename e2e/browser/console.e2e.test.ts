@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { type DashboardStack, startDashboard } from '../harness/dashboard.ts';
+import { testKeys } from './keys-cases.ts';
 import { lookAt, TWO_LOOKS } from './look-at.ts';
 import { testModels } from './models-cases.ts';
 import { testPlayground } from './playground-cases.ts';
@@ -139,6 +140,7 @@ testPlayground(inBrowser as typeof test, running);
 testUsage(inBrowser as typeof test, running);
 testModels(inBrowser as typeof test, running);
 testRequests(inBrowser as typeof test, running);
+testKeys(inBrowser as typeof test, running);
 
 inBrowser(
   'DASHBOARD_PUBLIC opens none of the pages but the playground, and no part of the admin API',

@@ -1,5 +1,6 @@
 import { addressBits } from '../address.ts';
 import type { ApiKeyRecord } from '../api-key-record.ts';
+import { idleLimits } from './idle-limits.ts';
 import type { KeyTerms } from './key-terms.ts';
 
 const HOURS_OF_DAY = 24;
@@ -7,6 +8,13 @@ const HOURS_OF_DAY = 24;
 const ONE_ADDRESS = /^(?:4:[01]{32}|6:[01]{56})/;
 
 type Limits = Pick<ApiKeyRecord, 'perHour' | 'perDay' | 'credits' | 'concurrency' | 'addresses' | 'noAddressLimit'>;
+
+const FLAGS = {
+  perHour: '--per-hour',
+  perDay: '--per-day',
+  credits: '--credits',
+  concurrency: '--concurrency',
+} as const;
 
 interface Finding {
   /** What was decided about the key, any of which brings the finding about. */
@@ -26,27 +34,16 @@ export function limitsThatNeverBind(record: Limits, given: KeyTerms, addressPerH
   return findings.filter(isGiven).map(({ warning }) => warning);
 }
 
-function byOwnLimits({ perHour, perDay, credits, concurrency }: Limits): Finding[] {
-  const findings: Finding[] = [];
-  if (perHour !== undefined && perDay !== undefined && perHour > perDay) {
-    const warning = `--per-hour ${perHour} can never bind: --per-day ${perDay} does first.`;
-    findings.push({ about: ['perHour', 'perDay'], warning });
-  }
-  if (perHour !== undefined && perDay !== undefined && perDay > HOURS_OF_DAY * perHour) {
-    const warning = `--per-day ${perDay} can never bind: --per-hour ${perHour} lets ${HOURS_OF_DAY * perHour} requests through in a day at most.`;
-    findings.push({ about: ['perHour', 'perDay'], warning });
-  }
-  // All requests in flight were made within the hour, and each has taken a credit. (A key has a concurrency that is not
-  // given, too: of that nothing is said.)
-  if (perHour !== undefined && concurrency > perHour) {
-    const warning = `--concurrency ${concurrency} can never bind: --per-hour ${perHour} does first.`;
-    findings.push({ about: ['concurrency'], warning });
-  }
-  if (credits !== undefined && concurrency > credits) {
-    const warning = `--concurrency ${concurrency} can never bind: --credits ${credits} are spent first.`;
-    findings.push({ about: ['concurrency'], warning });
-  }
-  return findings;
+function byOwnLimits(record: Limits): Finding[] {
+  return idleLimits(record).map(({ limit, about, value, by, byValue, most }) => {
+    const cause =
+      by === 'credits'
+        ? `--credits ${byValue} are spent first.`
+        : limit === 'perDay'
+          ? `--per-hour ${byValue} lets ${most} requests through in a day at most.`
+          : `${FLAGS[by]} ${byValue} does first.`;
+    return { about, warning: `${FLAGS[limit]} ${value} can never bind: ${cause}` };
+  });
 }
 
 /** Callers at many addresses have as many hours: only where the key names its addresses is it certain what binds. */

@@ -1,0 +1,28 @@
+import type { Refused } from '../admin-api/ask.ts';
+import { keyForm } from '../words/key-form.ts';
+import { shell } from '../words/shell.ts';
+
+/** Why nothing was done. What belongs to a field stands beside the field. */
+export function RefusalLine({ refused }: { readonly refused: Refused | undefined }) {
+  if (refused === undefined) return null;
+  const { fields } = keyForm();
+  const { problems } = refused;
+  const elsewhere = problems?.filter(({ field }) => !(field in fields)) ?? [];
+  const text =
+    problems === undefined ? refused.message : elsewhere.map(({ field, rule }) => `${field} ${rule}`).join('; ');
+  const isSilent = problems !== undefined && text === '';
+  const { failed } = shell();
+  const { kind } = refused;
+  const title = kind === 'invalid' || kind === 'conflict' || kind === 'changed' ? failed.refused : failed[kind];
+  return (
+    <p class="fault" role="alert">
+      ▲ {title}
+      {isSilent ? '.' : `: ${text === '' ? (navigator.onLine ? title : shell().offline) : text}`}
+    </p>
+  );
+}
+
+/** The rules that fields break, by field. */
+export function problemsOf(refused: Refused | undefined): ReadonlyMap<string, string> {
+  return new Map(refused?.problems?.map(({ field, rule }) => [field, rule]));
+}

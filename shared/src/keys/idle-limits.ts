@@ -1,0 +1,45 @@
+/** Limits of one key, as far as they may idle beside each other; no code of a platform, because the page has it too. */
+interface OwnLimits {
+  readonly perHour?: number | undefined;
+  readonly perDay?: number | undefined;
+  readonly credits?: number | undefined;
+  readonly concurrency: number;
+}
+
+type LimitName = keyof OwnLimits;
+
+/** A limit that another one of the same key always reaches first. */
+export interface IdleLimit {
+  readonly limit: LimitName;
+  readonly value: number;
+  /** Which does, and what it is. */
+  readonly by: LimitName;
+  readonly byValue: number;
+  /** Of `perDay`: what the hours of a day let through. */
+  readonly most?: number;
+  /** What was decided about the key, any of which brings it about. */
+  readonly about: readonly LimitName[];
+}
+
+const HOURS_OF_DAY = 24;
+
+/** The limits of a key that can never bind, because another limit of it does first. */
+export function idleLimits({ perHour, perDay, credits, concurrency }: OwnLimits): IdleLimit[] {
+  const found: IdleLimit[] = [];
+  if (perHour !== undefined && perDay !== undefined) {
+    const about = ['perHour', 'perDay'] as const;
+    const most = HOURS_OF_DAY * perHour;
+    if (perHour > perDay) found.push({ limit: 'perHour', value: perHour, by: 'perDay', byValue: perDay, about });
+    if (perDay > most) found.push({ limit: 'perDay', value: perDay, by: 'perHour', byValue: perHour, most, about });
+  }
+  // All requests in flight were made within the hour, and each has taken a credit. (A key has a concurrency that is not
+  // given, too: of that nothing is said.)
+  const about = ['concurrency'] as const;
+  if (perHour !== undefined && concurrency > perHour) {
+    found.push({ limit: 'concurrency', value: concurrency, by: 'perHour', byValue: perHour, about });
+  }
+  if (credits !== undefined && concurrency > credits) {
+    found.push({ limit: 'concurrency', value: concurrency, by: 'credits', byValue: credits, about });
+  }
+  return found;
+}
