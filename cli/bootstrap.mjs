@@ -6,7 +6,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync, stat
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { takeOver } from './installed-package.mjs';
+import { isPlacedApp, takeOver } from './installed-package.mjs';
 import { NPM_OPTIONS, npm, Refusal, say } from './run-npm.mjs';
 
 const PROGRAMS = {
@@ -33,8 +33,8 @@ const PARENT_LOOK_MS = 1_000;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
-/** Set by `lontar.mjs`: where the installation is whose sources these are. In a clone it is the clone. */
-const isPackage = Boolean(process.env.LONTAR_FOLDER);
+/** `LONTAR_FOLDER` is set by `lontar.mjs`: where the installation is whose sources these are. In a clone it is the clone. */
+const isPackage = Boolean(process.env.LONTAR_FOLDER) && isPlacedApp(root);
 const runtime = join(root, 'runtime');
 const pinnedNode = join(isPackage ? runtime : root, 'node_modules', 'node', 'bin', 'node');
 const marker = join(modules, '.lontar-installed');

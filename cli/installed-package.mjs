@@ -14,12 +14,24 @@ export function takeOver(place) {
   removeOthers(place);
 }
 
-/** Earlier versions, unless one of them may be running. */
+/** As `lontar.mjs` names them: version and digest. Drafts that were left have more behind. */
+const PLACED_APP = /^\d[\w.+-]{0,63}-[0-9a-f]{8}(?:\.[0-9a-f]{16}\.partial)?$/;
+
+/**
+ * Whether sources are where `lontar.mjs` has put them, in an installation's `app` folder. A clone is not, whatever its
+ * environment says: what is beside a clone is its owner's.
+ */
+export function isPlacedApp(root) {
+  if (basename(dirname(root)) !== 'app' || !PLACED_APP.test(basename(root))) return false;
+  return existsSync(join(root, 'dist', 'lockfile.json')) && !existsSync(join(root, '.git'));
+}
+
+/** Earlier versions, unless one of them may be running; nothing else that is there. */
 function removeOthers({ root, home }) {
-  if (existsSync(join(home, 'run', 'launcher.pid'))) return;
+  if (!isPlacedApp(root) || existsSync(join(home, 'run', 'launcher.pid'))) return;
   const apps = dirname(root);
   for (const name of readdirSync(apps)) {
-    if (name !== basename(root)) rmSync(join(apps, name), { recursive: true, force: true });
+    if (name !== basename(root) && PLACED_APP.test(name)) rmSync(join(apps, name), { recursive: true, force: true });
   }
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { CommandFailure, EXIT } from '../../failure/failure.ts';
@@ -157,10 +158,9 @@ function unitOf(
   surroundings: Surroundings,
 ): string {
   const { root, folder, home, environment, fromFile } = surroundings;
-  const isPackage = folder !== root;
-  const command = isPackage
-    ? [join(home.folder, 'lontar'), 'start']
-    : [process.execPath, join(root, 'cli', 'bootstrap.mjs'), 'start'];
+  const launcher = join(home.folder, 'lontar');
+  const isPackage = folder !== root && existsSync(launcher);
+  const command = isPackage ? [launcher, 'start'] : [process.execPath, join(root, 'cli', 'bootstrap.mjs'), 'start'];
   const givenHome = environment['LONTAR_HOME'] && !fromFile.has('LONTAR_HOME') ? home.folder : undefined;
   const user = scope === 'system' ? (options.runAs ?? userName(owner.uid)) : undefined;
   return unitText({
