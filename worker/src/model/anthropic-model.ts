@@ -1,10 +1,9 @@
 import { withoutSlashesAtEnd } from '@lontar/shared/base-url.ts';
-import { machineNow } from '@lontar/shared/machine-time.ts';
 import type { RepeatReason } from '@lontar/shared/metrics.ts';
 import { AnswerGatherer } from './answer-gatherer.ts';
 import { createEventReader, readMessage } from './anthropic/read-message.ts';
 import { type MessagesForm, writeMessages } from './anthropic/write-messages.ts';
-import { type Attempt, startAttempt } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
 import {
   type LanguageModel,
   ModelError,
@@ -15,11 +14,11 @@ import {
 import { createHttpCaller, type HttpCaller } from './openai/http-caller.ts';
 import { EmptyStreamError, ResponseReader } from './openai/response-reader.ts';
 import { kindOfWords } from './refusal-kind.ts';
-import { toModelError } from './to-model-error.ts';
+import { runAttempt } from './run-attempt.ts';
 import { createAdvice } from './upstream-advice.ts';
-import { deadlinesFor, type UpstreamLimits } from './upstream-limits.ts';
+import type { UpstreamLimits } from './upstream-limits.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
-import { type Advise, type DescribeFailure, describeFailures, tellFailure } from './upstream-words.ts';
+import { type Advise, type DescribeFailure, describeFailures } from './upstream-words.ts';
 
 export interface AnthropicOptions extends UpstreamLimits {
   readonly apiKey: string;
@@ -39,22 +38,18 @@ const MOST_CALLS = 4;
  */
 export function anthropicModel(options: AnthropicOptions): LanguageModel {
   const upstream = openUpstream(options);
+  const terms = { ...options, describe: upstream.describe, advise: upstream.advise };
   return {
     provider: 'anthropic',
-    async generate(request, signal, onPart) {
-      const attempt = startAttempt(signal, deadlinesFor(request, options));
-      const asking: Asking = { attempt, onPart, wasResent: false };
-      try {
-        return await ask(upstream, request, asking);
-      } catch (error) {
-        const failed = { ended: attempt.ended(), request, describe: upstream.describe };
-        const failure = toModelError(error, failed, machineNow());
-        failure.wasRepeated = asking.wasResent;
-        await tellFailure(failure, request, { ...options, advise: upstream.advise });
-        throw failure;
-      } finally {
-        attempt.finish();
-      }
+    generate(request, signal, onPart) {
+      const resent = { wasResent: false };
+      return runAttempt(
+        request,
+        signal,
+        terms,
+        (attempt) => ask(upstream, request, { attempt, onPart, resent }),
+        () => resent.wasResent,
+      );
     },
     close: () => upstream.http.close(),
   };
@@ -80,7 +75,7 @@ interface Asking {
   readonly attempt: Attempt;
   readonly onPart: ((part: ModelPart) => void) | undefined;
   /** Whether a call was made again whose first time may have cost. */
-  wasResent: boolean;
+  readonly resent: { wasResent: boolean };
 }
 
 function openUpstream({ apiKey, baseUrl, stream = 'auto', ...limits }: AnthropicOptions): Upstream {
@@ -165,7 +160,7 @@ async function call(
     request.isSpent === true
       ? undefined
       : () => {
-          asking.wasResent = true;
+          asking.resent.wasResent = true;
           onRepeat('stale_connection');
         };
   let reader: ResponseReader | undefined;

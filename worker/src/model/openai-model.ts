@@ -1,8 +1,7 @@
 import { withoutSlashesAtEnd } from '@lontar/shared/base-url.ts';
-import { machineNow } from '@lontar/shared/machine-time.ts';
 import type { RepeatReason } from '@lontar/shared/metrics.ts';
 import { AnswerGatherer } from './answer-gatherer.ts';
-import { type Attempt, startAttempt } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
 import {
   type LanguageModel,
   ModelError,
@@ -16,11 +15,11 @@ import { createKnownServer, type KnownServer } from './openai/known-server.ts';
 import { EmptyStreamError, ResponseReader } from './openai/response-reader.ts';
 import { type LimitNames, limitNamesOf, writeRequest } from './openai/write-request.ts';
 import { kindOfWords } from './refusal-kind.ts';
-import { toModelError } from './to-model-error.ts';
+import { runAttempt } from './run-attempt.ts';
 import { createAdvice } from './upstream-advice.ts';
-import { deadlinesFor, type UpstreamLimits } from './upstream-limits.ts';
+import type { UpstreamLimits } from './upstream-limits.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
-import { type Advise, type DescribeFailure, describeFailures, tellFailure } from './upstream-words.ts';
+import { type Advise, type DescribeFailure, describeFailures } from './upstream-words.ts';
 
 export interface OpenAiOptions extends UpstreamLimits {
   /** Undefined or empty: no Authorization header. */
@@ -40,25 +39,18 @@ const MOST_CALLS = 4;
  */
 export function openAiModel(options: OpenAiOptions): LanguageModel {
   const upstream = openUpstream(options);
+  const terms = { ...options, describe: upstream.describe, advise: upstream.advise };
   return {
     provider: 'openai',
-    async generate(request, signal, onPart) {
-      const attempt = startAttempt(signal, deadlinesFor(request, options));
+    generate(request, signal, onPart) {
       const repeats: RepeatReason[] = [];
-      try {
-        return await ask(upstream, attempt, request, { onPart, repeats });
-      } catch (error) {
-        const failure = toModelError(
-          error,
-          { ended: attempt.ended(), request, describe: upstream.describe },
-          machineNow(),
-        );
-        failure.wasRepeated = repeats.some((reason) => MAY_HAVE_COST.has(reason));
-        await tellFailure(failure, request, { ...options, advise: upstream.advise });
-        throw failure;
-      } finally {
-        attempt.finish();
-      }
+      return runAttempt(
+        request,
+        signal,
+        terms,
+        (attempt) => ask(upstream, attempt, request, { onPart, repeats }),
+        () => repeats.some((reason) => MAY_HAVE_COST.has(reason)),
+      );
     },
     close: () => upstream.http.close(),
   };

@@ -1,24 +1,19 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { machineNow } from '@lontar/shared/machine-time.ts';
 import { AnswerGatherer } from './answer-gatherer.ts';
-import { type Attempt, startAttempt } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
 import { gatherStream, gatherWhole } from './gemini/gather-sdk-answer.ts';
 import { toSdkCall } from './gemini/to-sdk-call.ts';
 import { type LanguageModel, ModelError, type ModelRequest, type ModelResult } from './language-model.ts';
 import { kindOfWords } from './refusal-kind.ts';
-import { toModelError } from './to-model-error.ts';
-import { deadlinesFor, type UpstreamLimits } from './upstream-limits.ts';
+import { type AttemptTerms, runAttempt } from './run-attempt.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
-import { type Advise, type DescribeFailure, tellFailure } from './upstream-words.ts';
 
-export interface SdkModelOptions extends UpstreamLimits {
+export interface SdkModelOptions extends AttemptTerms {
   readonly provider: LanguageModel['provider'];
   /** Makes the SDK's model of an upstream name; called once per name, because it builds schemas. */
   readonly modelOf: (name: string) => LanguageModelV4;
   /** What one provider wants besides the common call options. */
   readonly extras?: (request: ModelRequest) => Partial<LanguageModelV4CallOptions>;
-  readonly describe: DescribeFailure | undefined;
-  readonly advise?: Advise | undefined;
   /** Calls `listener` when the request with this signal has a connection. */
   readonly whenSent: (signal: AbortSignal, listener: () => void) => void;
   readonly close: () => Promise<void>;
@@ -35,34 +30,18 @@ export function sdkModel(options: SdkModelOptions): LanguageModel {
   const models: Models = new Map();
   return {
     provider: options.provider,
-    async generate(request, signal, onPart) {
-      const attempt = startAttempt(signal, deadlinesFor(request, options));
-      const ending = new AbortController();
-      attempt.atEnd(() => ending.abort());
-      try {
+    generate: (request, signal, onPart) =>
+      runAttempt(request, signal, options, async (attempt) => {
+        const ending = new AbortController();
+        attempt.atEnd(() => ending.abort());
         ending.signal.throwIfAborted();
         const isStream = onPart !== undefined;
         attempt.connecting();
         options.whenSent(ending.signal, () => attempt.sent(isStream));
         const gatherer = new AnswerGatherer(request.chat, options.maxAnswerBytes, onPart);
         const call = { ...toSdkCall(request), ...options.extras?.(request), abortSignal: ending.signal };
-        return await ask(modelFor(request.model, models, options), call, {
-          gatherer,
-          attempt,
-          isStream,
-        });
-      } catch (error) {
-        const failure = toModelError(
-          error,
-          { ended: attempt.ended(), request, describe: options.describe },
-          machineNow(),
-        );
-        await tellFailure(failure, request, options);
-        throw failure;
-      } finally {
-        attempt.finish();
-      }
-    },
+        return ask(modelFor(request.model, models, options), call, { gatherer, attempt, isStream });
+      }),
     close: options.close,
   };
 }
