@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
 import { type Load, startLoad } from '../../harness/load.ts';
-import { type LedgerEntry, statusOf } from '../ledger.ts';
-import type { Report } from '../report.ts';
+import { type LedgerEntry, statusOf, tookMs } from '../ledger.ts';
+import { percentile, type Report } from '../report.ts';
 import { onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
 import type { System } from '../system.ts';
 import { type PoolCall, startUpstreamPool, type UpstreamPool } from '../upstream-pool.ts';
 
 /** Calls that the healthy upstream bears at once, and the other one: a third. */
-const CAPACITY = { healthy: 12, small: 4 } as const;
+const CAPACITY = { healthy: 15, small: 5 } as const;
 /** What the small one has of what both bear. */
 const FAIR_SHARE = CAPACITY.small / (CAPACITY.small + CAPACITY.healthy);
-/** Answers take 200 ms on average: both together bear 80 requests a second. */
-const PER_SECOND = 48;
+/** Answers take 600 ms on average: both together bear 33 requests a second, and are asked for 60 of a hundred of that. */
+const PER_SECOND = 20;
 /** By then the share has to follow. */
 const FOLLOWS_WITHIN_S = 20;
 const SECONDS = { quick: 8, long: 80 } as const;
@@ -21,7 +21,7 @@ const WINDOW_S = 10;
 async function loseCapacity(context: ScenarioContext, system: System, pool: UpstreamPool): Promise<void> {
   const { report, quick, seed } = context;
   const delays = seededRandom(seed);
-  pool.serve(system, () => 100 + delays() * 200);
+  pool.serve(system, () => 400 + delays() * 400);
   const load: Load<LedgerEntry> = startLoad({ perSecond: PER_SECOND }, () => system.send());
   await delay(quick ? 1_000 : 5_000);
   pool.setCapacity(0, CAPACITY.small);
@@ -31,6 +31,10 @@ async function loseCapacity(context: ScenarioContext, system: System, pool: Upst
   const entries = await load.stop();
   const failed = entries.filter((entry) => statusOf(entry) !== 200);
   report.fact('requests that failed', failed.length, { atMost: 0 });
+  for (const status of new Set(failed.map(statusOf))) {
+    report.fact(`of these ${status}`, failed.filter((entry) => statusOf(entry) === status).length);
+  }
+  report.timed('p99', percentile(entries.map(tookMs), 0.99));
   judgeShare(report, pool, lostAt, quick);
 }
 
@@ -42,7 +46,8 @@ function judgeShare(report: Report, { calls }: UpstreamPool, lostAt: number, qui
     const [small = [], healthy = []] = within(from, from + WINDOW_S);
     const what = `${from} to ${from + WINDOW_S} s, share of the small one (fair: ${FAIR_SHARE})`;
     report.fact(what, well(small).length / (well(small).length + well(healthy).length));
-    report.fact(`${from} to ${from + WINDOW_S} s, calls refused by 429`, busy(small).length + busy(healthy).length);
+    const refused = busy(small).length + busy(healthy).length;
+    report.fact(`${from} to ${from + WINDOW_S} s, refused by 429, of ${small.length + healthy.length}`, refused);
   }
   const all = within(0, Number.POSITIVE_INFINITY).flat();
   const limit = quick ? undefined : { atMost: 2 };
