@@ -37,7 +37,7 @@ export const soakScenarios: readonly Scenario[] = [
         {
           stats: true,
           secondKey: KEY_OF_STREAMS,
-          settings: { LOG_REQUESTS: 'false', WORKER_CONCURRENCY: '20', ...INSPECTABLE },
+          settings: { LOG_REQUESTS: 'false', WORKER_CONCURRENCY: '40', ...INSPECTABLE },
         },
         (system) => soak(context, system),
       ),
