@@ -172,6 +172,8 @@ export interface Trouble {
   readonly since: number;
   /** Name of the runbook in `docs/runbooks`. */
   readonly runbook: string;
+  /** Where it can be read, where the operator has said so. */
+  readonly runbookUrl?: string;
 }
 
 /** One part of the page: its data, or why it cannot be shown. The other parts stay live. */

@@ -40,6 +40,11 @@ export const statsSettings = z.object({
     example: 'the output of: openssl rand -base64 32',
     secret: true,
   }),
+  RUNBOOKS_URL: setting(z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(), {
+    about:
+      'Where the runbooks are, such as your copy of docs/runbooks: what is wrong stands on the dashboard with a link to NAME.md there. In containers the links of alerts lead there, too.',
+    example: 'https://git.example.com/lontar/docs/runbooks',
+  }),
   UPLOADS_PER_DAY: sharedSettings.UPLOADS_PER_DAY,
   REQUEST_TIMEOUT_MS: sharedSettings.REQUEST_TIMEOUT_MS,
   DRAIN_TIMEOUT_MS: sharedSettings.DRAIN_TIMEOUT_MS,

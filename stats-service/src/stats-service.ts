@@ -154,7 +154,8 @@ async function startServing(base: Base): Promise<RunningServer> {
   const fleet = watchFleet({ ...base, requestTimeoutMs: config.REQUEST_TIMEOUT_MS });
   const log = followLog(await connect(connectPatient, 'log', base), base.clock, () => live.changed(), logger);
   lifecycle.started('log', () => log.stop());
-  const troubles = watchTroubles({ ...base, requestTimeoutMs: config.REQUEST_TIMEOUT_MS }, () => live.changed());
+  const watched = { ...base, requestTimeoutMs: config.REQUEST_TIMEOUT_MS, runbooksUrl: config.RUNBOOKS_URL };
+  const troubles = watchTroubles(watched, () => live.changed());
   lifecycle.started('troubles', () => troubles.stop());
   const live = startLiveService({
     ...base,

@@ -72,7 +72,7 @@ function meaningSection({ throughput, slowUpstream }: Results): string[] {
         ? ' The rows of this run "after 200 ms" were made with 50 places: where they stay near 250 with more connections, ' +
           'requests waited for a place.'
         : ''),
-    'LiteLLM is not among the programs of this run. How many you need of what: [operating](operating.md#how-much-do-you-need).',
+    'LiteLLM is measured for streams alone ([performance-notes](performance-notes.md)). How many you need of what: [operating](operating.md#how-much-do-you-need).',
   ];
 }
 

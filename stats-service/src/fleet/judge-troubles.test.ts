@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Instance } from '@lontar/shared/instances.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { judgeTroubles, type TroubleReading } from './judge-troubles.ts';
-import { rememberSince } from './watch-troubles.ts';
+import { rememberSince, withLink } from './watch-troubles.ts';
 
 const NOW = redisTime(1_800_000_000_000);
 const BACKLOG = { waiting: 0, active: 0, delayed: 0, failed: 0, paused: false, oldestWaitingAgeMs: 0 };
@@ -126,4 +126,13 @@ describe('a file of models', () => {
   test('has none where one worker alone sees no route', () => {
     expect(judge([routed({ a: [0, 2] }), routed({ a: [2, 2] })])).toEqual([]);
   });
+});
+
+test('a trouble has the address of its runbook where the operator has said where they are', () => {
+  const [trouble] = rememberSince(judge([]), [], 1_000);
+  if (trouble === undefined) throw new Error('no trouble without workers');
+  expect(withLink(trouble, undefined)).toEqual(trouble);
+  for (const url of ['https://git.example.com/runbooks', 'https://git.example.com/runbooks/']) {
+    expect(withLink(trouble, url).runbookUrl).toBe('https://git.example.com/runbooks/no-workers.md');
+  }
 });

@@ -16,6 +16,8 @@ export interface TroubleDeps {
   readonly clock: RedisClock;
   readonly queue: GenerationQueue;
   readonly requestTimeoutMs: number;
+  /** Where runbooks can be read; absent where the operator has not said so. */
+  readonly runbooksUrl?: string | undefined;
 }
 
 export interface TroubleWatch {
@@ -37,9 +39,9 @@ export function watchTroubles(deps: TroubleDeps, onChange: () => void): TroubleW
     looking = true;
     try {
       const found = rememberSince(judgeTroubles(await readTroubles(deps)), seen, deps.clock.now());
-      const changed = JSON.stringify(found) !== JSON.stringify(seen);
-      seen = found;
-      if (changed) onChange();
+      const before = JSON.stringify(seen);
+      seen = found.map((trouble) => withLink(trouble, deps.runbooksUrl));
+      if (JSON.stringify(seen) !== before) onChange();
     } catch {
       // Each part of the page says by itself that Redis does not answer.
     } finally {
@@ -62,6 +64,12 @@ export function rememberSince(found: readonly FoundTrouble[], before: readonly T
     ...trouble,
     since: trouble.since ?? before.find(({ id }) => id === trouble.id)?.since ?? now,
   }));
+}
+
+/** With the address of its runbook, where there is one. */
+export function withLink(trouble: Trouble, runbooksUrl: string | undefined): Trouble {
+  if (runbooksUrl === undefined) return trouble;
+  return { ...trouble, runbookUrl: `${runbooksUrl}${runbooksUrl.endsWith('/') ? '' : '/'}${trouble.runbook}.md` };
 }
 
 /** @throws when Redis fails */

@@ -15,7 +15,7 @@ export function Troubles() {
   );
 }
 
-function TroubleView({ isDown, what, whom, since, runbook }: Trouble) {
+function TroubleView({ isDown, what, whom, since, runbook, runbookUrl }: Trouble) {
   return (
     <section class={isDown ? 'trouble down' : 'trouble'}>
       <p>
@@ -26,7 +26,14 @@ function TroubleView({ isDown, what, whom, since, runbook }: Trouble) {
         {what}
       </p>
       <p class="runbook">
-        What to do: <code>docs/runbooks/{runbook}.md</code>
+        What to do:{' '}
+        {runbookUrl === undefined ? (
+          <code>docs/runbooks/{runbook}.md</code>
+        ) : (
+          <a href={runbookUrl} target="_blank" rel="noreferrer">
+            {runbook}
+          </a>
+        )}
       </p>
     </section>
   );
