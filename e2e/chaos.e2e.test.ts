@@ -9,6 +9,7 @@ const QUICK = new Set([
   'worker-killed-after-settling',
   'zombie-worker',
   'redis-connections-lost',
+  'failover-asked',
   'client-leaves-queue',
   'gateway-killed',
   'streams-cut',

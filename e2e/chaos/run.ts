@@ -2,6 +2,8 @@ import { readOptions } from '@lontar/shared/testing/command-options.ts';
 import { createReport, type Figure } from './report.ts';
 import { SCENARIOS } from './scenarios.ts';
 
+/** Of scenarios that are one fault of several. */
+const GROUPS = ['failover'];
 const options = readOptions({
   name: 'npm run chaos --',
   about: 'Causes faults on real processes, prints each figure with pass or FAIL, and ends with 1 if one failed.',
@@ -9,17 +11,24 @@ const options = readOptions({
     minutes: { type: 'number', value: 'N', default: 30, about: 'how long random faults, and then the soak, go on' },
     seed: { type: 'number', value: 'N', about: 'what random faults come of; another one each time where not given' },
     quick: { type: 'flag', about: 'few samples: shows that facts hold, and says little about times' },
-    only: { type: 'names', choices: SCENARIOS.map(({ name }) => name), about: 'these scenarios alone' },
+    rounds: { type: 'number', value: 'N', about: 'how often each failover happens; 20, and once with --quick' },
+    only: {
+      type: 'names',
+      choices: [...GROUPS, ...SCENARIOS.map(({ name }) => name)],
+      about: 'these scenarios alone, or all that begin with this',
+    },
   },
 });
+const isWanted = (name: string) =>
+  options.only?.some((wanted) => name === wanted || (GROUPS.includes(wanted) && name.startsWith(`${wanted}-`))) ?? true;
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
 const print = (line: string) => void process.stdout.write(`${line}\n`);
-const { seed = Date.now() % 100_000, minutes, quick } = options;
+const { seed = Date.now() % 100_000, minutes, quick, rounds } = options;
 const figures: Figure[] = [];
 const broken: string[] = [];
 print(`seed ${seed}`);
-for (const scenario of SCENARIOS.filter(({ name }) => options.only?.includes(name) ?? true)) {
+for (const scenario of SCENARIOS.filter(({ name }) => isWanted(name))) {
   const lacks = scenario.missing?.();
   if (lacks !== undefined) {
     print(`\n${scenario.name} is skipped: ${lacks}`);
@@ -28,7 +37,11 @@ for (const scenario of SCENARIOS.filter(({ name }) => options.only?.includes(nam
   print(`\n${scenario.about}`);
   const report = createReport(scenario.name, print);
   try {
-    await scenario.run({ seed, quick, minutes, report, interrupted: interrupted.signal });
+    await scenario.run({
+      ...{ seed, quick, minutes, report },
+      ...(rounds !== undefined && { rounds }),
+      interrupted: interrupted.signal,
+    });
   } catch (error) {
     if (interrupted.signal.aborted) process.exit(130);
     broken.push(scenario.name);

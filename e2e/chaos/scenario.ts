@@ -9,6 +9,8 @@ export interface ScenarioContext {
   readonly quick: boolean;
   /** How long the scenarios that go on and on do so. */
   readonly minutes: number;
+  /** How often a fault happens whose scenario counts rounds; its own number where absent. */
+  readonly rounds?: number;
   readonly report: Report;
   /** Aborts when the run is to end: the processes that were started end too. */
   readonly interrupted?: AbortSignal;

@@ -1,6 +1,7 @@
 import { clientScenarios } from './faults/clients.ts';
 import { clockScenarios } from './faults/clocks.ts';
 import { cutScenarios } from './faults/cuts.ts';
+import { failoverScenarios } from './faults/failover.ts';
 import { gatewayScenarios } from './faults/gateways.ts';
 import { hostileScenarios } from './faults/hostile.ts';
 import { jobScenarios } from './faults/jobs.ts';
@@ -23,6 +24,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...workerScenarios,
   ...slowWorkerScenarios,
   ...redisScenarios,
+  ...failoverScenarios,
   ...cutScenarios,
   ...clientScenarios,
   ...gatewayScenarios,

@@ -6,6 +6,7 @@ import { startTcpProxy, type TcpProxy } from '@lontar/shared/testing/tcp-proxy.t
 import type { Service } from '../harness/service.ts';
 import { type Stack, type StackOptions, startStack } from '../harness/stack.ts';
 import { type Caller, createCaller, type SendHow } from './caller.ts';
+import { asOneRedis, type Fleet, type FleetOptions, startFleet } from './fleet.ts';
 import { createLedger, type Ledger, type LedgerEntry, NONCE } from './ledger.ts';
 
 export interface SystemOptions extends Omit<StackOptions, 'redis'> {
@@ -14,6 +15,8 @@ export interface SystemOptions extends Omit<StackOptions, 'redis'> {
   /** Whether a write is on the disk before it is answered, so that a kill of Redis loses none; as slow as the disk. */
   readonly synced?: boolean;
   readonly redisWrapper?: string[];
+  /** A primary with replicas and Sentinels instead of one Redis. */
+  readonly sentinels?: FleetOptions;
   /** Options of a second key, `keys[1]`. */
   readonly secondKey?: readonly string[];
 }
@@ -27,6 +30,8 @@ export interface ApiKey {
 export interface System {
   readonly stack: Stack;
   readonly proxy: TcpProxy;
+  /** Where `sentinels` was asked for. */
+  readonly fleet: Fleet | undefined;
   readonly ledger: Ledger;
   readonly caller: Caller;
   readonly keys: readonly ApiKey[];
@@ -46,12 +51,15 @@ export interface System {
 export const isUp = ({ process }: Service) => process.exitCode === null && process.signalCode === null;
 
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
-  const { redisArgs, redisWrapper, synced, secondKey, ...stackOptions } = options;
-  const redis = await startTestRedis({
-    durable: options.durable ?? true,
-    args: ['--appendfsync', synced ? 'always' : 'everysec', ...(redisArgs ?? [])],
-    wrapper: redisWrapper ?? [],
-  });
+  const { redisArgs, redisWrapper, synced, secondKey, sentinels, ...stackOptions } = options;
+  const fleet = sentinels && (await startFleet(sentinels.clockOffsets));
+  const redis = fleet
+    ? asOneRedis(fleet)
+    : await startTestRedis({
+        durable: options.durable ?? true,
+        args: ['--appendfsync', synced ? 'always' : 'everysec', ...(redisArgs ?? [])],
+        wrapper: redisWrapper ?? [],
+      });
   const proxy = await startTcpProxy(redis.port);
   const stack = await startStack({
     ...stackOptions,
@@ -61,7 +69,8 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       MODEL_TIMEOUT_MS: '10000',
       BAN_AFTER_BAD_KEYS: '0',
       ...options.settings,
-      REDIS_URL: `redis://127.0.0.1:${proxy.port}`,
+      REDIS_URL: fleet?.url ?? `redis://127.0.0.1:${proxy.port}`,
+      ...(sentinels && { REDIS_REPLICAS_ACK: String(sentinels.ack) }),
     },
   });
   const ledger = createLedger(randomBytes(4).toString('hex'));
@@ -77,6 +86,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   const system: System = {
     stack,
     proxy,
+    fleet,
     ledger,
     caller,
     keys,

@@ -14,11 +14,12 @@ import { createRegistry } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
 import type { CatalogSource } from '@lontar/shared/models/catalog.ts';
 import { collectAfter, MOST_GARBAGE_BYTES } from '@lontar/shared/patches/young-generation.ts';
-import { type RedisClock, startRedisClock } from '@lontar/shared/redis-clock.ts';
+import { askStillPrimary } from '@lontar/shared/primary/still-primary.ts';
+import { type RedisClock, sayJump, startRedisClock } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
-import { watchReplication } from '@lontar/shared/replication.ts';
+import { watchReplication } from '@lontar/shared/replication/replication.ts';
 import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { VERSION } from '@lontar/shared/version.ts';
 import type { Express } from 'express';
@@ -78,7 +79,7 @@ export async function startGateway(
   const registry = createRegistry('gateway', VERSION);
   const metrics = gatewayMetrics(registry);
   const models = await openModels(config, lifecycle, { metrics, logger });
-  const clock = await startRedisClock(redis);
+  const clock = await startRedisClock(redis, sayJump(logger));
   lifecycle.started('clock', clock.stop);
   const { turnstile, onRedisFailure } = openTurnstile(logger);
   const replication = openReplication(config, redis, gateway, metrics);
@@ -218,7 +219,12 @@ function openRefusedLines(lifecycle: Lifecycle, logger: Logger) {
 /** What callers are told of waits for replicas, where the operator asks for it. */
 function openReplication(config: GatewayConfig, redis: Redis, gateway: string, metrics: GatewayMetrics) {
   const onWaited = (isHeld: boolean) => metrics.replicaWaits.inc({ result: isHeld ? 'held' : 'missed' });
-  return watchReplication(redis, redisKeys.probe(gateway), config.REDIS_REPLICAS_ACK, onWaited);
+  const isPrimaryWith = askStillPrimary(config, redis);
+  return watchReplication(redis, redisKeys.probe(gateway), {
+    replicas: config.REDIS_REPLICAS_ACK,
+    isPrimaryWith,
+    onWaited,
+  });
 }
 
 /** A failure of Redis is logged, and no request waits in line for another one. */

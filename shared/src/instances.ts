@@ -73,7 +73,11 @@ export function modelsInForce({ current, problems }: CatalogSource): NonNullable
 export async function startHeartbeat(redis: Redis, describe: () => Instance): Promise<Heartbeat> {
   const beat = async () => {
     const instance = describe();
-    await beatScript(redis, [redisKeys.instances], [instance.id, JSON.stringify(instance), INSTANCE_EXPIRY_MS]);
+    await beatScript(
+      redis,
+      [redisKeys.instances, redisKeys.clock],
+      [instance.id, JSON.stringify(instance), INSTANCE_EXPIRY_MS],
+    );
   };
   await beat().catch(() => undefined);
   const timer = setInterval(() => void beat().catch(() => undefined), HEARTBEAT_MS);

@@ -1,5 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
+import { correctionOf, expectTime, meetingOf } from './clock-correction.ts';
+import type { Logger } from './logger.ts';
 import { machineNow } from './machine-time.ts';
 import type { Redis } from './redis-connection.ts';
 
@@ -25,10 +27,14 @@ export interface RedisClock {
 /**
  * Reads Redis's clock once, and again every few seconds in the background.
  *
+ * @param onJump called where another server becomes the primary whose clock is notably ahead, or behind: by how many ms
  * @throws when Redis cannot be asked the first time
  */
-export async function startRedisClock(redis: Redis): Promise<RedisClock> {
-  return keepTime(redis, await measureOffset(redis));
+export async function startRedisClock(redis: Redis, onJump?: (ms: number) => void): Promise<RedisClock> {
+  // Without a time of its own, a process that starts takes the server's as it is, where that cannot be met yet.
+  const clock = keepTime(redis, await measureOffset(redis).catch(() => readOffset(redis)));
+  expectTime(redis, clock.now, onJump);
+  return clock;
 }
 
 /**
@@ -37,6 +43,12 @@ export async function startRedisClock(redis: Redis): Promise<RedisClock> {
  */
 export function followRedisClock(redis: Redis): RedisClock {
   return keepTime(redis, machineNow() - performance.now());
+}
+
+/** For `startRedisClock`: a jump is an operator's to look after; the service goes on by the time that it knew. */
+export function sayJump(logger: Pick<Logger, 'error'>): (ms: number) => void {
+  return (ms) =>
+    logger.error({ aheadMs: ms }, 'the clock of Redis jumped, and is corrected: run a time service on its machines');
 }
 
 function keepTime(redis: Redis, firstOffset: number): RedisClock {
@@ -69,14 +81,20 @@ function keepTime(redis: Redis, firstOffset: number): RedisClock {
  * @throws when Redis does not answer
  */
 export async function readRedisTime(redis: Redis): Promise<RedisTime> {
+  await meetingOf(redis);
   const [seconds, microseconds] = await redis.time();
-  return Math.floor(Number(seconds) * 1000 + Number(microseconds) / 1000) as RedisTime;
+  return Math.floor(Number(seconds) * 1000 + Number(microseconds) / 1000 + correctionOf(redis)) as RedisTime;
 }
 
 /** How far Redis's clock is ahead of this process's monotonic one, ms. */
 async function measureOffset(redis: Redis): Promise<number> {
+  await meetingOf(redis);
+  return readOffset(redis);
+}
+
+async function readOffset(redis: Redis): Promise<number> {
   const before = performance.now();
   const [seconds, microseconds] = await redis.time();
   const after = performance.now();
-  return Number(seconds) * 1000 + Number(microseconds) / 1000 - (before + after) / 2;
+  return Number(seconds) * 1000 + Number(microseconds) / 1000 + correctionOf(redis) - (before + after) / 2;
 }

@@ -1,4 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
+import { correctClock } from './clock-correction.ts';
 import { nameAwayErrors } from './patches/away-errors.ts';
 import { gatherWrites } from './patches/gather-writes.ts';
 import { primaryConnector } from './patches/primary-connector.ts';
@@ -60,6 +61,7 @@ export function connectFailFast(target: RedisTarget, name: string, timeoutMs: nu
   nameAwayErrors(redis);
   limitReplyTime(redis, timeoutMs);
   gatherWrites(redis);
+  correctClock(redis);
   reviveEnded(redis);
   return redis;
 }
@@ -135,6 +137,7 @@ function connectTo(target: RedisTarget, common: Options): Redis {
 
 function makePatient(redis: Redis): Redis {
   gatherWrites(redis);
+  correctClock(redis);
   reviveEnded(redis);
   return redis;
 }

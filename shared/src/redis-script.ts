@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { correctionOf, meetingOf } from './clock-correction.ts';
 import { expandScript } from './expand-script.ts';
 import type { Redis } from './redis-connection.ts';
 
@@ -28,12 +29,19 @@ export function loadBinaryScript(file: URL): RedisScript {
   return load(file, (redis, command, args) => redis.callBuffer(command, args));
 }
 
+/** What script-includes/clock.lua begins with: it takes one argument more. */
+const CLOCK = 'table.remove(ARGV)';
+
 type Send = (redis: Redis, command: 'evalsha' | 'eval', args: (string | number)[]) => Promise<unknown>;
 
 function load(file: URL, send: Send): RedisScript {
   const source = expandScript(file);
   const digest = createHash('sha1').update(source).digest('hex');
-  return async (redis, keys, args) => {
+  const tellsTime = source.includes(CLOCK);
+  return async (redis, keys, given) => {
+    const meeting = tellsTime ? meetingOf(redis) : undefined;
+    if (meeting) await meeting;
+    const args = tellsTime ? [...given, correctionOf(redis)] : given;
     try {
       return await send(redis, 'evalsha', [digest, keys.length, ...keys, ...args]);
     } catch (error) {

@@ -13,6 +13,7 @@ const FOLDERS: readonly (readonly [folder: string, users: readonly RedisUser[]])
   ['stats-service/src', ['stats-service']],
   ['shared/src/settlement', ['gateway', 'worker']],
   ['shared/src/live', ['worker']],
+  ['shared/src/replication', ['gateway']],
   ['shared/src/queue', ['gateway', 'worker', 'operator']],
   ['shared/src/admin', ['stats-service', 'operator']],
   ['shared/src/*.', ['gateway', 'worker', 'stats-service', 'operator']],

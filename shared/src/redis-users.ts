@@ -74,6 +74,7 @@ const RIGHTS: Readonly<Record<RedisUser, Rights>> = {
       redisKeys.keysInFlight,
       EVENTS,
       redisKeys.instances,
+      redisKeys.clock,
       redisKeys.probe('*'),
       UPLOADS,
       redisKeys.openUploads,
@@ -85,7 +86,8 @@ const RIGHTS: Readonly<Record<RedisUser, Rights>> = {
       ...PRESENCE,
       ...QUEUE_WRITES,
       ...SETTLEMENT,
-      ...words('decr expire hscan hstrlen scan strlen ttl zcount'),
+      // To know which replicas follow the primary that it waits for.
+      ...words('decr expire hscan hstrlen role scan strlen ttl zcount'),
     ],
   },
   worker: {
@@ -97,6 +99,7 @@ const RIGHTS: Readonly<Record<RedisUser, Rights>> = {
       redisKeys.partial('*', '*'),
       redisKeys.followers('*'),
       redisKeys.instances,
+      redisKeys.clock,
       redisKeys.probe('*'),
       redisKeys.workers,
       UPSTREAMS,
@@ -138,6 +141,7 @@ const RIGHTS: Readonly<Record<RedisUser, Rights>> = {
       queueKeys.meta,
       queueKeys.marker,
       redisKeys.instances,
+      redisKeys.clock,
       redisKeys.probe('*'),
     ],
     reads: [UPLOADS, UPSTREAMS],

@@ -104,6 +104,10 @@ function redisMetrics(registry: Registry) {
       'redis_sentinels_agree',
       'Sentinels that name the same primary, divided by how many a failover needs; below 1 there is none. 1 without Sentinels.',
     ),
+    redisClockCorrection: gauge(
+      'redis_clock_correction_seconds',
+      "By how much the primary's clock is corrected, because it is ahead of (below 0) or behind (above 0) the one that it has replaced, seconds.",
+    ),
     redisAofOk: gauge('redis_aof_last_write_ok', '1 when the last write to the append-only file succeeded, else 0.'),
   };
 }

@@ -18,6 +18,11 @@ const ORDER: readonly [lower: Sum, upper: Sum, why: string][] = [
     { COMMAND_TIMEOUT_MS: 1 },
     'what is behind a wait for replicas, and then waits for them itself, is answered in time',
   ],
+  [
+    { REPLICAS_WAIT_MS: 2, SENTINELS_ASKED_MS: 1 },
+    { COMMAND_TIMEOUT_MS: 1 },
+    'a wait of its own behind that of others, with a question to the Sentinels, is over before a request is refused',
+  ],
   [{ LATE_JOB_MS: 1 }, { COMMAND_TIMEOUT_MS: 1 }, 'whatever a gateway may have refused is asked about before it runs'],
   [{ PRESENCE_ASK_MS: 2 }, { REDIS_AWAY_MS: 1 }, 'one lost answer does not make Redis away'],
   [{ REDIS_AWAY_MS: 1 }, { REFUSED_BY_MS: 1 }, 'an outage long enough to refuse requests is seen by workers too'],

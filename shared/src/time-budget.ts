@@ -11,6 +11,8 @@ export const REFUSED_BY_MS = REFUSAL_PROMISE_MS - 100;
 export const COMMAND_TIMEOUT_MS = REFUSED_BY_MS - 100;
 /** How long a gateway waits for replicas to have what it has written: within it a command behind it is answered in time. */
 export const REPLICAS_WAIT_MS = 200;
+/** How long Sentinels have to say whether the primary still is it, where fewer replicas have a write than followed. */
+export const SENTINELS_ASKED_MS = 300;
 /** Nor may making a connection. */
 export const REDIS_CONNECT_TIMEOUT_MS = COMMAND_TIMEOUT_MS;
 /** How long an answer waits until its event is in Redis; a refusal waits for at most what is left until `REFUSED_BY_MS`. */

@@ -111,6 +111,11 @@ export async function startTestSentinels(options: Options = {}): Promise<TestSen
     untilSwitched,
     async failover() {
       const before = await primary();
+      // One that was the primary a moment ago may not have what the new one has got since.
+      await until(async () => {
+        const info = await before.client.info('replication');
+        return [...info.matchAll(/state=online,offset=\d+,lag=[01]\b/g)].length >= replicas;
+      });
       // Refused while a replica is not known well yet, or right after another failover.
       await until(async () => {
         const refused = await living()[0]

@@ -20,7 +20,10 @@ export type Verdict = 'pass' | 'swallow' | 'swallow reply' | 'cut before' | 'cut
 
 export interface TcpProxy {
   readonly port: number;
-  mode(next: ProxyMode): void;
+  /**
+   * @param ofWhom says by the first bytes of a connection whether it is meant, until the next call; all are by default
+   */
+  mode(next: ProxyMode, ofWhom?: (first: Buffer) => boolean): void;
   /** Judges each piece that a client sends, until it is replaced; by default all pass. */
   intercept(judge: (piece: Buffer) => Verdict): void;
   stop(): Promise<void>;
@@ -30,11 +33,16 @@ interface Link {
   readonly ends: readonly [Socket, Socket];
   /** Nothing goes either way any more. */
   dead: boolean;
+  /** What the client sent first. */
+  first?: Buffer;
+  /** What it sent first, where that has to wait. */
+  held?: Buffer;
 }
 
 /** Starts a TCP proxy before a server on the loopback interface. */
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   let mode: ProxyMode = 'pass';
+  let ofWhom: ((first: Buffer) => boolean) | undefined;
   let judge: (piece: Buffer) => Verdict = () => 'pass';
   const links = new Set<Link>();
 
@@ -42,12 +50,28 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     const target = connect({ port: targetPort, host: '127.0.0.1', noDelay: true });
     const link: Link = { ends: [client, target], dead: false };
     links.add(link);
-    forward(link, client, target, (piece) => judge(piece));
+    forward(link, client, target, (piece) => {
+      if (link.first === undefined && isHeldAt(link, piece)) return 'swallow';
+      return judge(piece);
+    });
     forward(link, target, client, () => 'pass');
-    if (mode !== 'pass') for (const end of link.ends) end.pause();
+    if (mode !== 'pass' && !ofWhom) for (const end of link.ends) end.pause();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+
+  /** Whether the first piece of a connection has to wait; so does all that follows then. */
+  function isHeldAt(link: Link, first: Buffer): boolean {
+    link.first = first;
+    if (mode === 'pass' || !ofWhom?.(first)) return false;
+    link.held = first;
+    for (const end of link.ends) end.pause();
+    return true;
+  }
+
+  function isMeant({ first }: Link): boolean {
+    return ofWhom === undefined || (first !== undefined && ofWhom(first));
+  }
 
   function forward(link: Link, from: Socket, to: Socket, decide: (piece: Buffer) => Verdict): void {
     from.on('data', (piece: Buffer) => {
@@ -73,10 +97,16 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
 
   return {
     port: (server.address() as AddressInfo).port,
-    mode(next) {
+    mode(next, whom) {
       mode = next;
+      ofWhom = next === 'pass' ? undefined : whom;
       for (const link of links) {
+        if (!isMeant(link)) continue;
         if (next === 'lose') link.dead = true;
+        if (next === 'pass' && link.held && !link.dead) {
+          link.ends[1].write(link.held);
+          delete link.held;
+        }
         for (const end of link.ends) {
           if (next === 'pass' || link.dead) end.resume();
           else end.pause();

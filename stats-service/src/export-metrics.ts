@@ -1,3 +1,4 @@
+import { correctionOf } from '@lontar/shared/clock-correction.ts';
 import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
 import type { ScrapedRegistry } from '@lontar/shared/http/probes.ts';
 import { listInstances } from '@lontar/shared/instances.ts';
@@ -67,6 +68,7 @@ async function exportRedis({ redis, metrics, topology }: ExportDeps): Promise<vo
   metrics.redisClients.set(Number(info.get('connected_clients') ?? 0));
   metrics.redisPolicyOk.set(info.get('maxmemory_policy') === 'noeviction' ? 1 : 0);
   metrics.redisAofOk.set(info.get('aof_last_write_status') === 'ok' ? 1 : 0);
+  metrics.redisClockCorrection.set(correctionOf(redis) / 1000);
   await topology(info);
 }
 

@@ -222,6 +222,7 @@ class TurnBackend extends RedisQueueBackend {
   }
 
   override async moveStalledJobsToWait(): Promise<string[]> {
+    await this.#locks.bound();
     await this.#places.untilSteady();
     return super.moveStalledJobsToWait();
   }

@@ -10,7 +10,7 @@ import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry, type WorkerMetrics, workerMetrics } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
 import type { CatalogSource } from '@lontar/shared/models/catalog.ts';
-import { type RedisClock, startRedisClock } from '@lontar/shared/redis-clock.ts';
+import { type RedisClock, sayJump, startRedisClock } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
 import { createThrottle, throttledWarning, throttleLines } from '@lontar/shared/throttled-log.ts';
@@ -65,7 +65,7 @@ export async function startWorker(
   await openRedis(config, Object.values(connections), logger, lifecycle);
 
   metrics.concurrencyLimit.set(config.WORKER_CONCURRENCY);
-  const clock = await startRedisClock(connections.probes);
+  const clock = await startRedisClock(connections.probes, sayJump(logger));
   lifecycle.started('clock', clock.stop);
   const presence = watchPresence(connections.jobs, clock);
   lifecycle.started('presence', presence.stop);

@@ -33,6 +33,7 @@ const names: Record<string, string[]> = {
   upload: [redisKeys.upload(EXAMPLES.upload)],
   inbox: [redisKeys.inbox('gateway-1')],
   inboxBytes: [redisKeys.inboxBytes('gateway-1')],
+  clock: [redisKeys.clock],
   eventProducer: [redisKeys.eventProducer('gateway-1')],
   probe: [redisKeys.probe('gateway-1')],
   uploads: [redisKeys.uploads(EXAMPLES.day, '192.0.2.1'), redisKeys.uploads(EXAMPLES.day, '2001:db8::/56')],

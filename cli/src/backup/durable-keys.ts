@@ -119,6 +119,7 @@ const OF_RUNNING: readonly RegExp[] = [
   named(redisKeys.inbox('*'), '.+'),
   named(redisKeys.eventProducer('*'), '.+'),
   named(redisKeys.instances),
+  named(redisKeys.clock),
   named(redisKeys.probe('*'), '.+'),
   named(redisKeys.addressDownloads('*'), '.+'),
   named(redisKeys.keyFreeFailures('*'), '.+'),

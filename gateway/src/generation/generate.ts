@@ -1,7 +1,11 @@
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import { GENERATION_JOB, type GenerationJob, writeJobToAdmit } from '@lontar/shared/generation-job.ts';
+import { RedisAwayError } from '@lontar/shared/redis-away.ts';
 import { later, type RedisClock } from '@lontar/shared/redis-clock.ts';
+import type { Replication } from '@lontar/shared/replication/replication.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
+import { COMMAND_TIMEOUT_MS } from '@lontar/shared/time-budget.ts';
+import { within } from '@lontar/shared/within.ts';
 import { type Admission, type AdmissionInput, type AdmissionRules, admit } from '../admission/admit.ts';
 import type { CheckKeyDeps } from '../admission/check-key.ts';
 import { hasRoomFor, type LongJobBounds } from '../admission/hold-long-job.ts';
@@ -159,35 +163,23 @@ function refusalOf(admission: Admission, reading: Reading): Answer | undefined {
   return keyId === undefined ? refuse('invalid_api_key', { headers }) : undefined;
 }
 
+interface Asked {
+  readonly mode: AdmissionInput['mode'];
+  readonly key: PresentedKey | undefined;
+  readonly job: GenerationJob | undefined;
+}
+
 /** @returns `undefined` where Redis could not be asked, or answered too late */
-async function askAdmission(
-  deps: AskDeps,
-  context: RequestContext,
-  asked: {
-    readonly mode: AdmissionInput['mode'];
-    readonly key: PresentedKey | undefined;
-    readonly job: GenerationJob | undefined;
-  },
-): Promise<Admission | undefined> {
-  const { mode, job } = asked;
-  const key = asked.key && keyToJudge(asked.key, deps.pepper);
-  const written = job && writeJobToAdmit(job);
-  const whose = { requestId: context.id, address: context.address, addressBits: context.addressBits };
+async function askAdmission(deps: AskDeps, context: RequestContext, asked: Asked): Promise<Admission | undefined> {
+  const { job } = asked;
   const stopTimer = deps.metrics.admissionDuration.startTimer();
   try {
-    if (written && !(await hasRoomFor(deps.redis, deps.rules, context.id, written))) {
-      const counted = await admit(deps.redis, deps.rules, { ...whose, mode: 'count' });
-      return counted.decision === 'counted' ? { ...counted, decision: 'queue_full' } : counted;
-    }
-    const admission = await admit(deps.redis, deps.rules, {
-      ...whose,
-      mode,
-      ...(key && { key }),
-      ...(written && { model: job.model, job: written }),
-      isCrossSite: isCrossSite(context.headers),
+    const asking = askRedis(deps, context, asked);
+    if (!deps.replication) return await asking;
+    // Redis and its replicas have the time of one command, so that a refusal comes in time.
+    return await within(COMMAND_TIMEOUT_MS, untilHeld(deps.replication, asking), () => {
+      throw new RedisAwayError('Redis or its replicas did not answer in time', { replied: false });
     });
-    if (admission.decision === 'admitted') await deps.replication?.held();
-    return admission;
   } catch (error) {
     deps.onRedisFailure(error);
     // Redis may have admitted it all the same: the reply was lost, not the write. Settling first makes its job void, and
@@ -197,6 +189,29 @@ async function askAdmission(
   } finally {
     stopTimer();
   }
+}
+
+async function untilHeld(replication: Replication, asking: Promise<Admission>): Promise<Admission> {
+  const admission = await asking;
+  if (admission.decision === 'admitted') await replication.held();
+  return admission;
+}
+
+async function askRedis(deps: AskDeps, context: RequestContext, { mode, key, job }: Asked): Promise<Admission> {
+  const judged = key && keyToJudge(key, deps.pepper);
+  const written = job && writeJobToAdmit(job);
+  const whose = { requestId: context.id, address: context.address, addressBits: context.addressBits };
+  if (written && !(await hasRoomFor(deps.redis, deps.rules, context.id, written))) {
+    const counted = await admit(deps.redis, deps.rules, { ...whose, mode: 'count' });
+    return counted.decision === 'counted' ? { ...counted, decision: 'queue_full' } : counted;
+  }
+  return admit(deps.redis, deps.rules, {
+    ...whose,
+    mode,
+    ...(judged && { key: judged }),
+    ...(written && { model: job.model, job: written }),
+    isCrossSite: isCrossSite(context.headers),
+  });
 }
 
 /** @returns `undefined` where nothing is asked for that a worker could do, or by no key that can exist */

@@ -2,7 +2,7 @@ import type { GenerationEndpoint } from '@lontar/shared/endpoints.ts';
 import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
-import type { Replication } from '@lontar/shared/replication.ts';
+import type { Replication } from '@lontar/shared/replication/replication.ts';
 import { wasCharged } from '@lontar/shared/settlement/charge.ts';
 import type { Failed, Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { type Caller, type CheckKeyDeps, checkKey, isCaller } from '../admission/check-key.ts';

@@ -1,7 +1,7 @@
 import type { GenerationFailure } from '@lontar/shared/errors.ts';
 import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
-import type { Replication } from '@lontar/shared/replication.ts';
+import type { Replication } from '@lontar/shared/replication/replication.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
 import { STOP_REPEAT_MS, WITHDRAWAL_RETRY_MS } from '@lontar/shared/time-budget.ts';
 

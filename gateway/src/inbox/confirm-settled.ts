@@ -2,7 +2,7 @@ import type { Logger } from '@lontar/shared/logger.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
-import type { Replication } from '@lontar/shared/replication.ts';
+import type { Replication } from '@lontar/shared/replication/replication.ts';
 import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import type { Waiters } from './waiters.ts';
 

@@ -1,3 +1,5 @@
+import { REDIS_CONNECT_TIMEOUT_MS } from '../time-budget.ts';
+import { within } from '../within.ts';
 import { askNode } from './ask-node.ts';
 import { explainRedisFailure } from './explain-failure.ts';
 import { NoPrimaryError } from './primary-error.ts';
@@ -15,6 +17,10 @@ export interface SentinelAnswer {
   readonly quorum?: number;
   /** Sentinels that it knows, itself included. */
   readonly sentinels?: number;
+  /** Replicas that it has known, those that are away included. */
+  readonly replicas?: number;
+  /** Whether it is about to make another server the primary in the place of the one that it names. */
+  readonly isFailingOver?: boolean;
   /** Why it did not answer. */
   readonly failure?: unknown;
 }
@@ -43,10 +49,15 @@ export async function findBySentinels(address: SentinelAddress, tls: RedisTls | 
 /**
  * What each Sentinel says, in the order of the address.
  *
- * Never rejects: one that fails says why.
+ * Never rejects: one that fails, or does not answer in so many ms, says so.
  */
-export function askSentinels(address: SentinelAddress, tls: RedisTls | undefined): Promise<SentinelAnswer[]> {
-  return Promise.all(address.nodes.map((node) => askSentinel(node, address, tls)));
+export function askSentinels(
+  address: SentinelAddress,
+  tls: RedisTls | undefined,
+  ms: number = REDIS_CONNECT_TIMEOUT_MS,
+): Promise<SentinelAnswer[]> {
+  const late = (sentinel: RedisNode) => () => ({ sentinel, failure: new Error('it gives no answer') });
+  return Promise.all(address.nodes.map((node) => within(ms, askSentinel(node, address, tls), late(node))));
 }
 
 /**
@@ -113,11 +124,19 @@ async function askSentinel(
         epoch: Number(fields['config-epoch'] ?? '0'),
         quorum: Number(fields['quorum'] ?? '0'),
         sentinels: Number(fields['num-other-sentinels'] ?? '0') + 1,
+        replicas: Number(fields['num-slaves'] ?? '0'),
+        // Behind the failover's first half it names the new primary, and goes on with the replicas: what it says then is
+        // where the old one was.
+        isFailingOver: isUnderWay(fields) && where[0] === fields['ip'] && where[1] === fields['port'],
       };
     });
   } catch (error) {
     return { sentinel, failure: error };
   }
+}
+
+function isUnderWay({ flags = '' }: Record<string, string | undefined>): boolean {
+  return flags.split(',').includes('failover_in_progress');
 }
 
 function fieldsOf(list: readonly string[]): Record<string, string | undefined> {

@@ -24,7 +24,7 @@ export function followPrimary(target: RedisTarget, connections: readonly Redis[]
   if (address.kind !== 'sentinel') return { stop: () => undefined };
   const access = { ...address.sentinel, tls: readRedisTls(settings, address.tls) };
   const onSwitch = (primary: RedisNode) => {
-    for (const redis of connections) if (!isConnectedTo(redis, primary)) redis.stream?.destroy();
+    for (const redis of connections) if (!goesTo(redis, primary)) redis.stream?.destroy();
   };
   const listeners = address.nodes.map((node) => listenTo(node, access, address.primary, onSwitch));
   return {
@@ -68,7 +68,8 @@ function listenTo(
   };
 }
 
-function isConnectedTo({ stream }: Redis, { host, port }: RedisNode): boolean {
+/** Whether a connection goes to this server; one without a socket goes to no other. */
+export function goesTo({ stream }: Redis, { host, port }: RedisNode): boolean {
   if (!stream) return true;
   const { remoteAddress = '', remotePort } = stream;
   return remotePort === port && (remoteAddress === host || remoteAddress === `::ffff:${host}` || /[a-z]/i.test(host));

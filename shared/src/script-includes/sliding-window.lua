@@ -17,11 +17,14 @@
 
 --- @include <window-state>
 
+-- A key expires by the clock of the server, which may be ahead of the one that it was written by (clock.lua).
+local EXPIRY_MARGIN = 122
+
 local function addToWindow(key, span, count, base, oldest, newest)
   if newest and newest >= second then
     call('LSET', key, '-1', pack(ENTRY, newest, base, oldest, count + 1))
   else
     call('RPUSH', key, pack(ENTRY, second, base, oldest or second, count + 1))
-    call('EXPIRE', key, format('%d', span + 2))
+    call('EXPIRE', key, format('%d', span + EXPIRY_MARGIN))
   end
 end

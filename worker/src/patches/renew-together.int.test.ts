@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { connectPatient } from '@lontar/shared/redis-connection.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
+import { startTcpProxy } from '@lontar/shared/testing/tcp-proxy.ts';
 import { renewTogether } from './renew-together.ts';
 
 let server: TestRedis;
@@ -34,4 +36,27 @@ test.each([
   expect(await renewed.client('ID')).not.toBe(oldId);
   watched.disconnect();
   renewed.disconnect();
+});
+
+test('one that hangs while it is made goes on as well', async () => {
+  const proxy = await startTcpProxy(server.port);
+  const watched = connectPatient(server.url, 'watched');
+  const renewed = connectPatient(`redis://127.0.0.1:${proxy.port}`, 'renewed');
+  const errors: string[] = [];
+  renewed.on('error', (error: Error) => errors.push(error.message));
+  await watched.connect();
+  renewTogether(watched, renewed);
+  proxy.mode('hold');
+  void renewed.connect().catch(() => undefined);
+  await once(renewed, 'connect');
+  // What was sent until now is answered by nobody.
+  proxy.mode('lose');
+  proxy.mode('pass');
+  const isReady = once(renewed, 'ready');
+  await server.client.client('KILL', 'ID', await watched.client('ID'));
+  await isReady;
+  expect(errors.filter((message) => message.includes('timeout'))).toEqual([]);
+  watched.disconnect();
+  renewed.disconnect();
+  await proxy.stop();
 });

@@ -11,6 +11,7 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
  */
 export function renewTogether(watched: Redis, renewed: Redis): void {
   watched.on('close', () => {
-    if (renewed.status === 'ready') renewed.stream.destroy();
+    // One that is being made may hang, too: it goes where the lost one went.
+    renewed.stream?.destroy();
   });
 }

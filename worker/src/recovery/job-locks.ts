@@ -3,6 +3,7 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
 import { JOB_LOCK_MS } from '@lontar/shared/time-budget.ts';
 
+const boundScript = loadScript(new URL('./bound-locks.lua', import.meta.url));
 const renewScript = loadScript(new URL('./renew-locks.lua', import.meta.url));
 
 /** A job in work, as it was when its worker took it. */
@@ -29,6 +30,13 @@ export interface JobLocks {
    * @throws when Redis fails; some or all locks may have been renewed then
    */
   renew(jobs: readonly LockedStart[]): Promise<string[]>;
+  /**
+   * Where the connection was made anew since the last time, lets no lock of any worker's job last longer than one that is made
+   * now. See bound-locks.lua for the contract.
+   *
+   * @throws when Redis fails; it is repeated the next time then
+   */
+  bound(): Promise<void>;
 }
 
 /**
@@ -41,6 +49,19 @@ export function createJobLocks(redis: Redis, worker: string): JobLocks {
   const keys = [queueKeys.stalled, heldJobsKey(worker)];
   /** What Redis was told last; `undefined` where it is not known whether that was heard. */
   let told: ReadonlySet<string> | undefined;
+  /** Whether another server may serve, by whose clock locks last longer. */
+  let mayHaveSwitched = false;
+  redis.on('ready', () => {
+    mayHaveSwitched = true;
+    // What fails now is repeated by the next look for jobs that were lost.
+    void bound().catch(() => undefined);
+  });
+
+  async function bound(): Promise<void> {
+    if (!mayHaveSwitched) return;
+    await boundScript(redis, [queueKeys.active], [QUEUE_KEYS, JOB_LOCK_MS]);
+    mayHaveSwitched = false;
+  }
 
   async function renew(jobs: readonly LockedStart[]): Promise<string[]> {
     const all = new Set(jobs.map(({ requestId, lock, starts, losses }) => `${requestId} ${lock} ${starts} ${losses}`));
@@ -56,5 +77,8 @@ export function createJobLocks(redis: Redis, worker: string): JobLocks {
     return lost;
   }
 
-  return { renew };
+  return {
+    renew,
+    bound,
+  };
 }
