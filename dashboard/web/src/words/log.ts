@@ -48,7 +48,7 @@ export const log = catalog({
     allEndpoints: 'All endpoints',
     securedOnly: 'Secured only',
     text: 'Text in request id, key id, key name or address',
-    textHint: 'Request id, key or address',
+    textHint: 'Id, key or address',
     kinds: {
       url: { one: 'API URL', many: 'API URLs' },
       key: { one: 'key', many: 'keys' },
