@@ -23,6 +23,8 @@ const HEARD_WITHIN_MS = 500;
 const STALL_MS = 2_000;
 /** Between two outages, ms: the one that was down is used fully again. */
 const REST_MS = 3_000;
+/** Calls by which traffic counts as back, the one that tried among them: at this load an upstream gets eight a second. */
+const BACK_CALLS = 3;
 const MOODS = Object.keys(POOL_MOODS) as PoolMood[];
 /** Of requests that failed. */
 const MOST_SHOWN = 10;
@@ -54,11 +56,11 @@ async function breakOne(
   const wellFrom = calls.length;
   await until(() => calls.length > wellFrom, 60_000, `a call that tries an upstream that was ${mood}`);
   const triedAt = calls[wellFrom]?.at ?? 0;
-  await until(() => calls.length >= wellFrom + 5, 30_000, 'traffic back').catch(async (error: unknown) => {
+  await until(() => calls.length >= wellFrom + BACK_CALLS, 30_000, 'traffic back').catch(async (error: unknown) => {
     const known = await system.stack.redis.client.get(redisKeys.upstream(`u${upstream + 1}`));
     throw new Error(`u${upstream + 1} was ${mood}, and the fleet still knows: ${known}`, { cause: error });
   });
-  const backMs = (calls[wellFrom + 4]?.at ?? 0) - triedAt;
+  const backMs = (calls[wellFrom + BACK_CALLS - 1]?.at ?? 0) - triedAt;
   return { mood, seconds, calls: seen.length, wasted: countWasted(seen, mood), backMs };
 }
 
