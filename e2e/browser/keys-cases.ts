@@ -180,6 +180,8 @@ export function testKeys(inBrowser: typeof test, running: () => RunningConsole):
       await dialog(page).getByLabel('Note').pressSequentially('a note', { delay: 20 });
       await page.keyboard.press('Escape');
       await dialog(page).waitFor({ state: 'detached' });
+      // The browser tells of a closed dialog a moment after it is gone.
+      await page.waitForFunction(() => !location.hash.includes('key='));
       const slow = await interactionsSlowerThan(page, INTERACTION_MS);
       expect(slow).toEqual([]);
       expect(new URL(page.url()).hash).toBe('#/keys?sort=name.up&q=number+242&state=active');
