@@ -1,5 +1,14 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,6 +42,11 @@ beforeAll(async () => {
   environment = { PATH, HOME: process.env['HOME'] ?? outside, PORT: String(await freePort()), MODEL_PROVIDER: 'demo' };
 });
 afterAll(() => rmSync(outside, { recursive: true, force: true }));
+
+/** What a failure is explained by. */
+function endOfLog(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8').slice(-4_000) : `no ${path}`;
+}
 
 describe('the npm package', () => {
   test('is small, has page and docs, and neither tests nor what belongs to one machine', () => {
@@ -70,6 +84,10 @@ describe('the npm package', () => {
       await expect(type('keys show 0123456789')).rejects.toMatchObject({
         code: 3,
         stderr: expect.stringContaining(`See: ${typed} keys list`),
+      });
+    } catch (error) {
+      throw new Error(`${launched.said()}\n${endOfLog(join(empty, '.lontar', 'logs', 'gateway-1.log'))}`, {
+        cause: error,
       });
     } finally {
       const pids = [...runningIn(join(empty, '.lontar')).values()];
