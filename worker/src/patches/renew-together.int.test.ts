@@ -38,17 +38,18 @@ test.each([
   renewed.disconnect();
 });
 
-test('one that hangs while it is made goes on as well', async () => {
+test('one that hangs while it is made anew goes on as well', async () => {
   const proxy = await startTcpProxy(server.port);
   const watched = connectPatient(server.url, 'watched');
   const renewed = connectPatient(`redis://127.0.0.1:${proxy.port}`, 'renewed');
   const errors: string[] = [];
   renewed.on('error', (error: Error) => errors.push(error.message));
-  await watched.connect();
+  await Promise.all([watched.connect(), renewed.connect()]);
   renewTogether(watched, renewed);
   proxy.mode('hold');
-  void renewed.connect().catch(() => undefined);
-  await once(renewed, 'connect');
+  const connects = once(renewed, 'connect');
+  renewed.disconnect(true);
+  await connects;
   // What was sent until now is answered by nobody.
   proxy.mode('lose');
   proxy.mode('pass');

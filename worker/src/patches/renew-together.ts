@@ -10,8 +10,15 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
  * Never throws.
  */
 export function renewTogether(watched: Redis, renewed: Redis): void {
+  // BullMQ waits for the first `ready` of its connection, and would not hear of a second try.
+  let hasServed = renewed.status === 'ready';
+  renewed.on('ready', () => {
+    hasServed = true;
+  });
   watched.on('close', () => {
-    // One that is being made may hang, too: it goes where the lost one went.
-    renewed.stream?.destroy();
+    // One that is being made anew may hang in its first commands, too: it goes where the lost one went. While it connects it
+    // has a time limit of its own.
+    const mayHang = renewed.status === 'ready' || renewed.status === 'connect';
+    if (hasServed && mayHang) renewed.stream.destroy();
   });
 }
