@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { type DashboardStack, startDashboard } from '../harness/dashboard.ts';
+import { testAudit } from './audit-cases.ts';
 import { testKeys } from './keys-cases.ts';
 import { lookAt, TWO_LOOKS } from './look-at.ts';
 import { testModels } from './models-cases.ts';
@@ -141,6 +142,7 @@ testUsage(inBrowser as typeof test, running);
 testModels(inBrowser as typeof test, running);
 testRequests(inBrowser as typeof test, running);
 testKeys(inBrowser as typeof test, running);
+testAudit(inBrowser as typeof test, running);
 
 inBrowser(
   'DASHBOARD_PUBLIC opens none of the pages but the playground, and no part of the admin API',

@@ -23,6 +23,7 @@ export const ROUTES: readonly Route[] = [
   { path: '/usage', title: () => shell().usage, load: () => import('../usage/usage-page.tsx') },
   { path: '/models', title: () => shell().models, load: () => import('../models/models-page.tsx') },
   { path: '/requests', title: () => shell().requests, load: () => import('../requests/requests-page.tsx') },
+  { path: '/audit', title: () => shell().audit, load: () => import('../audit/audit-page.tsx') },
   {
     path: '/playground',
     title: () => shell().playground,
