@@ -78,3 +78,26 @@ test.each([1, 2, 3, 4, 5, 6])('Redis and workers come to the same state (seed %i
   expect(states.some(({ closedAt }) => closedAt > 0)).toBe(true);
   expect(states.some(({ limit }) => limit > 1_000)).toBe(true);
 });
+
+test('a call that tries an upstream and is ended by us is followed by another one a second later', () => {
+  const now = 1_800_000_000_000;
+  const due = { ...UNKNOWN_STATE, opens: 2, openUntil: now - 10, probe: 'p' };
+  const unknown = { class: 'unknown', kind: 'ended by us', beganAt: now - 5, count: 1, inFlight: 1 } as const;
+  expect(noteOutcome(due, { ...unknown, id: 'p' }, now)).toMatchObject({ probe: '', opens: 2, openUntil: now + 1_000 });
+  expect(noteOutcome(due, { ...unknown, id: 'other' }, now)).toMatchObject({ probe: 'p', openUntil: now - 10 });
+});
+
+test('a limit that stalls have cut to one grows by one a round, once it is well above what was not borne', () => {
+  const now = 1_800_000_000_000;
+  let state: UpstreamState = { ...UNKNOWN_STATE, limit: 1_000, ceiling: 1_000, troubledAt: now, cutAt: now };
+  let rounds = 0;
+  for (; state.limit < 16_000 && rounds < 100; rounds++) {
+    const inFlight = Math.floor(state.limit / 1_000);
+    for (let call = 0; call < inFlight; call++) {
+      const answer = { class: 'answered', kind: 'none', id: `${call}`, beganAt: now, count: 1, inFlight } as const;
+      state = noteOutcome(state, answer, now + rounds * 500);
+    }
+  }
+  expect(rounds).toBeGreaterThan(12);
+  expect(rounds).toBeLessThan(25);
+});

@@ -11,6 +11,8 @@ const SLOTS = 6;
 const OPEN_MS = 5_000;
 /** at most. */
 const LONGEST_OPEN_MS = 300_000;
+/** Where the call that tried it has said nothing, another one tries it after this, ms. */
+const PROBE_AGAIN_MS = 1_000;
 /** An upstream that takes no more calls and does not say for how long is left alone for this, ms. */
 const SHORT_ALONE_MS = 1_000;
 /** One that names a year is asked again after this. */
@@ -59,7 +61,7 @@ export const CLASS_OF_KIND: Readonly<Record<ModelErrorKind | 'ended by us', Outc
  * credentials open the breaker at once. While it is open, the outcome of the call that tries the upstream counts alone.
  *
  * Where an upstream takes no more, or stalls, it is taken to bear half of what it had, and one more with each round of calls
- * that goes well, more slowly where it did not bear more before. What happens to single calls while its breaker is open says
+ * that goes well, more slowly around what it did not bear before. What happens to single calls while its breaker is open says
  * nothing of how many it bears.
  */
 export function noteOutcome(before: UpstreamState, outcome: Outcome, now: number): UpstreamState {
@@ -67,7 +69,7 @@ export function noteOutcome(before: UpstreamState, outcome: Outcome, now: number
   const isProbe = state.openUntil > 0 && state.probe === outcome.id;
   switch (outcome.class) {
     case 'unknown':
-      if (isProbe) state.probe = '';
+      if (isProbe) Object.assign(state, { probe: '', openUntil: now + PROBE_AGAIN_MS });
       return state;
     case 'answered':
       if (isProbe) close(state, now);
@@ -177,9 +179,10 @@ function bearMore(state: UpstreamState, { inFlight, count }: Outcome, now: numbe
     Object.assign(state, { limit: 0, ceiling: 0, cutAt: 0 });
     return;
   }
-  // A limit that is not used up to four fifths says nothing of whether more would be borne.
-  if (inFlight * 1_250 < state.limit) return;
+  // Places that are not used up to four fifths say nothing of whether more would be borne. Whole ones: no call takes a part.
+  if (inFlight * 1_250 < Math.floor(state.limit / 1_000) * 1_000) return;
   let growth = Math.floor((count * 1_000_000) / state.limit);
-  if (state.limit * 10 >= state.ceiling * 9) growth = Math.floor(growth / 4);
+  const isNearCeiling = state.limit * 10 >= state.ceiling * 9 && state.limit * 2 < state.ceiling * 3;
+  if (isNearCeiling) growth = Math.floor(growth / 4);
   state.limit += growth;
 }

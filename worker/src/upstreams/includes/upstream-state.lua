@@ -11,7 +11,7 @@
 
 local SLOT_MS, SLOTS = 5000, 6
 local MOST_FAILURES_IN_ROW, ENOUGH_TO_JUDGE = 5, 20
-local OPEN_MS, LONGEST_OPEN_MS = 5000, 300000
+local OPEN_MS, LONGEST_OPEN_MS, PROBE_AGAIN_MS = 5000, 300000, 1000
 local SHORT_ALONE_MS, LONGEST_ALONE_MS = 1000, 300000
 local QUIET_MS = 600000
 local STATE_KEPT_MS = '3600000'
@@ -103,9 +103,10 @@ local function bearMore(state, outcome, now)
     state.limit, state.ceiling, state.cutAt = 0, 0, 0
     return
   end
-  if outcome.inFlight * 1250 < state.limit then return end
+  if outcome.inFlight * 1250 < math.floor(state.limit / 1000) * 1000 then return end
   local growth = math.floor(outcome.count * 1000000 / state.limit)
-  if state.limit * 10 >= state.ceiling * 9 then growth = math.floor(growth / 4) end
+  local isNearCeiling = state.limit * 10 >= state.ceiling * 9 and state.limit * 2 < state.ceiling * 3
+  if isNearCeiling then growth = math.floor(growth / 4) end
   state.limit = state.limit + growth
 end
 
@@ -131,7 +132,7 @@ local function noteOutcome(state, outcome, now)
   local wasOpen = state.openUntil > 0
   local isProbe = wasOpen and state.probe == outcome.id
   if class == 'unknown' then
-    if isProbe then state.probe = '' end
+    if isProbe then state.probe, state.openUntil = '', now + PROBE_AGAIN_MS end
   elseif class == 'answered' then
     if isProbe then close(state, now) end
     if state.openUntil == 0 then
