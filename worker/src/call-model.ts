@@ -8,8 +8,8 @@ import {
   type ModelRequest,
   type ModelResult,
 } from './model/language-model.ts';
-import type { CallOutcome, Choice } from './upstreams/route-chooser.ts';
-import { CLASS_OF_KIND } from './upstreams/upstream-state.ts';
+import type { CallOutcome } from './upstreams/judge-end.ts';
+import type { Choice } from './upstreams/route-chooser.ts';
 
 export interface CallDeps {
   readonly metrics: Pick<
@@ -101,19 +101,28 @@ export async function callModel(deps: CallDeps, call: Call): Promise<CallResult>
     const failure = error instanceof ModelError ? error : new ModelError('invalid_answer');
     metrics.calls.observe({ ...labels, error_type: failure.kind }, (performance.now() - startedAt) / 1000);
     const isFlowing = lastPartAt > 0 && performance.now() - lastPartAt < (request.deadlines?.idleMs ?? 0);
-    return failed(deps, call, failure, isFlowing);
+    return failed(deps, call, failure, { isFlowing, isSilent: onPart !== undefined && lastPartAt === 0 });
   }
 }
 
-/** @param isFlowing the answer was on its way, and not silent for too long */
-function failed(deps: CallDeps, call: Call, failure: ModelError, isFlowing: boolean): CallResult {
+interface Heard {
+  /** The answer was on its way, and not silent for too long. */
+  readonly isFlowing: boolean;
+  /** Nothing of it had come, and it would have been seen. */
+  readonly isSilent: boolean;
+}
+
+function failed(deps: CallDeps, call: Call, failure: ModelError, { isFlowing, isSilent }: Heard): CallResult {
   const { kind, retryAfterMs, wasRepeated, field } = failure;
   const isRequests = kind === 'refused' && REQUEST_STATUSES.has(failure.status) && !failure.isUnknownModel;
   // The whole time of an answer that was on its way is our own limit; what comes after our own end says nothing.
   const isOurs = call.signal.aborted || (kind === 'timed_out' && isFlowing);
   const isSameElsewhere = call.failedBefore === kind && !NEVER_THE_REQUESTS.has(kind);
   const said = isRequests ? 'request_refused' : kind;
-  end(deps, call, { kind: isOurs || isSameElsewhere ? 'ended by us' : said, retryAfterMs });
+  const isOurDeadline = isSilent && call.signal.aborted && call.signal.reason === 'deadline';
+  const sameElsewhere = isSameElsewhere && !isOurs ? 'request' : undefined;
+  const doubt = isOurDeadline ? 'deadline' : sameElsewhere;
+  end(deps, call, { kind: isOurs ? 'ended by us' : said, doubt, retryAfterMs });
   const cause: FailureCause = { reason: kind, ...failure.upstream };
   const isCallers = IS_CALLERS_DOING.has(kind);
   if (!call.signal.aborted) deps.noteModelOutcome(isCallers ? undefined : cause, call.choice.language.provider);
@@ -122,6 +131,5 @@ function failed(deps: CallDeps, call: Call, failure: ModelError, isFlowing: bool
 }
 
 function end({ metrics }: CallDeps, { choice }: Call, outcome: CallOutcome): void {
-  choice.done(outcome);
-  metrics.upstreamCalls.inc({ ...choice.labels, outcome: CLASS_OF_KIND[outcome.kind] });
+  metrics.upstreamCalls.inc({ ...choice.labels, outcome: choice.done(outcome) });
 }

@@ -6,6 +6,7 @@ import type { LanguageModel } from '../src/model/language-model.ts';
 import type { ProcessDeps } from '../src/process-generation.ts';
 import { createCallsLately } from '../src/upstreams/calls-lately.ts';
 import { createFirstTokenTimes } from '../src/upstreams/first-token-times.ts';
+import { createEndJudge } from '../src/upstreams/judge-end.ts';
 import { createRouteChooser } from '../src/upstreams/route-chooser.ts';
 
 /**
@@ -35,6 +36,7 @@ export function oneUpstream(
       ...{ note: nothing, began: nothing, ended: nothing, all: () => [], look: () => Promise.resolve(), stop: nothing },
     },
     firstTokens: createFirstTokenTimes(),
+    ends: createEndJudge(),
     calls: createCallsLately(),
     random: Math.random,
     onWaiting: nothing,

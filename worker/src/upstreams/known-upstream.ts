@@ -1,9 +1,9 @@
-import { UNKNOWN_STATE, type UpstreamState } from '@lontar/shared/models/upstream-state.ts';
+import { type OutcomeClass, UNKNOWN_STATE, type UpstreamState } from '@lontar/shared/models/upstream-state.ts';
 import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { ModelErrorKind } from '../model/language-model.ts';
 import { countAnswersLately } from './answers-lately.ts';
 import type { Seen } from './fleet-scripts.ts';
-import { CLASS_OF_KIND, isQuiet, type Outcome } from './upstream-state.ts';
+import { isQuiet, type Outcome } from './upstream-state.ts';
 
 /** A worker that reached none of its upstreams lately has lost its own way to them, ms. */
 const LATELY_MS = 10_000;
@@ -22,6 +22,7 @@ export interface Known {
 /** How a call has ended. */
 export interface Ended {
   readonly kind: ModelErrorKind | 'ended by us';
+  readonly class: OutcomeClass;
   readonly retryAfterMs?: number | undefined;
   /** Used beyond what was expected. */
   readonly moreTokens: number;
@@ -89,13 +90,12 @@ export function outcomeOf(
   all: Iterable<KnownUpstream>,
   upstream: KnownUpstream,
   id: string,
-  { kind, retryAfterMs }: Ended,
+  { kind, class: said, retryAfterMs }: Ended,
 ): { readonly outcome: Outcome; readonly hadPlace: boolean } | undefined {
   const call = upstream.calls.get(id);
   if (call === undefined) return undefined;
   const inFlight = upstream.calls.size;
   upstream.calls.delete(id);
-  const said = CLASS_OF_KIND[kind];
   if (said !== 'unknown') {
     upstream.heardAt = performance.now();
     upstream.isOutOfReach = kind === 'connection';

@@ -11,9 +11,11 @@ import { connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
+import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
 import type { LanguageModel, ModelErrorKind } from '../model/language-model.ts';
 import { createCallsLately } from './calls-lately.ts';
 import { createFirstTokenTimes } from './first-token-times.ts';
+import { createEndJudge } from './judge-end.ts';
 import { type Ask, type Choice, createRouteChooser, type RouteChooser } from './route-chooser.ts';
 import { type UpstreamWatch, watchUpstreams } from './upstream-watch.ts';
 
@@ -66,7 +68,16 @@ async function startWorker(catalog: ModelCatalog, random: () => number = Math.ra
   const onError = () => undefined;
   const watch = watchUpstreams({ redis, subscriber, clock, onError, onChange: () => chooser.wake() });
   const chooser: RouteChooser = createRouteChooser({
-    ...{ redis, clock, watch, random, onError, firstTokens: createFirstTokenTimes(), calls: createCallsLately() },
+    ...{
+      redis,
+      clock,
+      watch,
+      random,
+      onError,
+      firstTokens: createFirstTokenTimes(),
+      calls: createCallsLately(),
+      ends: createEndJudge(),
+    },
     catalog: () => catalog,
     languageModel: () => language,
     onWaiting: (count) => {
@@ -219,6 +230,79 @@ describe('the breaker of an upstream', () => {
     await delay(100);
     const open = ['a', 'b', 'c'].filter((name) => isOpen(well, name));
     expect(open.length).toBeLessThanOrEqual(1);
+  });
+
+  /** Ends a call, and waits until Redis has noted it: so ends come in the order of the test. */
+  async function end({ watch }: TestWorker, { upstream, done }: Route, outcome: Parameters<Route['done']>[0]) {
+    const seen = async () =>
+      JSON.parse((await server.client.get(redisKeys.upstream(upstream.name))) ?? '{"seq":0}').seq;
+    const before = await seen();
+    done(outcome);
+    await until(async () => (await seen()) > before);
+    await watch.look();
+  }
+  const four = (catalog: ModelCatalog) => Promise.all([0, 1, 2, 3].map(() => startWorker(catalog)));
+  const hanging = { kind: 'timed_out' } as const;
+
+  test.each([1, 2, 3])('opens after five stalls, in whatever order calls of before end (seed %i)', async (seed) => {
+    const workers = await four(catalogOf({ a: { maxInFlight: 8 }, b: { maxInFlight: 8, route: { order: 1 } } }));
+    const random = seededRandom(seed);
+    const of = (index: number) => workers[index % 4] as TestWorker;
+    const begun: { readonly worker: TestWorker; readonly route: Route; readonly isWell: boolean }[] = [];
+    for (let index = 0; index < 8; index++) {
+      begun.push({ worker: of(index), route: await take(of(index)), isWell: index < 3 });
+    }
+    let stalls = 0;
+    for (let index = 0; stalls < 5; index++) {
+      const [next] = begun.splice(Math.floor(random() * begun.length), 1);
+      const { worker, route, isWell } = next ?? { worker: of(index), route: await take(of(index)), isWell: false };
+      expect(route.upstream.name).toBe('a');
+      stalls = isWell ? 0 : stalls + 1;
+      await end(worker, route, isWell ? { kind: 'none' } : hanging);
+    }
+    await until(() => workers.every((worker) => isOpen(worker, 'a')));
+    for (const worker of workers) expect((await take(worker)).upstream.name).toBe('b');
+  });
+
+  test('opens though all that it is asked has stalled at another one before', async () => {
+    const workers = await four(catalogOf({ slow: { maxInFlight: 8 }, hangs: { maxInFlight: 8, route: { order: 1 } } }));
+    const tried = new Set(['slow/x']);
+    for (let index = 0; index < 5; index++) {
+      const worker = workers[index % 4] as TestWorker;
+      // The slow one answers every other call.
+      for (const outcome of [{ kind: 'none' }, hanging] as const) {
+        const first = await take(worker);
+        expect(first.upstream.name).toBe('slow');
+        await end(worker, first, outcome);
+      }
+      const second = await take(worker, { tried });
+      expect(second.upstream.name).toBe('hangs');
+      await end(worker, second, { ...hanging, doubt: 'request' });
+    }
+    await until(() => workers.every((worker) => isOpen(worker, 'hangs')));
+    expect(workers.some((worker) => isOpen(worker, 'slow'))).toBe(false);
+  });
+
+  test.each([
+    [true, 'opens by our own deadlines where another one answers within them'],
+    [false, 'does not open by them where none does'],
+  ])('%s: %s', async (isAnswered) => {
+    const limits = { maxInFlight: 8 };
+    const workers = await four(catalogOf({ hangs: limits, other: { ...limits, route: { order: 1 } } }));
+    const late = { kind: 'ended by us', doubt: 'deadline' } as const;
+    for (let index = 0; index < 8 && !isOpen(workers[0] as TestWorker, 'hangs'); index++) {
+      const worker = workers[index % 4] as TestWorker;
+      const silent = await take(worker);
+      const other = await take(worker, { tried: new Set(['hangs/x']) });
+      expect([silent.upstream.name, other.upstream.name]).toEqual(['hangs', 'other']);
+      await end(worker, other, isAnswered ? { kind: 'none' } : late);
+      await end(worker, silent, late);
+      if (index === 4) await Promise.all(workers.map(({ watch }) => watch.look()));
+    }
+    expect(workers.map((worker) => isOpen(worker, 'hangs'))).toEqual(workers.map(() => isAnswered));
+    // Too little time says nothing of how many calls are borne.
+    for (const { watch } of workers) expect(watch.known('hangs', true).state.limit).toBe(0);
+    expect(workers.some((worker) => isOpen(worker, 'other'))).toBe(false);
   });
 
   test('binds nobody where there is no file of models', async () => {
@@ -379,6 +463,7 @@ describe('without Redis', () => {
         onWaiting: onError,
         firstTokens: createFirstTokenTimes(),
         calls: createCallsLately(),
+        ends: createEndJudge(),
       },
       catalog: () => catalog,
       languageModel: () => language,

@@ -1,15 +1,16 @@
 import type { ModelCatalog, ModelConfig, RouteConfig, UpstreamConfig } from '@lontar/shared/models/catalog.ts';
+import type { OutcomeClass } from '@lontar/shared/models/upstream-state.ts';
 import type { RedisClock, RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { within } from '@lontar/shared/within.ts';
-import type { LanguageModel, ModelErrorKind } from '../model/language-model.ts';
+import type { LanguageModel } from '../model/language-model.ts';
 import type { CallsLately } from './calls-lately.ts';
 import type { FirstTokenTimes } from './first-token-times.ts';
 import { type Taken, takeRoute, type UpstreamTerms } from './fleet-scripts.ts';
+import type { CallOutcome, EndJudge } from './judge-end.ts';
 import type { Known } from './known-upstream.ts';
 import { labelsOf, type RouteLabels } from './metric-labels.ts';
 import { type Candidate, orderRoutes } from './order-routes.ts';
-import { CLASS_OF_KIND } from './upstream-state.ts';
 import type { UpstreamWatch } from './upstream-watch.ts';
 import { createWaitingLine, type WaitingLine } from './waiting-line.ts';
 
@@ -50,8 +51,8 @@ export type Choice =
       readonly binds: boolean;
       /** Where the model's calls are to be hedged: how long one has for its first part, ms; absent while that is not known. */
       readonly hedgeAfterMs?: number | undefined;
-      /** Says how the call ended, and gives its place back; called once. */
-      done(outcome: CallOutcome): void;
+      /** Says how the call ended, and gives its place back; called once. Returns what that says of the upstream. */
+      done(outcome: CallOutcome): OutcomeClass;
     }
   /** No route can take a call; the soonest can in so many ms. */
   | { readonly kind: 'none'; readonly retryInMs: number }
@@ -59,15 +60,6 @@ export type Choice =
   | { readonly kind: 'unknown' }
   /** The worker stops: another one may have a place. */
   | { readonly kind: 'stopping' };
-
-export interface CallOutcome {
-  readonly kind: ModelErrorKind | 'ended by us';
-  readonly retryAfterMs?: number | undefined;
-  /** Used in all; absent where that is not known. */
-  readonly tokens?: number | undefined;
-  /** Until the first part of the answer, ms; absent where none came, or it came whole. */
-  readonly firstTokenMs?: number | undefined;
-}
 
 export interface RouteChooser {
   /**
@@ -88,6 +80,7 @@ export interface ChooserDeps {
   readonly languageModel: (upstream: string) => LanguageModel | undefined;
   readonly watch: UpstreamWatch;
   readonly firstTokens: FirstTokenTimes;
+  readonly ends: EndJudge;
   /** Told of each call that has ended. */
   readonly calls: Pick<CallsLately, 'note'>;
   /** Uniform in [0, 1). */
@@ -271,7 +264,7 @@ function takeAlone(deps: ChooserDeps, taking: Taking, able: readonly Option[]): 
 }
 
 function take(
-  { watch, clock, firstTokens, calls }: ChooserDeps,
+  { watch, clock, firstTokens, ends, calls }: ChooserDeps,
   { catalog, model, ask }: Taking,
   { route, upstream, language, terms }: Option,
   taken = { hasPlace: false, tokens: 0 },
@@ -289,12 +282,16 @@ function take(
     hasOthers: model.routes.length > tried.size + 1,
     binds: terms.binds,
     hedgeAfterMs: model.hedgeAfter === 'p95' ? firstTokens.p95(model.name) : undefined,
-    done({ kind, retryAfterMs, tokens, firstTokenMs }) {
+    done(outcome) {
+      const { retryAfterMs, tokens, firstTokenMs } = outcome;
+      const judged = ends.judge(model, upstream.name, beganAt, outcome);
       if (model.hedgeAfter !== undefined && firstTokenMs !== undefined) firstTokens.add(model.name, firstTokenMs);
       const isCounted = taken.hasPlace && terms.tokensPerMinute > 0 && tokens !== undefined;
       const call = { model: model.name, route, durationMs: performance.now() - beganAt, firstTokenMs };
-      calls.note({ ...call, class: CLASS_OF_KIND[kind] }, clock.now());
-      watch.ended(upstream.name, callId, { kind, retryAfterMs, moreTokens: isCounted ? tokens - taken.tokens : 0 });
+      calls.note({ ...call, class: judged.class }, clock.now());
+      const moreTokens = isCounted ? tokens - taken.tokens : 0;
+      watch.ended(upstream.name, callId, { ...judged, retryAfterMs, moreTokens });
+      return judged.class;
     },
   };
 }

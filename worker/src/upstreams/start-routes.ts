@@ -5,6 +5,7 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { type ThrottledLogger, throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { createCallsLately } from './calls-lately.ts';
 import { createFirstTokenTimes } from './first-token-times.ts';
+import { createEndJudge } from './judge-end.ts';
 import type { OpenUpstreams } from './open-upstreams.ts';
 import { publishRoutes } from './publish-routes.ts';
 import { createRouteChooser, type RouteChooser } from './route-chooser.ts';
@@ -52,6 +53,7 @@ export async function startRoutes(deps: RouteDeps): Promise<StartedRoutes> {
     languageModel: upstreams.languageModel,
     watch,
     firstTokens: createFirstTokenTimes(),
+    ends: createEndJudge(),
     calls,
     random: Math.random,
     onWaiting(count) {
