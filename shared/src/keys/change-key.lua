@@ -30,19 +30,12 @@
 --- @include "includes/key-scripts"
 --- @include "includes/answer-change"
 --- @include "includes/index-key"
+--- @include "includes/expect-version"
 --- @include <packed-terms>
 
 -- A hash of few fields and short values takes a fifth of the memory: 64 bytes are the longest such value.
 local MOST_CHANGES = 60
 
-local before = fieldsOf(record)
-if not before.state then
-  return cjson.encode({ status = 'missing' })
-end
-local version = tonumber(before.version or '1')
-if asked.expected and asked.expected ~= version then
-  return cjson.encode({ status = 'expected', version = version, changes = before.changes or '' })
-end
 if asked.onlyActive and before.state ~= 'active' then
   return cjson.encode({ status = 'revoked' })
 end
@@ -77,9 +70,9 @@ if #letters == 0 then
 end
 redis.call('HDEL', record, PACKED_TERMS, EARLIER_TERMS)
 table.sort(letters)
-local changes = (before.changes or '') .. string.format(';%d', version + 1) .. table.concat(letters)
+local changes = (before.changes or '') .. string.format(';%d', versionNow + 1) .. table.concat(letters)
 while #changes > MOST_CHANGES do changes = string.gsub(changes, '^;[^;]*', '', 1) end
-redis.call('HSET', record, 'version', string.format('%d', version + 1), 'changes', changes)
+redis.call('HSET', record, 'version', string.format('%d', versionNow + 1), 'changes', changes)
 local after = fieldsOf(record)
 if isIndexed(asked.id) then
   if asked.texts then settleTexts(asked.texts.remove, asked.texts.add) end

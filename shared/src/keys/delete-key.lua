@@ -13,19 +13,12 @@
 --- @include "includes/key-scripts"
 --- @include "includes/answer-change"
 --- @include "includes/index-key"
+--- @include "includes/expect-version"
 
 local KNOWN_MS = 604800000
 -- As long as what it used is kept: a month more than 400 days.
 local LISTED_MS = 37324800000
 
-local before = fieldsOf(record)
-if not before.state then
-  return cjson.encode({ status = 'missing' })
-end
-local version = tonumber(before.version or '1')
-if asked.expected and asked.expected ~= version then
-  return cjson.encode({ status = 'expected', version = version, changes = before.changes or '' })
-end
 if asked.texts.name ~= (before.name or '') or asked.texts.owner ~= (before.owner or '') then
   return cjson.encode({ status = 'moved' })
 end
