@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { countEvent, userOf, utcDay } from './event-counts.ts';
 import { isAnswer, isGenerationRoute, type RequestEvent, requestEventSchema } from './request-event.ts';
-import { NO_KEY, OTHER_KEYS, USAGE_COUNTS, type UsageCount, usageOf } from './usage/usage-counts.ts';
+import { NO_KEY, OTHER_KEYS, USAGE_COUNTS, type UsageCount } from './usage/usage-counts.ts';
+import { usageOf } from './usage/usage-of-request.ts';
 
 /**
  * The tally: requests that reach the statistics as numbers, because they are too many to be read one by one. It is a

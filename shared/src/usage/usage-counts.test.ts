@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { OTHER_ADDRESSES, parseTallyField, usageFields, usageKeyOf } from '../event-tally.ts';
 import type { RequestEvent } from '../request-event.ts';
-import { addCounts, NO_USAGE, packCounts, unpackCounts, usageOf } from './usage-counts.ts';
+import { addCounts, NO_USAGE, packCounts, unpackCounts } from './usage-counts.ts';
+import { usageOf } from './usage-of-request.ts';
 
 const AT = Date.UTC(2026, 0, 31, 23, 59, 59);
 const MODEL = { endpoint: '/api/ai', model: 'ai-2.5-pro' } as const;

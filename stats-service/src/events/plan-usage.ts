@@ -1,13 +1,8 @@
 import { type TallyField, usageKeyOf } from '@lontar/shared/event-tally.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import type { RequestEvent } from '@lontar/shared/request-event.ts';
-import {
-  ALL_KEYS,
-  packCounts,
-  type UsageCount,
-  type UsageOfRequest,
-  usageOf,
-} from '@lontar/shared/usage/usage-counts.ts';
+import { ALL_KEYS, packCounts, type UsageCount } from '@lontar/shared/usage/usage-counts.ts';
+import { type UsageOfRequest, usageOf } from '@lontar/shared/usage/usage-of-request.ts';
 
 /** Adds up what a batch adds to the usage of API keys, so that each row is written once. */
 export interface UsagePlan {

@@ -1,5 +1,5 @@
 import type { UsageRow as CountedRow } from '@lontar/shared/usage/read-usage.ts';
-import type { UsageCount, UsageCounts } from '@lontar/shared/usage/usage-counts.ts';
+import { addCounts, NO_USAGE, USAGE_COUNTS, type UsageCounts } from '@lontar/shared/usage/usage-counts.ts';
 
 /** A row of `GET /admin/v1/usage`: one key, day and model, with whose the key is. */
 export interface UsageRow extends CountedRow {
@@ -10,31 +10,6 @@ export interface UsageRow extends CountedRow {
 /** What usage is put together by. */
 export const GROUPINGS = ['day', 'key', 'model', 'owner'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
-
-/** All that is counted, in the order in which a file has it. */
-export const COUNTS = [
-  'requests',
-  'successes',
-  'promptTokens',
-  'completionTokens',
-  'masked',
-  'estimatedTokens',
-  'left',
-  'clientErrors',
-  'rateLimited',
-  'serverErrors',
-  'timeouts',
-  'contentBlocked',
-  'blocked',
-  'shed',
-  'unauthorized',
-] as const satisfies readonly UsageCount[];
-
-/** A count that this list lacks is an error of types. */
-export const NOTHING: UsageCounts = Object.fromEntries(COUNTS.map((count) => [count, 0])) as Record<
-  (typeof COUNTS)[number],
-  number
->;
 
 /** How the requests of a row ended, as the charts have it. */
 export interface Ends {
@@ -58,7 +33,7 @@ export function groupUsage(rows: readonly UsageRow[], by: Grouping): Group[] {
   const groups = new Map<string, { row: UsageRow; counts: UsageCounts }>();
   for (const row of rows) {
     const id = idOf(row, by);
-    groups.set(id, { row, counts: addCounts(groups.get(id)?.counts ?? NOTHING, row) });
+    groups.set(id, { row, counts: addCounts(groups.get(id)?.counts ?? NO_USAGE, row) });
   }
   const found = [...groups].map(([id, { row, counts }]) => ({
     id,
@@ -71,12 +46,14 @@ export function groupUsage(rows: readonly UsageRow[], by: Grouping): Group[] {
 }
 
 export function sumOf(rows: readonly UsageCounts[]): UsageCounts {
-  return rows.reduce(addCounts, NOTHING);
+  return rows.reduce(addCounts, NO_USAGE);
 }
 
 /** What is left of a whole when some was taken from it. */
 export function restOf(whole: UsageCounts, taken: UsageCounts): UsageCounts {
-  return Object.fromEntries(COUNTS.map((count) => [count, Math.max(0, whole[count] - taken[count])])) as UsageCounts;
+  return Object.fromEntries(
+    USAGE_COUNTS.map((count) => [count, Math.max(0, whole[count] - taken[count])]),
+  ) as UsageCounts;
 }
 
 export function endsOf(counts: UsageCounts): Ends {
@@ -99,10 +76,10 @@ const HEADS: Readonly<Record<Grouping, readonly string[]>> = {
 export function tableOf(groups: readonly Group[], by: Grouping): { head: string[]; rows: (string | number)[][] } {
   const snake = (count: string) => count.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return {
-    head: [...HEADS[by], ...COUNTS.map(snake)],
+    head: [...HEADS[by], ...USAGE_COUNTS.map(snake)],
     rows: groups.map(({ id, name, owner, counts }) => [
       ...(by === 'key' ? [id, name, owner] : [id]),
-      ...COUNTS.map((count) => counts[count]),
+      ...USAGE_COUNTS.map((count) => counts[count]),
     ]),
   };
 }
@@ -110,8 +87,4 @@ export function tableOf(groups: readonly Group[], by: Grouping): { head: string[
 function idOf(row: UsageRow, by: Grouping): string {
   if (by === 'day') return row.date;
   return by === 'key' ? row.key : by === 'model' ? row.model : row.owner;
-}
-
-function addCounts(sum: UsageCounts, more: UsageCounts): UsageCounts {
-  return Object.fromEntries(COUNTS.map((count) => [count, sum[count] + more[count]])) as UsageCounts;
 }
