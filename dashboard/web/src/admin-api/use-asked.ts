@@ -1,47 +1,39 @@
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { ask, type Refused } from './ask.ts';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { ask } from './ask.ts';
+import { type Asked, createReading, type Read } from './reading.ts';
 
-/** What is known of an answer: the newest that came stays, while another is asked for and when that fails. */
-export interface Asked<Body> {
-  readonly body?: Body;
-  readonly etag?: string;
-  /** When it came, Unix ms. */
-  readonly at?: number;
-  /** Why there is no newer one. */
-  readonly refused?: Refused;
-  readonly isLoading: boolean;
+/** What a page has read, and how it reads again. */
+export interface Again {
+  /** From the beginning. */
+  readonly again: () => void;
+  /** What comes behind that which is shown. */
+  readonly more: () => void;
+}
+
+/**
+ * Reads what a page shows, anew whenever its name changes.
+ *
+ * @param name says all that decides what is read
+ */
+export function useReading<Body>(name: string, read: Read<Body>): Asked<Body> & Again {
+  const reading = useMemo(() => createReading<Body>(), []);
+  const giveUp = useRef<(() => void) | undefined>(undefined);
+  const begin = (goesOn: boolean) => {
+    giveUp.current?.();
+    giveUp.current = reading.begin(name, read, goesOn);
+  };
+  useEffect(() => {
+    begin(false);
+    return () => giveUp.current?.();
+  }, [name]);
+  return { ...reading.asked.value, again: () => begin(false), more: () => begin(true) };
 }
 
 /**
  * Asks the admin API for what a page shows, anew whenever the path changes.
  *
- * @param path as of `ask`; nothing is asked where it is undefined
+ * @param path as of `ask`
  */
-export function useAsked<Body>(path: string | undefined): Asked<Body> & { readonly again: () => void } {
-  const asked = useSignal<Asked<Body>>({ isLoading: path !== undefined });
-  const turn = useSignal(0);
-  useEffect(() => {
-    if (path === undefined) return undefined;
-    const leaving = new AbortController();
-    asked.value = { ...asked.value, isLoading: true };
-    ask<Body>('GET', path, { signal: leaving.signal }).then(
-      (answer) => {
-        if (leaving.signal.aborted) return;
-        if (answer.ok) {
-          const { body, etag } = answer;
-          asked.value = { body, at: Date.now(), isLoading: false, ...(etag === undefined ? {} : { etag }) };
-        } else asked.value = { ...asked.value, refused: answer, isLoading: false };
-      },
-      // Only where the page has moved on.
-      () => undefined,
-    );
-    return () => leaving.abort();
-  }, [path, turn.value]);
-  return {
-    ...asked.value,
-    again: () => {
-      turn.value += 1;
-    },
-  };
+export function useAsked<Body>(path: string): Asked<Body> & Again {
+  return useReading<Body>(path, (_goOn, signal) => ask<Body>('GET', path, { signal }));
 }

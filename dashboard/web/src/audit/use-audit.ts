@@ -1,8 +1,7 @@
 import type { AuditEntry } from '@lontar/shared/admin/audit.ts';
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { type Answer, ask } from '../admin-api/ask.ts';
-import type { Asked } from '../admin-api/use-asked.ts';
+import type { Asked } from '../admin-api/reading.ts';
+import { type Again, useReading } from '../admin-api/use-asked.ts';
 
 /** The server looks through 1,000 entries at a time where there is a filter. */
 const MOST_LOOKS = 5;
@@ -27,41 +26,8 @@ interface AuditPage {
  *
  * @param filter as the admin API takes it: `by=…&action=…`
  */
-export function useAudit(
-  filter: string,
-): Asked<FoundEntries> & { readonly again: () => void; readonly more: () => void } {
-  const asked = useSignal<Asked<FoundEntries>>({ isLoading: true });
-  const turn = useSignal<{ readonly goOn?: FoundEntries }>({});
-  const shownOf = useSignal('');
-  useEffect(() => {
-    const leaving = new AbortController();
-    const goOn = shownOf.value === filter ? turn.value.goOn : undefined;
-    asked.value = { ...asked.value, isLoading: true };
-    findEntries(filter, goOn, leaving.signal).then(
-      (answer) => {
-        if (leaving.signal.aborted) return;
-        if (!answer.ok) {
-          asked.value = { ...asked.value, refused: answer, isLoading: false };
-          return;
-        }
-        shownOf.value = filter;
-        asked.value = { body: answer.body, at: Date.now(), isLoading: false };
-      },
-      // Only where the page has moved on.
-      () => undefined,
-    );
-    return () => leaving.abort();
-  }, [filter, turn.value]);
-  const { body } = asked.value;
-  return {
-    ...asked.value,
-    again: () => {
-      turn.value = {};
-    },
-    more: () => {
-      turn.value = body === undefined ? {} : { goOn: body };
-    },
-  };
+export function useAudit(filter: string): Asked<FoundEntries> & Again {
+  return useReading(filter, (goOn, signal) => findEntries(filter, goOn, signal));
 }
 
 /** Rejects when the signal aborts, and for nothing else. */

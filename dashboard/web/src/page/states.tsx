@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Asked } from '../admin-api/use-asked.ts';
+import type { Asked } from '../admin-api/reading.ts';
 import { signedOut } from '../live/live-state.ts';
 import { formatClock } from '../tiles/format.ts';
 import { shell } from '../words/shell.ts';

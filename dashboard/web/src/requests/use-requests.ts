@@ -1,9 +1,8 @@
 import type { LogPage, LogRow } from '@lontar/shared/dashboard-contract.ts';
 import { type LogFilter, writeFilter } from '@lontar/shared/log-filter.ts';
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { type RefusalKind, type Refused, signedOutHere } from '../admin-api/ask.ts';
-import type { Asked } from '../admin-api/use-asked.ts';
+import { type Answer, type RefusalKind, signedOutHere } from '../admin-api/ask.ts';
+import type { Asked } from '../admin-api/reading.ts';
+import { type Again, useReading } from '../admin-api/use-asked.ts';
 
 /** The server looks through 5,000 rows at a time; the whole log has twice as many, and some that have come meanwhile. */
 const MOST_LOOKS = 4;
@@ -20,39 +19,8 @@ export interface FoundRows {
 }
 
 /** Searches the log, anew whenever the filter changes. */
-export function useRequests(
-  filter: LogFilter,
-): Asked<FoundRows> & { readonly again: () => void; readonly more: () => void } {
-  const asked = useSignal<Asked<FoundRows>>({ isLoading: true });
-  const turn = useSignal<{ readonly goOn?: FoundRows }>({});
-  const name = JSON.stringify(filter);
-  const shownOf = useSignal('');
-  useEffect(() => {
-    const leaving = new AbortController();
-    const goOn = shownOf.value === name ? turn.value.goOn : undefined;
-    asked.value = { ...asked.value, isLoading: true };
-    findRows(filter, goOn, leaving.signal).then(
-      (found) => {
-        if (leaving.signal.aborted) return;
-        shownOf.value = name;
-        if ('kind' in found) asked.value = { ...asked.value, refused: found, isLoading: false };
-        else asked.value = { body: found, at: Date.now(), isLoading: false };
-      },
-      // Only where the page has moved on.
-      () => undefined,
-    );
-    return () => leaving.abort();
-  }, [name, turn.value]);
-  const { body } = asked.value;
-  return {
-    ...asked.value,
-    again: () => {
-      turn.value = {};
-    },
-    more: () => {
-      turn.value = body === undefined ? {} : { goOn: body };
-    },
-  };
+export function useRequests(filter: LogFilter): Asked<FoundRows> & Again {
+  return useReading(JSON.stringify(filter), (goOn, signal) => findRows(filter, goOn, signal));
 }
 
 /** Rejects when the signal aborts, and for nothing else. */
@@ -60,30 +28,26 @@ async function findRows(
   filter: LogFilter,
   goOn: FoundRows | undefined,
   signal: AbortSignal,
-): Promise<FoundRows | Refused> {
+): Promise<Answer<FoundRows>> {
   const rows = [...(goOn?.rows ?? [])];
   const wanted = rows.length + ENOUGH_ROWS;
   let before = goOn?.before;
   for (let looks = 0; looks < MOST_LOOKS && rows.length < wanted; looks += 1) {
     const page = await readPage(filter, before, signal);
-    if ('kind' in page) return page;
-    rows.push(...page.rows);
-    before = page.before;
+    if (!page.ok) return page;
+    rows.push(...page.body.rows);
+    before = page.body.before;
     if (before === undefined) break;
   }
-  return { rows, ...(before === undefined ? {} : { before }) };
+  return { ok: true, body: { rows, ...(before === undefined ? {} : { before }) } };
 }
 
-async function readPage(
-  filter: LogFilter,
-  before: string | undefined,
-  signal: AbortSignal,
-): Promise<LogPage | Refused> {
+async function readPage(filter: LogFilter, before: string | undefined, signal: AbortSignal): Promise<Answer<LogPage>> {
   const query = new URLSearchParams(before === undefined ? {} : { before });
   writeFilter(filter, query);
   try {
     const response = await fetch(`/dashboard/log?${query.toString()}`, { signal });
-    if (response.ok) return (await response.json()) as LogPage;
+    if (response.ok) return { ok: true, body: (await response.json()) as LogPage };
     const { message = '' } = (await response.json().catch(() => ({}))) as { readonly message?: string };
     const kind = KINDS[response.status] ?? 'broken';
     if (kind === 'signedOut') signedOutHere();

@@ -1,7 +1,6 @@
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { type Answer, ask } from '../admin-api/ask.ts';
-import type { Asked } from '../admin-api/use-asked.ts';
+import type { Asked } from '../admin-api/reading.ts';
+import { type Again, useReading } from '../admin-api/use-asked.ts';
 import type { Grouping, UsageRow } from './group-usage.ts';
 import type { Period } from './period.ts';
 
@@ -32,41 +31,8 @@ interface UsagePage {
 }
 
 /** Reads usage anew whenever something else is wanted. */
-export function useUsage(
-  wanted: WantedUsage,
-): Asked<ReadUsage> & { readonly again: () => void; readonly more: () => void } {
-  const asked = useSignal<Asked<ReadUsage>>({ isLoading: true });
-  const turn = useSignal<{ readonly goOn?: ReadUsage }>({});
-  const name = JSON.stringify(wanted);
-  useEffect(() => {
-    const leaving = new AbortController();
-    const { goOn } = turn.value;
-    asked.value = { ...asked.value, isLoading: true };
-    readUsage(
-      wanted,
-      goOn !== undefined && JSON.stringify(goOn.wanted) === name ? goOn : undefined,
-      leaving.signal,
-    ).then(
-      (answer) => {
-        if (leaving.signal.aborted) return;
-        if (answer.ok) asked.value = { body: answer.body, at: Date.now(), isLoading: false };
-        else asked.value = { ...asked.value, refused: answer, isLoading: false };
-      },
-      // Only where the page has moved on.
-      () => undefined,
-    );
-    return () => leaving.abort();
-  }, [name, turn.value]);
-  const { body } = asked.value;
-  return {
-    ...asked.value,
-    again: () => {
-      turn.value = {};
-    },
-    more: () => {
-      turn.value = body === undefined ? {} : { goOn: body };
-    },
-  };
+export function useUsage(wanted: WantedUsage): Asked<ReadUsage> & Again {
+  return useReading(JSON.stringify(wanted), (goOn, signal) => readUsage(wanted, goOn, signal));
 }
 
 /** Rejects when the signal aborts, and for nothing else. */
