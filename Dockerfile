@@ -50,6 +50,7 @@ COPY gateway gateway
 COPY worker worker
 COPY stats-service stats-service
 COPY cli cli
+COPY docs/runbooks docs/runbooks
 COPY --from=page /app/dashboard/dist dashboard/dist
 COPY --chmod=0755 deploy/image/ /usr/local/bin/
 # A new volume takes the owner of the folder that it is mounted on, so that a user without rights can write to it.

@@ -345,7 +345,8 @@ inBrowser(
     await dashboard.stack.lontar('queue', 'pause');
     const banner = page.getByRole('alert');
     await banner.getByText(/Down since \d\d:\d\d:\d\d, for all callers:/).waitFor();
-    expect(await banner.innerText()).toContain('docs/runbooks/queue-stuck.md');
+    const runbook = banner.getByRole('link', { name: 'queue-stuck' });
+    expect(await runbook.getAttribute('href')).toBe('/docs/runbooks/queue-stuck');
     expect([await page.title(), (await icon()) === usual]).toEqual(['✕ Down · Lontar', false]);
     await lookAt(watched, 'trouble', SCREENSHOTS);
     await dashboard.stack.lontar('queue', 'resume');

@@ -22,6 +22,10 @@ const LOOKS: readonly Look[] = [
 ];
 /** Enough for what is only a variation of a state. */
 export const TWO_LOOKS: readonly Look[] = LOOKS.filter((_, index) => index === 0 || index === 3);
+/** From a phone to a wide screen, in both themes: for pages that are quickly looked at. */
+export const ALL_LOOKS: readonly Look[] = [390, 768, 1280, 1920].flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({ colorScheme, width, height: 900 })),
+);
 
 /** Looks at a page in both themes, wide and narrow: no accessibility violation, nothing wider than the screen. */
 export async function lookAt(

@@ -2,8 +2,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { lastDays } from '@lontar/shared/usage/read-usage.ts';
 import type { Browser } from 'playwright-core';
+import { buildPage } from '../../cli/src/page/build-page.ts';
+import { ROOT } from '../harness/launch.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { lookAt, TWO_LOOKS } from './look-at.ts';
+import { ALL_LOOKS, lookAt, TWO_LOOKS } from './look-at.ts';
 import { findChromium, launchChromium, openPage } from './watched-page.ts';
 
 const executable = findChromium();
@@ -111,6 +113,51 @@ inBrowser(
     await page.getByRole('link', { name: 'English' }).click();
     await page.getByRole('button', { name: 'Show my key' }).waitFor();
     expect(page.url()).toBe(`${stack.url}/me#chosen`);
+    await context.close();
+  },
+  60_000,
+);
+
+inBrowser(
+  'what the gateway says about itself can be read by all, at each width and in both themes',
+  async () => {
+    const watched = await openPage(browser, stack.url);
+    const { page, context } = watched;
+    for (const path of ['/docs/quick-start', '/docs/runbooks', '/docs/runbooks/model-down']) {
+      await page.goto(stack.url + path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await lookAt(watched, path.slice(1).replaceAll('/', '-'), SCREENSHOTS, ALL_LOOKS);
+    }
+    await page.getByRole('link', { name: 'all runbooks' }).click();
+    await page.getByRole('link', { name: 'NoWorkers' }).click();
+    await page.getByRole('heading', { name: 'NoWorkers' }).waitFor();
+    await page.goto(`${stack.url}/docs`);
+    for (const details of await page.locator('details > summary').all()) await details.click();
+    await lookAt(watched, 'docs', SCREENSHOTS, TWO_LOOKS);
+    expect(watched.problems()).toEqual([]);
+    await context.close();
+  },
+  90_000,
+);
+
+inBrowser(
+  'with stats-service away a person reads a page that leads on',
+  async () => {
+    const watched = await openPage(browser, stack.url);
+    const { page, context } = watched;
+    // None was started yet.
+    expect(await buildPage(ROOT)).toBeUndefined();
+    await page.goto(stack.url);
+    await page.getByRole('heading', { name: 'The dashboard cannot be shown now' }).waitFor();
+    await lookAt(watched, 'stats-away', SCREENSHOTS, ALL_LOOKS);
+    await page.getByRole('link', { name: 'What to do' }).click();
+    await page.getByRole('heading', { name: 'StatsPipelineLag' }).waitFor();
+    await page.goBack();
+    // It becomes the dashboard by itself.
+    await stack.startStats();
+    await page.getByRole('heading', { name: 'Sign in to the dashboard' }).waitFor();
+    // The 503 of the page itself.
+    expect(watched.problems({ serverDown: true })).toEqual([]);
     await context.close();
   },
   60_000,

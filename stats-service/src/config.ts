@@ -42,7 +42,7 @@ export const statsSettings = z.object({
   }),
   RUNBOOKS_URL: setting(z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(), {
     about:
-      'Where the runbooks are, such as your copy of docs/runbooks: what is wrong stands on the dashboard with a link to NAME.md there. In containers the links of alerts lead there, too.',
+      'Where your own copy of docs/runbooks is: links on the dashboard, and in containers those of alerts, lead to NAME.md there. Without it they lead to /docs/runbooks of the gateway.',
     example: 'https://git.example.com/lontar/docs/runbooks',
   }),
   UPLOADS_PER_DAY: sharedSettings.UPLOADS_PER_DAY,

@@ -13,6 +13,7 @@ export function checkAnswers({ successes, failures }: RecentOutcomes): Finding {
   if (all === 0) return ok('answers', 'No request was answered in the last two minutes.');
   const what = `${failures} of the ${all} requests of the last two minutes failed on our side`;
   if (failures < LEAST_FAILURES || successes / all >= LEAST_RATE) return ok('answers', `${what}.`);
-  const how = 'The gateway\'s log says why ("level":"warn" or "error"): docs/runbooks/error-budget-burn-fast.md';
+  const how =
+    'The gateway\'s log says why ("level":"warn" or "error"); what to do: /docs/runbooks/error-budget-burn-fast';
   return (successes === 0 ? failed : warning)('answers', `${what}. ${how}`);
 }

@@ -34,12 +34,13 @@ function alive({ instances }: FleetReading, service: Instance['service']): Insta
 
 function checkService(service: (typeof SERVICES)[number], reading: FleetReading): Finding {
   const running = alive(reading, service);
-  if (running.length === 0) return failed(service, `No ${service} is running. Start one: npm start`);
+  if (running.length === 0)
+    return failed(service, `No ${service} is running. Start it: npm start, or docker compose up -d`);
   const found = `${running.length} running, version ${running[0]?.version ?? 'unknown'}`;
   if (service !== 'worker') return ok(service, found);
   const stuck = running.flatMap((worker) => workerFailure(worker, reading) ?? []);
   if (stuck.length === 0) return ok(service, found);
-  const what = `${stuck.length} of ${running.length} stand still: ${stuck[0]}. Restart them: docs/runbooks/worker-failing.md`;
+  const what = `${stuck.length} of ${running.length} stand still: ${stuck[0]}. Restart them; how: /docs/runbooks/worker-failing`;
   return stuck.length === running.length ? failed(service, what) : warning(service, what);
 }
 

@@ -94,7 +94,7 @@ function counted(count: number, word: string): string {
 function selfTestLines(test: SelfTest): string[] {
   if (test.outcome === 'skipped') return [];
   if (test.outcome === 'answered') {
-    return [`Test request: answered in ${test.tookMs} ms, ${test.masked} sensitive value(s) masked.`];
+    return [`Test request: answered in ${test.tookMs} ms, ${counted(test.masked, 'sensitive value')} masked.`];
   }
   return [
     `Test request: FAILED (${test.problem}).`,

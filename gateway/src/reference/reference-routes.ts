@@ -6,6 +6,7 @@ import { OWN_KEY_SCRIPT, ownKeyPage } from './own-key-page.ts';
 import { OWN_KEY_PATHS, type OwnKeyLanguage } from './own-key-words.ts';
 import { quickStartPage } from './quick-start.ts';
 import { referencePage } from './reference-page.ts';
+import { createRunbooks, RUNBOOKS_PATH } from './runbooks.ts';
 
 /** A page or document about the API. */
 export interface ReferencePage {
@@ -15,10 +16,14 @@ export interface ReferencePage {
   readonly contentSecurityPolicy: string;
 }
 
+/** Where a runbook that the path names is read; without a name, the table of all. */
+export const RUNBOOK_PATHS = [RUNBOOKS_PATH, `${RUNBOOKS_PATH}/:name`] as const;
+
 /** No script, no frame, no form, nothing of another site: text, and our own style sheet. */
 const PAGE_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const NOTHING = "default-src 'none'; frame-ancestors 'none'";
 const style = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
+const tryAgainScript = readFileSync(new URL('./try-again.js', import.meta.url), 'utf8');
 const ownKeyScript = readFileSync(new URL('./own-key.js', import.meta.url), 'utf8');
 /** As `PAGE_POLICY`, with a script of ours that may ask the API; no form is ever sent by the browser itself. */
 const OWN_KEY_POLICY = PAGE_POLICY.replace(
@@ -40,6 +45,7 @@ export const REFERENCE_PATHS = [
   '/docs',
   '/docs/quick-start',
   '/docs/style.css',
+  '/docs/try-again.js',
   '/llms.txt',
   ...Object.values(OWN_KEY_PATHS),
   OWN_KEY_SCRIPT,
@@ -66,6 +72,19 @@ export function createReference(limits: PublicLimits): (path: ReferencePath, ori
   };
 }
 
+/**
+ * The runbooks, as pages that are held once for all who ask.
+ *
+ * @returns a function of the name in the path; it gives `undefined` where there is no such runbook
+ */
+export function createRunbookPages(): (name: string | undefined) => ReferencePage | undefined {
+  const runbooks = createRunbooks();
+  return (name) => {
+    const text = runbooks(name);
+    return text && { type: 'text/html', pieces: [text], contentSecurityPolicy: PAGE_POLICY };
+  };
+}
+
 function makePages(limits: PublicLimits): Record<ReferencePath, (origin: string) => ReferencePage> {
   const document = openApiDocument(limits, VERSION, ORIGIN);
   const [json, ...rest] = JSON.stringify(document).split(ORIGIN);
@@ -76,6 +95,7 @@ function makePages(limits: PublicLimits): Record<ReferencePath, (origin: string)
   const reference = asType('text/html', referencePage(document));
   const sheet = asType('text/css', style);
   const script = asType('text/javascript', ownKeyScript);
+  const tryAgain = asType('text/javascript', tryAgainScript);
   const ownKey = (language: OwnKeyLanguage) => {
     const made = { ...asType('text/html', ownKeyPage(language)), contentSecurityPolicy: OWN_KEY_POLICY };
     return () => made;
@@ -88,6 +108,7 @@ function makePages(limits: PublicLimits): Record<ReferencePath, (origin: string)
     '/docs': () => reference,
     '/docs/quick-start': (origin) => asType('text/html', quickStartPage(origin, limits)),
     '/docs/style.css': () => sheet,
+    '/docs/try-again.js': () => tryAgain,
     [OWN_KEY_PATHS.en]: ownKey('en'),
     [OWN_KEY_PATHS.id]: ownKey('id'),
     [OWN_KEY_SCRIPT]: () => script,

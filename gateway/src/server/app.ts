@@ -11,7 +11,13 @@ import { isStreamed } from '../envelope/streamed-answer.ts';
 import type { GenerateDeps } from '../generation/generate.ts';
 import { isProxy } from '../patches/trusted-proxies.ts';
 import type { PublicLimits } from '../reference/openapi.ts';
-import { createReference, REFERENCE_PATHS, type ReferencePath } from '../reference/reference-routes.ts';
+import {
+  createReference,
+  createRunbookPages,
+  REFERENCE_PATHS,
+  type ReferencePage,
+  RUNBOOK_PATHS,
+} from '../reference/reference-routes.ts';
 import { STATS_API_PATHS, UNCOUNTED_PATH } from '../statistics/paths.ts';
 import { PAGE_PATHS } from '../statistics/stats-proxy.ts';
 import { type ConcludeDeps, concludeAnswer, inProtocol } from './conclude.ts';
@@ -117,6 +123,7 @@ export function createApp(deps: AppDeps): Express {
 function routeTable(deps: AppDeps): (readonly [path: string, ...steps: RequestHandler[]])[] {
   const { limits, publicUrl } = deps.reference;
   const reference = createReference(limits);
+  const runbooks = createRunbookPages();
   const statistics = serveStats(deps);
   const take = (...methods: readonly string[]) => takeMethods(methods, deps);
   const readable = refuseUnreadable(deps);
@@ -124,7 +131,12 @@ function routeTable(deps: AppDeps): (readonly [path: string, ...steps: RequestHa
     ...ROUTES.map((route) => [route.path, take(...route.methods), readable, serveRoute(route, deps)] as const),
     ...STREAMED_ROUTES.map(([path, read]) => [path, take('POST'), readable, serveStreamed(path, deps, read)] as const),
     [FILE_PATH, serveFiles(deps.uploads)],
-    ...REFERENCE_PATHS.map((path) => [path, serveReference(path, publicUrl, reference)] as const),
+    ...REFERENCE_PATHS.map(
+      (path) => [path, serveReference((request) => reference(path, originOf(request, publicUrl)))] as const,
+    ),
+    ...RUNBOOK_PATHS.map(
+      (path) => [path, serveReference(({ params }) => runbooks(params['name'] as string | undefined))] as const,
+    ),
     ...STATS_API_PATHS.map((path) => [path, take('GET'), statistics(path)] as const),
   ];
 }
@@ -150,17 +162,16 @@ function serveStreamed(path: string, deps: Pick<AppDeps, 'uploads' | 'conclude'>
   };
 }
 
-function serveReference(
-  path: ReferencePath,
-  publicUrl: string | undefined,
-  reference: ReturnType<typeof createReference>,
-) {
+/** @param find `undefined` where there is no such page */
+function serveReference(find: (request: Request) => ReferencePage | undefined) {
   return (request: Request, response: Response): void => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       const details = { message: 'This path takes GET and HEAD only.', headers: { Allow: 'GET, HEAD' } };
       return sendPlain(response, refuse('method_not_allowed', details));
     }
-    const { type, pieces, contentSecurityPolicy } = reference(path, originOf(request, publicUrl));
+    const found = find(request);
+    if (found === undefined) return sendPlain(response, refuseUnknownPath(request.path));
+    const { type, pieces, contentSecurityPolicy } = found;
     response.type(type).set('Content-Security-Policy', contentSecurityPolicy);
     response.set('Content-Length', String(pieces.reduce((sum, { length }) => sum + length, 0)));
     // Not Express's `send`, which would copy them.

@@ -295,7 +295,7 @@ describe('while stats-service hangs', () => {
     );
     expect([page?.status, page?.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
     expect(page?.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self'/);
-    expect(await page?.text()).toMatch(/http-equiv="refresh".*stats-service does not answer/s);
+    expect(await page?.text()).toMatch(/src="\/docs\/try-again.js".*stats-service does not answer/s);
     expect([api?.status, await api?.json()]).toEqual([503, refused]);
   }, 30_000);
 

@@ -10,23 +10,23 @@ export const UNAVAILABLE = {
 } as const satisfies RefusalDetails;
 
 /**
- * What who opens the dashboard sees instead: JSON would tell a person nothing. It tries again by itself, without a script,
- * which the page's policy would not let run.
+ * What who opens the dashboard sees instead: JSON would tell a person nothing. It tries again by a script of
+ * ours: a page that loads itself anew every few seconds takes the reader's place away.
  */
 const UNAVAILABLE_PAGE = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="refresh" content="5">
 <title>✕ Statistics away · Lontar</title>
 <link rel="stylesheet" href="/docs/style.css">
+<script src="/docs/try-again.js" defer></script>
 </head>
 <body>
 <main>
 <h1>The dashboard cannot be shown now</h1>
 <p>stats-service does not answer this gateway. Generation goes on, and nothing is lost: what is answered meanwhile is counted when it is back.</p>
-<p>This page tries again every 5 seconds. What to do: <code>docs/runbooks/stats-pipeline-lag.md</code>; the log of stats-service says why it does not run.</p>
+<p>This page tries again every 5 seconds. <a href="/docs/runbooks/stats-pipeline-lag">What to do</a>; the log of stats-service says why it does not run.</p>
 <p><a href="/">Try again now</a> · <a href="/docs">API reference</a></p>
 </main>
 </body>
@@ -49,7 +49,8 @@ export function sendUnavailable(
   response.writeHead(status, {
     ...headers,
     ...(isPage && {
-      'Content-Security-Policy': "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+      'Content-Security-Policy':
+        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'",
     }),
     'Content-Type': isPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),

@@ -27,13 +27,9 @@ function TroubleView({ isDown, what, whom, since, runbook, runbookUrl }: Trouble
       </p>
       <p class="runbook">
         What to do:{' '}
-        {runbookUrl === undefined ? (
-          <code>docs/runbooks/{runbook}.md</code>
-        ) : (
-          <a href={runbookUrl} target="_blank" rel="noreferrer">
-            {runbook}
-          </a>
-        )}
+        <a href={runbookUrl ?? `/docs/runbooks/${runbook}`} target="_blank" rel="noreferrer">
+          {runbook}
+        </a>
       </p>
     </section>
   );
