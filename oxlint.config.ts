@@ -12,7 +12,7 @@ const MODEL_SDK: Restriction = {
 };
 const QUEUE: Restriction = {
   group: ['bullmq'],
-  message: 'Only shared/src/generation-queue.ts and worker/src/job-runner.ts know BullMQ.',
+  message: 'Only worker/src/job-runner.ts knows BullMQ.',
 };
 
 function services(...names: readonly string[]): Restriction {
@@ -44,7 +44,6 @@ const IMPORTS: OxlintOverride[] = [
   // A client of the service, as callers have it.
   { files: ['e2e/harness/openai-clients.ts'], rules: forbid(QUEUE) },
   { files: ['worker/src/job-runner.ts'], rules: forbid(MODEL_SDK, NOT_WORKERS) },
-  { files: ['shared/src/generation-queue.ts'], rules: forbid(MODEL_SDK, NOT_SHARED) },
   // The benchmark's floors measure BullMQ itself, and tests hold that it and our scripts understand each other.
   {
     files: ['e2e/bench/floors/queue-*.ts', 'worker/src/queue-layout.int.test.ts', 'e2e/bull-board.int.test.ts'],

@@ -7,8 +7,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What admit.lua and turn.lua do instead of BullMQ, and what gives a job back as give-back.lua does. */
-const REPLACED = ['addStandardJob', 'moveToActive', 'moveToFinished', 'moveJobFromActiveToWait'];
+/** What admit.lua, turn.lua, give-back.lua and remove.lua do instead of BullMQ. */
+const REPLACED = ['addStandardJob', 'moveToActive', 'moveToFinished', 'moveJobFromActiveToWait', 'removeJob'];
 const INSTALLED = new URL('../node_modules/bullmq/package.json', import.meta.url);
 
 const versions = process.argv.slice(2);

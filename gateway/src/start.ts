@@ -83,8 +83,7 @@ export async function startGateway(
   lifecycle.started('clock', clock.stop);
   const { turnstile, onRedisFailure } = openTurnstile(logger);
   const replication = openReplication(config, redis, gateway, metrics);
-  const queue = openGenerationQueue(redis, onRedisFailure);
-  lifecycle.started('queue', () => queue.close());
+  const queue = openGenerationQueue(redis);
   const freeFailuresPerHour = config.FREE_FAILURES_PER_HOUR;
   const withdrawals = openWithdrawals({ redis, queue, freeFailuresPerHour, onRedisFailure, replication });
   lifecycle.started('withdrawals', withdrawals.stop);

@@ -1,13 +1,14 @@
-import { Queue } from 'bullmq';
 import { GENERATION_JOB, type GenerationJob } from './generation-job.ts';
 import { JOB_OPTIONS, QUEUE_KEYS, queueKeys } from './queue/queue-keys.ts';
 import { type RedisTime, readRedisTime } from './redis-clock.ts';
 import type { Redis } from './redis-connection.ts';
-import { QUEUE_PREFIX } from './redis-keys.ts';
 import { loadScript } from './redis-script.ts';
 import type { Backlog } from './worker-failure.ts';
 
 const enqueueScript = loadScript(new URL('./queue/enqueue.lua', import.meta.url));
+const removeScript = loadScript(new URL('./queue/remove.lua', import.meta.url));
+const readStateScript = loadScript(new URL('./queue/read-state.lua', import.meta.url));
+const readUnstartedScript = loadScript(new URL('./queue/read-unstarted.lua', import.meta.url));
 
 /**
  * What BullMQ keeps of one job, for the settling script: the job's hash, with its starts (`ats`) and how many of them have
@@ -33,7 +34,10 @@ export function isJobKey(name: string): boolean {
 /** What is in the queue, and what waits there for a worker. */
 export type QueueState = QueueCounts & Backlog;
 
-/** The producer's side of the generation queue. This file and the worker's `job-runner.ts` alone know BullMQ. */
+/**
+ * The queue of generation jobs as all see it who are no workers. It reads and writes BullMQ's keys by scripts of ours: BullMQ
+ * itself would take 9 MB of memory in every process, for what are seven commands. The worker's `job-runner.ts` alone knows it.
+ */
 export interface GenerationQueue {
   /**
    * Enqueues a job under its request id, without an admission; a second time changes nothing. Requests are enqueued by the
@@ -44,70 +48,62 @@ export interface GenerationQueue {
    */
   add(job: GenerationJob, now: RedisTime): Promise<void>;
   /**
-   * Takes a job that no worker has started out of the queue.
+   * Takes a job that no worker has out of the queue.
    *
-   * @returns whether it was taken out; false when it is in work or gone
+   * @returns whether it was taken out; false when it is in work or gone, and where Redis fails. Never rejects
    */
   remove(requestId: string): Promise<boolean>;
-  /** Jobs that no worker is at: waiting, or between two attempts. The oldest come first. */
+  /**
+   * Jobs that no worker is at: waiting, or between two attempts. The oldest come first.
+   *
+   * @param atMost of each of the two
+   * @throws when Redis fails
+   */
   unstarted(atMost: number): Promise<GenerationJob[]>;
+  /** @throws when Redis fails */
   counts(): Promise<QueueCounts>;
-  /** How long the oldest waiting job has waited by Redis's clock, ms; 0 when none waits. */
-  oldestWaitingAgeMs(): Promise<number>;
-  isPaused(): Promise<boolean>;
-  close(): Promise<void>;
+  /**
+   * The whole state of the queue, at one moment.
+   *
+   * @throws when Redis fails
+   */
+  state(): Promise<QueueState>;
 }
 
 /**
- * @param redis a connection of the caller's own; it stays open when the queue is closed
- * @throws nothing itself; what reads or writes the queue rejects when Redis fails
+ * @param redis a connection of the caller's own
+ * @throws nothing itself
  */
-export function openGenerationQueue(redis: Redis, onError: (error: Error) => void): GenerationQueue {
-  const queue = new Queue<GenerationJob, undefined>(GENERATION_JOB.queue, {
-    connection: redis,
-    prefix: QUEUE_PREFIX,
-    skipVersionCheck: true,
-    skipMetasUpdate: true,
-  });
-  queue.on('error', onError);
+export function openGenerationQueue(redis: Redis): GenerationQueue {
   return {
     async add(job, now) {
       const keys = [queueKeys.job(job.id), queueKeys.waiting, queueKeys.marker, queueKeys.meta];
       await enqueueScript(redis, keys, [job.id, GENERATION_JOB.name, JSON.stringify(job), JOB_OPTIONS, now]);
     },
     async remove(requestId) {
-      // BullMQ refuses to remove a job that a worker holds the lock of.
-      return (await queue.remove(requestId).catch(() => 0)) === 1;
+      const { job, lock } = jobKeys(requestId);
+      const keys = [job, lock, queueKeys.waiting, queueKeys.delayed, queueKeys.active, queueKeys.prioritized];
+      return (await removeScript(redis, keys, [requestId]).catch(() => 0)) === 1;
     },
     async unstarted(atMost) {
-      const jobs = await queue.getJobs(['wait', 'delayed'], 0, atMost - 1, true);
-      return jobs.map(({ data }) => data);
+      const jobs = await readUnstartedScript(redis, [queueKeys.waiting, queueKeys.delayed], [QUEUE_KEYS, atMost]);
+      return (jobs as string[]).map((data) => JSON.parse(data) as GenerationJob);
     },
     async counts() {
-      const counts = await queue.getJobCounts('wait', 'active', 'delayed', 'failed');
-      const count = (state: string) => counts[state] ?? 0;
-      return {
-        waiting: count('wait'),
-        active: count('active'),
-        delayed: count('delayed'),
-        failed: count('failed'),
-      };
+      const { waiting, active, delayed, failed } = await readState(redis);
+      return { waiting, active, delayed, failed };
     },
-    async oldestWaitingAgeMs() {
-      const [[oldest], now] = await Promise.all([queue.getJobs(['wait'], 0, 0, true), readRedisTime(redis)]);
-      return oldest ? Math.max(0, now - oldest.timestamp) : 0;
+    async state() {
+      const [{ oldestAt, ...state }, now] = await Promise.all([readState(redis), readRedisTime(redis)]);
+      return { ...state, oldestWaitingAgeMs: oldestAt === undefined ? 0 : Math.max(0, now - oldestAt) };
     },
-    isPaused: () => queue.isPaused(),
-    close: () => queue.close(),
   };
 }
 
-/** Reads the whole state of the queue, in four commands sent together. */
-export async function readQueueState(queue: GenerationQueue): Promise<QueueState> {
-  const [counts, oldestWaitingAgeMs, paused] = await Promise.all([
-    queue.counts(),
-    queue.oldestWaitingAgeMs(),
-    queue.isPaused(),
-  ]);
-  return { ...counts, oldestWaitingAgeMs, paused };
+async function readState(redis: Redis) {
+  const keys = [queueKeys.waiting, queueKeys.active, queueKeys.delayed, queueKeys.failed, queueKeys.meta];
+  const reply = (await readStateScript(redis, keys, [QUEUE_KEYS])) as [number, number, number, number, number, string?];
+  const [waiting, active, delayed, failed, held, came] = reply;
+  // A job that is taken away meanwhile leaves none that waits.
+  return { waiting, active, delayed, failed, paused: held === 1, oldestAt: came ? Number(came) : undefined };
 }

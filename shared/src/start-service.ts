@@ -3,6 +3,7 @@ import { ConfigError, type Environment, readConfig } from './config/read-config.
 import { watchEventLoop } from './event-loop-watchdog.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import { createLogger, type Logger, openLogOutput } from './logger.ts';
+import { collectEverything } from './patches/young-generation.ts';
 import { RedisUnreachableError } from './redis-open.ts';
 
 /** What every service can be set to. */
@@ -36,6 +37,8 @@ export async function startService<Config extends CommonConfig>(
     const logger = createLogger(service.name, config.LOG_LEVEL, openLogOutput(config.LOG_FILE));
     watchEventLoop(service.name, logger);
     lifecycle = createLifecycle(logger);
+    // Before anything can wait for it.
+    collectEverything();
     const starting = service.start(config, logger, lifecycle, environment);
     takeSignals(stopAndExit(lifecycle, starting, logger, config.DRAIN_TIMEOUT_MS));
     await starting;

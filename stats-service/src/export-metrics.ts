@@ -1,5 +1,5 @@
 import { correctionOf } from '@lontar/shared/clock-correction.ts';
-import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
+import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
 import type { ScrapedRegistry } from '@lontar/shared/http/probes.ts';
 import { listInstances } from '@lontar/shared/instances.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
@@ -51,7 +51,7 @@ async function exportTiles({ redis, clock, metrics }: ExportDeps): Promise<void>
 }
 
 async function exportQueue({ redis, clock, queue, metrics, requestTimeoutMs }: ExportDeps): Promise<void> {
-  const [state, instances] = await Promise.all([readQueueState(queue), listInstances(redis)]);
+  const [state, instances] = await Promise.all([queue.state(), listInstances(redis)]);
   for (const name of QUEUE_STATES) metrics.queueJobs.set({ state: name }, state[name]);
   metrics.queueOldestWaitingAge.set(state.oldestWaitingAgeMs / 1000);
   const circumstances = { now: clock.now(), backlog: state, longestJobMs: requestTimeoutMs };

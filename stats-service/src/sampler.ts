@@ -16,11 +16,11 @@ export function startSampler(deps: {
   readonly queue: GenerationQueue;
 }): { stop(): void } {
   const sample = async () => {
-    const [counts, oldestMs] = await Promise.all([deps.queue.counts(), deps.queue.oldestWaitingAgeMs()]);
+    const { waiting, oldestWaitingAgeMs } = await deps.queue.state();
     const moment = momentKey(momentStart(deps.clock.now()));
     await deps.redis
       .pipeline()
-      .hset(moment, 'waiting', counts.waiting, 'oldest', Math.round(oldestMs))
+      .hset(moment, 'waiting', waiting, 'oldest', Math.round(oldestWaitingAgeMs))
       .pexpire(moment, MOMENT_TTL_MS)
       .exec();
   };

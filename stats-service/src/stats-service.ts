@@ -88,7 +88,7 @@ export async function startStatsService(
     registry,
     metrics: statsMetrics(registry),
     redis,
-    queue: openGenerationQueue(redis, (error) => logger.debug({ err: error }, 'queue')),
+    queue: openGenerationQueue(redis),
   };
   const probes = await startProbes(base);
   await startCounting(base);

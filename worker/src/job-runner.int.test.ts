@@ -32,12 +32,11 @@ beforeEach(async () => {
   await server.client.flushall();
   redis = connectPatient(server.url, 'test');
   await redis.connect();
-  queue = openGenerationQueue(redis, () => undefined);
+  queue = openGenerationQueue(redis);
   runners = [];
 });
 afterEach(async () => {
   await Promise.all(runners.map((runner) => runner.stop(0)));
-  await queue.close();
   redis.disconnect();
 });
 

@@ -528,9 +528,8 @@ describe('a job that stopping workers hand back', () => {
     });
 
   beforeEach(async () => {
-    const queue = openGenerationQueue(server.client, () => undefined);
+    const queue = openGenerationQueue(server.client);
     await queue.add(start({ receivedAt: redisTime(), deadlineAt: later(redisTime(), 60_000) }).job, redisTime());
-    await queue.close();
   });
 
   test('before the model was called costs its caller, who leaves then, nothing', async () => {

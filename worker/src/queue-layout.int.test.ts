@@ -38,9 +38,9 @@ beforeEach(async () => {
   await server.client.flushall();
   redis = connectPatient(server.url, 'test');
   await redis.connect();
-  queue = openGenerationQueue(redis, () => undefined);
+  queue = openGenerationQueue(redis);
   stock = new Queue(GENERATION_JOB.queue, { connection: redis, prefix: QUEUE_PREFIX });
-  stops = [() => queue.close(), () => stock.close()];
+  stops = [() => stock.close()];
 });
 afterEach(async () => {
   for (const stop of stops.toReversed()) await stop();
@@ -168,6 +168,29 @@ describe('a job', () => {
     expect([active?.id, active?.attemptsStarted, await active?.getState()]).toEqual([idOf(1), 1, 'active']);
     await runner.stop(0);
     expect((await stock.getJobs(['wait'], 0, -1, true)).map(({ id }) => id)).toEqual([1, 2, 3].map(idOf));
+  });
+
+  test('of BullMQ that waits, is due later or is in work is seen and taken out by ours as by BullMQ', async () => {
+    const later = { delay: 60_000 };
+    for (const [number, over] of [[1], [2], [3, later], [4, { priority: 2 }]] as const) await addStock(number, over);
+    await stock.pause();
+    expect(await queue.state()).toMatchObject({ waiting: 2, active: 0, delayed: 1, failed: 0, paused: true });
+    expect((await queue.unstarted(9)).map(({ id }) => id)).toEqual([1, 2, 3].map(idOf));
+    expect((await queue.unstarted(1)).map(({ id }) => id)).toEqual([1, 3].map(idOf));
+    const came = Number(await server.client.hget(queueKeys.job(idOf(1)), 'timestamp'));
+    await server.client.hset(queueKeys.job(idOf(1)), 'timestamp', came - 60_000);
+    expect((await queue.state()).oldestWaitingAgeMs).toBeGreaterThanOrEqual(60_000);
+    await stock.resume();
+    await runTurn(redis, { endings: [], take: 1, lock: 'held' });
+    expect(await queue.remove(idOf(1))).toBe(false);
+    expect(await stock.remove(idOf(1))).toBe(0);
+    for (const number of [2, 3, 4]) expect(await queue.remove(idOf(number))).toBe(true);
+    expect(await queue.remove(idOf(2))).toBe(false);
+    expect(await stock.getJobCounts()).toMatchObject({ waiting: 0, active: 1, delayed: 0, prioritized: 0 });
+    // Its worker is gone, and its lock with it.
+    await server.client.del(`${queueKeys.job(idOf(1))}:lock`);
+    expect([await queue.remove(idOf(1)), await queue.counts()]).toEqual([true, NOTHING]);
+    expect(await server.client.keys(`${QUEUE_KEYS}req_*`)).toEqual([]);
   });
 
   test('that has a priority is not left behind', async () => {

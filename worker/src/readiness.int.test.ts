@@ -23,10 +23,9 @@ beforeAll(async () => {
   redis = connectFailFast(server.url, 'test');
   redis.on('error', () => undefined);
   await redis.connect();
-  queue = openGenerationQueue(redis, () => undefined);
+  queue = openGenerationQueue(redis);
 });
 afterAll(async () => {
-  await queue.close();
   redis.disconnect();
   await server.stop();
 });

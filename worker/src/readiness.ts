@@ -1,4 +1,4 @@
-import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
+import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
 import type { Readiness } from '@lontar/shared/http/probes.ts';
 import type { Instance } from '@lontar/shared/instances.ts';
 import type { ModelCatalog } from '@lontar/shared/models/catalog.ts';
@@ -40,7 +40,7 @@ export async function judgeReadiness(deps: {
   const { redis, clock, queue, worker, longestStartMs } = deps;
   if (worker.draining) return { ready: false, reason: 'draining' };
   // A write: a Redis that is full or read-only answers a reader all the same.
-  const [backlog] = await Promise.all([readQueueState(queue), redis.set(redisKeys.probe(worker.id), '1', 'EX', 60)]);
+  const [backlog] = await Promise.all([queue.state(), redis.set(redisKeys.probe(worker.id), '1', 'EX', 60)]);
   const failure = workerFailure(worker, { now: clock.now(), backlog, longestJobMs: longestStartMs });
   return failure === undefined ? { ready: true } : { ready: false, reason: failure };
 }

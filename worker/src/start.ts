@@ -203,8 +203,7 @@ async function startProbes(
   },
 ): Promise<void> {
   const { id, logger, clock, redis, registry, runner, progress, catalog, routes } = parts;
-  const queue = openGenerationQueue(redis, throttledWarning(logger, 'Redis failed a probe'));
-  lifecycle.started('queue', () => queue.close());
+  const queue = openGenerationQueue(redis);
   const startedAt = clock.now();
   const settings = settingDigests(workerSettings, config);
   const condition = () => ({

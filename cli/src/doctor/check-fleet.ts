@@ -1,5 +1,5 @@
 import { describeCause, isLasting } from '@lontar/shared/failure-cause.ts';
-import { openGenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
+import { openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { type Instance, listInstances } from '@lontar/shared/instances.ts';
 import { readRedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
@@ -108,15 +108,10 @@ function checkSettingsOfOthers(reading: FleetReading): Finding[] {
  * @throws when Redis fails
  */
 export async function readFleet(redis: Redis): Promise<Pick<FleetReading, 'instances' | 'backlog' | 'now'>> {
-  const queue = openGenerationQueue(redis, () => undefined);
-  try {
-    const [instances, backlog, now] = await Promise.all([
-      listInstances(redis),
-      readQueueState(queue),
-      readRedisTime(redis),
-    ]);
-    return { instances, backlog, now };
-  } finally {
-    await queue.close();
-  }
+  const [instances, backlog, now] = await Promise.all([
+    listInstances(redis),
+    openGenerationQueue(redis).state(),
+    readRedisTime(redis),
+  ]);
+  return { instances, backlog, now };
 }

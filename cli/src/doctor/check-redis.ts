@@ -68,18 +68,13 @@ async function checkTopology(redis: Redis, target: RedisSettings): Promise<Findi
 }
 
 async function checkQueue(redis: Redis): Promise<Finding> {
-  const queue = openGenerationQueue(redis, () => undefined);
-  try {
-    const [{ waiting, active, delayed }, paused] = await Promise.all([queue.counts(), queue.isPaused()]);
-    const counts = `${waiting} waiting, ${active} active, ${delayed} delayed`;
-    if (paused) {
-      return failed(
-        'queue',
-        `The queue is paused, so that no caller gets an answer; ${counts}. Resume it: lontar queue resume`,
-      );
-    }
-    return ok('queue', counts);
-  } finally {
-    await queue.close();
+  const { waiting, active, delayed, paused } = await openGenerationQueue(redis).state();
+  const counts = `${waiting} waiting, ${active} active, ${delayed} delayed`;
+  if (paused) {
+    return failed(
+      'queue',
+      `The queue is paused, so that no caller gets an answer; ${counts}. Resume it: lontar queue resume`,
+    );
   }
+  return ok('queue', counts);
 }

@@ -210,7 +210,7 @@ describe('queue', () => {
   });
 
   test('is drained: each waiting job is settled once, and its key gets its credit back', async () => {
-    const queue = openGenerationQueue(redis.client, () => undefined);
+    const queue = openGenerationQueue(redis.client);
     await redis.client.hset(redisKeys.apiKey('k'), 'charged', '30');
     await lontar('queue', 'pause');
     for (let i = 0; i < 30; i++) {
@@ -222,7 +222,6 @@ describe('queue', () => {
     expect(await redis.client.hget(redisKeys.apiKey('k'), 'charged')).toBe('0');
     expect(await readSettlement(redis.client, 'r7')).toMatchObject({ error: 'service_unavailable', charged: false });
     expect((await lontar('queue', 'drain', '--json')).data).toEqual({ drained: 0 });
-    await queue.close();
   });
 });
 

@@ -61,7 +61,7 @@ test('nothing that was in work before a restore acts on what it brings', async (
   await client.hset(redisKeys.request('req_charged'), { charge: 'charge', result: '{}' });
   await client.xadd(redisKeys.events, '*', 'event', '{}');
   await client.zadd(redisKeys.openUploads, 1, `file_${'O'.repeat(22)}`);
-  const queue = openGenerationQueue(client, () => undefined);
+  const queue = openGenerationQueue(client);
   await holdQueue(client, 'pause', TESTER);
   await queue.add(jobOf('req_waiting', id), redisTime());
   await client.set(redisKeys.inbox('g'), 'of a gateway that may be up');
@@ -80,11 +80,10 @@ test('nothing that was in work before a restore acts on what it brings', async (
   }
   expect(await client.hget(redisKeys.apiKey(id), 'charged')).toBe('0');
   // The operator who has paused the queue, for the restore perhaps, decides when it goes on.
-  expect(await queue.isPaused()).toBe(true);
+  expect((await queue.state()).paused).toBe(true);
   await holdQueue(client, 'resume', TESTER);
   await queue.add(jobOf('req_waiting', id), redisTime());
   expect(await queue.counts()).toMatchObject({ waiting: 1 });
-  await queue.close();
 });
 
 test('limits that a gateway packed are packed anew, by the gateway that is there', async () => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { createKey } from '@lontar/shared/keys/create-key.ts';
 import type { ModelCatalog } from '@lontar/shared/models/catalog.ts';
 import { secretsIn } from '@lontar/shared/models/secrets.ts';
+import { collectEverything } from '@lontar/shared/patches/young-generation.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { removeEndpoint, writeEndpoint } from '../home/endpoint.ts';
 import { createHome } from '../home/home.ts';
@@ -66,9 +67,11 @@ export async function launch(deps: LaunchDeps): Promise<void> {
     await stopLeftovers(home, mains, say);
     const unbuilt = await buildPage(root);
     if (unbuilt !== undefined) say(`The dashboard's page could not be built, so it is missing: ${unbuilt}`);
-    const started = startEverything({ ...deps, surroundings }, { settings, catalog }, fleet, say).then(() =>
-      systemd.ready(),
-    );
+    const started = startEverything({ ...deps, surroundings }, { settings, catalog }, fleet, say).then(() => {
+      systemd.ready();
+      // From here on this process waits for its children, maybe for months.
+      collectEverything();
+    });
     await Promise.race([started, whenFired(requests.stop)]);
     // Whatever a start that was broken off still reports is of no interest.
     started.catch(() => undefined);

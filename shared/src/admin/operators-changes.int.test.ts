@@ -21,10 +21,9 @@ let queue: GenerationQueue;
 
 beforeAll(async () => {
   redis = await startTestRedis();
-  queue = openGenerationQueue(redis.client, () => undefined);
+  queue = openGenerationQueue(redis.client);
 });
 afterAll(async () => {
-  await queue.close();
   await redis.stop();
 });
 beforeEach(() => redis.client.flushall());
@@ -110,10 +109,10 @@ test('the queue is held and goes on as BullMQ knows it, and is noted where that 
   await redis.client.zadd(queueKeys.marker, 0, '0');
   await holdQueue(redis.client, 'pause', ANNA);
   await holdQueue(redis.client, 'pause', ANNA);
-  expect([await queue.isPaused(), await redis.client.exists(queueKeys.marker)]).toEqual([true, 0]);
+  expect([(await queue.state()).paused, await redis.client.exists(queueKeys.marker)]).toEqual([true, 0]);
   await redis.client.lpush(queueKeys.waiting, 'req_a');
   await holdQueue(redis.client, 'resume', ANNA);
-  expect([await queue.isPaused(), await redis.client.zscore(queueKeys.marker, '0')]).toEqual([false, '0']);
+  expect([(await queue.state()).paused, await redis.client.zscore(queueKeys.marker, '0')]).toEqual([false, '0']);
   const [running, paused] = [{ state: 'running' }, { state: 'paused' }];
   expect(await noted()).toEqual([
     ['queue.pause', '', running, paused],

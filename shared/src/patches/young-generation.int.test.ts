@@ -7,7 +7,7 @@ const PATCH = fileURLToPath(new URL('./young-generation.ts', import.meta.url));
 
 /** What a process of its own writes: flags of V8 are for the whole process. */
 function run(script: string): Record<string, number> {
-  const text = `import { collectAfter, holdYoungGeneration, youngBytes } from ${JSON.stringify(PATCH)};${script}`;
+  const text = `import { collectAfter, collectEverything, holdYoungGeneration, youngBytes } from ${JSON.stringify(PATCH)};${script}`;
   const options = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', text];
   return JSON.parse(execFileSync(process.execPath, options, { encoding: 'utf8' })) as Record<string, number>;
 }
@@ -54,4 +54,21 @@ test('what was read and is used no more is let go of by what was read', () => {
     console.log(JSON.stringify({ most, shown: typeof globalThis.gc === 'function' ? 1 : 0 }));`);
   expect(most['most']).toBeLessThan(24 * MEGABYTE);
   expect(most['shown']).toBe(0);
+});
+
+test('what a start leaves behind is given back to the system', () => {
+  const {
+    grown = 0,
+    young = 0,
+    left = 0,
+    shown,
+  } = run(`${SURVIVE}
+    const before = process.memoryUsage().heapUsed;
+    const grown = survive(${BOUND});
+    collectEverything();
+    const left = process.memoryUsage().heapUsed - before;
+    console.log(JSON.stringify({ grown, young: youngBytes(), left, shown: typeof globalThis.gc === 'function' ? 1 : 0 }));`);
+  expect(young).toBeLessThan(grown / 4);
+  expect(left).toBeLessThan(MEGABYTE);
+  expect(shown).toBe(0);
 });

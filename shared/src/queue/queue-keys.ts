@@ -17,6 +17,8 @@ export const queueKeys = {
   stalled: `${QUEUE_KEYS}stalled`,
   /** Sorted set: ids of jobs that wait for their next attempt, by when that is, Unix ms × 4,096. */
   delayed: `${QUEUE_KEYS}delayed`,
+  /** Sorted set: ids of jobs that BullMQ has given up and kept; ours are not kept. */
+  failed: `${QUEUE_KEYS}failed`,
   /** Sorted set: ids of jobs with a priority; ours have none. */
   prioritized: `${QUEUE_KEYS}prioritized`,
   /** Sorted set: `0` where jobs wait, and `1` by when the next delayed one is due. Idle workers block on it. */

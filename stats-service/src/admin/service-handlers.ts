@@ -11,7 +11,6 @@ import { readAudit } from '@lontar/shared/admin/audit.ts';
 import { holdQueue } from '@lontar/shared/admin/hold-queue.ts';
 import { endSessions, listSessions } from '@lontar/shared/admin/session-list.ts';
 import { waitForAppendOnlyFile } from '@lontar/shared/append-only.ts';
-import { readQueueState } from '@lontar/shared/generation-queue.ts';
 import { type HttpAnswer, success, successBody } from '@lontar/shared/http/envelope.ts';
 import type { z } from 'zod';
 import { readServiceStats } from '../endpoints/service-stats.ts';
@@ -39,7 +38,7 @@ export async function tellCounters({ redis, clock }: AdminDeps): Promise<HttpAns
 
 /** @throws when Redis fails */
 export async function tellQueue({ queue }: Pick<AdminDeps, 'queue'>): Promise<HttpAnswer> {
-  const state = await readQueueState(queue);
+  const state = await queue.state();
   return success({ ...state, oldestWaitingAgeMs: Math.round(state.oldestWaitingAgeMs) });
 }
 

@@ -1,4 +1,4 @@
-import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
+import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { type Instance, listInstances } from '@lontar/shared/instances.ts';
 import { type RedisClock, type RedisTime, readRedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
@@ -27,7 +27,7 @@ export async function readHealth(deps: HealthDeps): Promise<HealthReading> {
   const { redis, version, startedAt, requestTimeoutMs } = deps;
   const [redisWriteMs, queue, instances, lagMs] = await Promise.all([
     bounded(probeRedis(redis, deps.instanceId)),
-    bounded(readQueueState(deps.queue)),
+    bounded(deps.queue.state()),
     bounded<Instance[]>(listInstances(redis)),
     bounded(readLagMs(redis)),
   ]);

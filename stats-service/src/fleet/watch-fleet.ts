@@ -1,5 +1,5 @@
 import type { Fleet, FleetMember } from '@lontar/shared/dashboard-contract.ts';
-import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
+import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { type Instance, listInstances } from '@lontar/shared/instances.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
@@ -62,7 +62,7 @@ export function scrapeTargets(instances: readonly Instance[]): object[] {
 }
 
 async function lookAtFleet({ redis, clock, queue, requestTimeoutMs }: FleetDeps): Promise<Look> {
-  const [instances, backlog] = await Promise.all([listInstances(redis), readQueueState(queue)]);
+  const [instances, backlog] = await Promise.all([listInstances(redis), queue.state()]);
   const now = clock.now();
   const [known, ...scraped] = await Promise.all([
     readUpstreams(redis, instances, now),

@@ -1,5 +1,5 @@
 import type { Trouble } from '@lontar/shared/dashboard-contract.ts';
-import { type GenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
+import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { listInstances } from '@lontar/shared/instances.ts';
 import { readRecentOutcomes } from '@lontar/shared/moments.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
@@ -77,7 +77,7 @@ async function readTroubles({ redis, clock, queue, requestTimeoutMs }: TroubleDe
   const now = clock.now();
   const [instances, backlog, recent] = await Promise.all([
     listInstances(redis),
-    readQueueState(queue),
+    queue.state(),
     readRecentOutcomes(redis, now, RECENT_MOMENTS),
   ]);
   return { now, instances, backlog, recent, longestJobMs: requestTimeoutMs };

@@ -1,4 +1,3 @@
-import { createGoogle } from '@ai-sdk/google';
 import type { JSONObject } from '@ai-sdk/provider';
 import { createCappedFetch } from './capped-fetch.ts';
 import type { LanguageModel, ModelRequest } from './language-model.ts';
@@ -13,14 +12,21 @@ export interface GeminiOptions extends UpstreamLimits {
   readonly baseUrl: string;
 }
 
-/** Gemini through its own protocol (`models/{model}:generateContent` and `:streamGenerateContent`). */
+/**
+ * Gemini through its own protocol (`models/{model}:generateContent` and `:streamGenerateContent`). Its SDK is loaded when the
+ * first upstream of this kind is opened: it takes 3 MB, and most workers have none.
+ */
 export function geminiModel({ apiKey, baseUrl, ...limits }: GeminiOptions): LanguageModel {
   const http = createCappedFetch({ maxBytes: limits.maxAnswerBytes, connectTimeoutMs: limits.connectTimeoutMs });
-  const google = createGoogle({ apiKey, baseURL: baseUrl, fetch: http.fetch });
+  const loading = import('@ai-sdk/google').then(({ createGoogle }) =>
+    createGoogle({ apiKey, baseURL: baseUrl, fetch: http.fetch }),
+  );
+  // Each attempt that needs it hears of its failure.
+  loading.catch(() => undefined);
   return sdkModel({
     ...limits,
     provider: 'gemini',
-    modelOf: (name) => google.languageModel(name),
+    modelOf: async (name) => (await loading).languageModel(name),
     extras: thinkingOptions,
     describe: limits.redact && describeFailures(new URL(baseUrl).host, limits.redact),
     advise: createAdvice({ url: `${baseUrl}/models?pageSize=1000`, headers: { 'x-goog-api-key': apiKey } }, limits),

@@ -11,7 +11,7 @@ import { UpstreamRefusal } from './upstream-refusal.ts';
 export interface SdkModelOptions extends AttemptTerms {
   readonly provider: LanguageModel['provider'];
   /** Makes the SDK's model of an upstream name; called once per name, because it builds schemas. */
-  readonly modelOf: (name: string) => LanguageModelV4;
+  readonly modelOf: (name: string) => Promise<LanguageModelV4>;
   /** What one provider wants besides the common call options. */
   readonly extras?: (request: ModelRequest) => Partial<LanguageModelV4CallOptions>;
   /** Calls `listener` when the request with this signal has a connection. */
@@ -20,7 +20,7 @@ export interface SdkModelOptions extends AttemptTerms {
 }
 
 /** Names come from the operator's MODEL_MAP, and are few. */
-type Models = Map<string, LanguageModelV4>;
+type Models = Map<string, Promise<LanguageModelV4>>;
 
 /**
  * Puts a model of the Vercel AI SDK behind the port, through its provider-level calls: those cost the worker about 60 %
@@ -34,19 +34,20 @@ export function sdkModel(options: SdkModelOptions): LanguageModel {
       runAttempt(request, signal, options, async (attempt) => {
         const ending = new AbortController();
         attempt.atEnd(() => ending.abort());
+        const model = await modelFor(request.model, models, options);
         ending.signal.throwIfAborted();
         const isStream = onPart !== undefined;
         attempt.connecting();
         options.whenSent(ending.signal, () => attempt.sent(isStream));
         const gatherer = new AnswerGatherer(request.chat, options.maxAnswerBytes, onPart);
         const call = { ...toSdkCall(request), ...options.extras?.(request), abortSignal: ending.signal };
-        return ask(modelFor(request.model, models, options), call, { gatherer, attempt, isStream });
+        return ask(model, call, { gatherer, attempt, isStream });
       }),
     close: options.close,
   };
 }
 
-function modelFor(name: string, models: Models, { modelOf }: SdkModelOptions): LanguageModelV4 {
+function modelFor(name: string, models: Models, { modelOf }: SdkModelOptions): Promise<LanguageModelV4> {
   const model = models.get(name) ?? modelOf(name);
   models.set(name, model);
   return model;

@@ -23,10 +23,9 @@ let queue: GenerationQueue;
 beforeAll(async () => {
   server = await startTestRedis();
   redis = server.client;
-  queue = openGenerationQueue(redis, () => undefined);
+  queue = openGenerationQueue(redis);
 });
 afterAll(async () => {
-  await queue.close();
   await server.stop();
 });
 beforeEach(async () => {

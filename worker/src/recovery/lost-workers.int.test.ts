@@ -24,10 +24,9 @@ let listeners: Redis[];
 beforeAll(async () => {
   server = await startTestRedis();
   redis = server.client;
-  queue = openGenerationQueue(redis, () => undefined);
+  queue = openGenerationQueue(redis);
 });
 afterAll(async () => {
-  await queue.close();
   await server.stop();
 });
 beforeEach(async () => {

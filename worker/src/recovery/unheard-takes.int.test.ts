@@ -22,12 +22,11 @@ let queue: GenerationQueue;
 beforeAll(async () => {
   server = await startTestRedis();
   proxy = await startTcpProxy(server.port);
-  queue = openGenerationQueue(server.client, () => undefined);
+  queue = openGenerationQueue(server.client);
   // So that Redis knows the script, and a take is one piece.
   await runTurn(server.client, { endings: [], take: 1, lock: 'none' });
 });
 afterAll(async () => {
-  await queue.close();
   await proxy.stop();
   await server.stop();
 });

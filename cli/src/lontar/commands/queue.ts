@@ -1,6 +1,6 @@
 import { noteAction } from '@lontar/shared/admin/audit.ts';
 import { holdQueue } from '@lontar/shared/admin/hold-queue.ts';
-import { type GenerationQueue, openGenerationQueue, readQueueState } from '@lontar/shared/generation-queue.ts';
+import { type GenerationQueue, openGenerationQueue } from '@lontar/shared/generation-queue.ts';
 import { listInstances } from '@lontar/shared/instances.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
@@ -18,11 +18,7 @@ const DRAINED_AT_ONCE = 500;
 export function addQueueCommand(program: Command, context: CommandContext): void {
   const queue = program.command('queue').description('look at the queue of generation jobs, hold it, empty it');
   const withQueue = (use: (queue: GenerationQueue, redis: Redis) => Promise<void>) => () =>
-    context.withRedis(async (redis) => {
-      const opened = openGenerationQueue(redis, () => undefined);
-      await use(opened, redis);
-      await opened.close();
-    });
+    context.withRedis((redis) => use(openGenerationQueue(redis), redis));
   const show = async (opened: GenerationQueue, redis: Redis) => {
     const status = await readStatus(opened, redis);
     print(context, status, describe(status));
@@ -59,7 +55,7 @@ export function addQueueCommand(program: Command, context: CommandContext): void
 }
 
 async function readStatus(queue: GenerationQueue, redis: Redis) {
-  const [state, instances] = await Promise.all([readQueueState(queue), listInstances(redis)]);
+  const [state, instances] = await Promise.all([queue.state(), listInstances(redis)]);
   const workers = instances.filter(({ service }) => service === 'worker').length;
   return { ...state, oldestWaitingAgeMs: Math.round(state.oldestWaitingAgeMs), workers };
 }
