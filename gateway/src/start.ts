@@ -16,7 +16,7 @@ import type { CatalogSource } from '@lontar/shared/models/catalog.ts';
 import { collectAfter, MOST_GARBAGE_BYTES } from '@lontar/shared/patches/young-generation.ts';
 import { askStillPrimary } from '@lontar/shared/primary/still-primary.ts';
 import { type RedisClock, sayJump, startRedisClock } from '@lontar/shared/redis-clock.ts';
-import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
+import { connectFailFast, connectReader, type Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
 import { watchReplication } from '@lontar/shared/replication/replication.ts';
@@ -203,7 +203,7 @@ function measuredBy({ eventsReduced, eventsDropped }: GatewayMetrics): Pick<Even
 
 async function openConnections(config: GatewayConfig, gateway: string, logger: Logger, lifecycle: Lifecycle) {
   const redis = connectFailFast(config, gateway);
-  const reader = connectPatient(config, `${gateway}-inbox`);
+  const reader = connectReader(config, `${gateway}-inbox`);
   lifecycle.started('redis', () => redis.disconnect());
   await openRedis(config, [redis, reader], logger, lifecycle);
   return { redis, reader };

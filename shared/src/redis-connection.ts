@@ -88,6 +88,27 @@ export function connectPatient(target: RedisTarget, name: string): Redis {
   );
 }
 
+/**
+ * As `connectPatient`, for a loop that reads a stream from one place to the next: what is under way when the connection is
+ * lost fails at once, and is not sent again by itself. On the next server the place to read behind may be another one.
+ *
+ * @throws ConfigError where the address is of no use, or a file of TLS
+ */
+export function connectReader(target: RedisTarget, name: string): Redis {
+  return makePatient(
+    connectTo(target, {
+      connectionName: name,
+      maxRetriesPerRequest: 0,
+      autoResendUnfulfilledCommands: false,
+      connectTimeout: REDIS_CONNECT_TIMEOUT_MS,
+      socketTimeout: PATIENT_SILENCE_MS,
+      retryStrategy: reconnectDelayMs,
+      reconnectOnError: (error) => (isRefusedHere(error) ? RECONNECT.andReject : RECONNECT.no),
+      lazyConnect: true,
+    }),
+  );
+}
+
 /** Another patient connection to where a first one goes, for commands that block. */
 export function connectTwin(redis: Redis, name: string): Redis {
   return makePatient(redis.duplicate({ connectionName: name }));

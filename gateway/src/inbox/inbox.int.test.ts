@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { type Frame, writeFrames } from '@lontar/shared/live/frames.ts';
 import { writeNumbered } from '@lontar/shared/live/numbered-frames.ts';
 import { createLogger } from '@lontar/shared/logger.ts';
-import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
+import { connectFailFast, connectReader, type Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
@@ -27,7 +27,7 @@ beforeEach(() => server.client.flushall());
 
 async function open(gateway: string): Promise<Inbox> {
   const redis = connectFailFast(server.url, gateway);
-  const reader = connectPatient(server.url, `${gateway}-inbox`);
+  const reader = connectReader(server.url, `${gateway}-inbox`);
   for (const connection of [redis, reader]) connection.on('error', () => undefined);
   await Promise.all([redis.connect(), reader.connect()]);
   const inbox = await openInbox({ gateway, redis, reader, logger: createLogger('test', 'silent') });
@@ -186,9 +186,18 @@ describe('an inbox', () => {
     await server.client.multi().del(key).xadd(key, '1-0', 'opened', '1').exec();
     const listed = String(await server.client.client('LIST'));
     const reader = /id=(\d+) [^\n]*name=back-inbox /.exec(listed)?.[1] ?? '';
+    const read: string[] = [];
+    const monitor = await server.client.duplicate().monitor();
+    monitor.on('monitor', (_time: string, [command = '', ...words]: string[]) => {
+      if (command.toLowerCase() === 'xread') read.push(words.at(-1) ?? '');
+    });
     await server.client.client('KILL', 'ID', reader);
     await server.client.xadd(key, '2-0', 'frames', frames('behind'));
     await has('behind');
+    monitor.disconnect();
+    // A read that was under way is not sent again: it would wait behind an id that does not come.
+    expect(read[0]).toBe('0-0');
+    expect(read).not.toContain('9999999999999-0');
   });
 
   test('is gone when its gateway has stopped', async () => {

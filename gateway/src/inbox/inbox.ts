@@ -50,7 +50,7 @@ export interface Inbox {
 export interface InboxDeps {
   /** Instance id of this gateway. */
   readonly gateway: string;
-  /** A connection of its own: its reads block. */
+  /** A connection of its own, made by `connectReader`: its reads block. */
   readonly reader: Redis;
   /** For everything else. */
   readonly redis: Redis;
@@ -170,9 +170,9 @@ function createTrimmer(reader: Redis, key: string, bytesKey: string) {
     async trim(last: string): Promise<void> {
       if (replies < TRIM_AFTER && bytes < TRIM_AFTER_BYTES) return;
       const read = bytes;
+      await trimInboxScript(reader, [key, bytesKey], [last, read]);
       replies = 0;
       bytes = 0;
-      await trimInboxScript(reader, [key, bytesKey], [last, read]);
     },
   };
 }

@@ -15,6 +15,8 @@ export const queueKeys = {
   active: `${QUEUE_KEYS}active`,
   /** Set: ids of jobs in work that will count as lost unless their lock is there at the next look. */
   stalled: `${QUEUE_KEYS}stalled`,
+  /** String: while it is there, no worker looks for lost jobs: one has just done so. */
+  stalledCheck: `${QUEUE_KEYS}stalled-check`,
   /** Sorted set: ids of jobs that wait for their next attempt, by when that is, Unix ms × 4,096. */
   delayed: `${QUEUE_KEYS}delayed`,
   /** Sorted set: ids of jobs that BullMQ has given up and kept; ours are not kept. */

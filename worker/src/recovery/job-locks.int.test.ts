@@ -8,7 +8,7 @@ import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { runTurn } from '@lontar/shared/settlement/turn.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
-import { JOB_LOCK_MS } from '@lontar/shared/time-budget.ts';
+import { JOB_LOCK_MS, STALLED_CHECK_MS } from '@lontar/shared/time-budget.ts';
 import { countsOf } from '../held-jobs.ts';
 import { createJobLocks, type LockedStart } from './job-locks.ts';
 import { takeBack } from './lost-workers.ts';
@@ -127,16 +127,18 @@ test('what Redis was told of jobs is not told again, and told anew where Redis h
   expect(await redis.exists(queueKeys.job('held:a'))).toBe(0);
 });
 
-test('a lock that would last longer is bounded once the connection was made anew', async () => {
+test('a lock that would last longer, and the wait for the next look, are bounded once the connection was made anew', async () => {
   await take('a:1');
   const locks = createJobLocks(redis, 'a');
   // As it is on a server whose clock is half a minute behind that of the one where it was made.
   await redis.pexpire(lockKey, 35_000);
+  await redis.set(queueKeys.stalledCheck, '1', 'PX', 31_500);
   await locks.bound();
   expect(await redis.pttl(lockKey)).toBeGreaterThan(JOB_LOCK_MS);
   redis.emit('ready');
   await locks.bound();
   expect(await redis.pttl(lockKey)).toBeLessThanOrEqual(JOB_LOCK_MS);
+  expect(await redis.pttl(queueKeys.stalledCheck)).toBeLessThanOrEqual(STALLED_CHECK_MS);
   // One that ends earlier does.
   await redis.pexpire(lockKey, 1_000);
   redis.emit('ready');

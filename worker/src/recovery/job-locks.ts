@@ -1,7 +1,7 @@
 import { QUEUE_KEYS, queueKeys } from '@lontar/shared/queue/queue-keys.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
-import { JOB_LOCK_MS } from '@lontar/shared/time-budget.ts';
+import { JOB_LOCK_MS, STALLED_CHECK_MS } from '@lontar/shared/time-budget.ts';
 
 const boundScript = loadScript(new URL('./bound-locks.lua', import.meta.url));
 const renewScript = loadScript(new URL('./renew-locks.lua', import.meta.url));
@@ -31,8 +31,8 @@ export interface JobLocks {
    */
   renew(jobs: readonly LockedStart[]): Promise<string[]>;
   /**
-   * Where the connection was made anew since the last time, lets no lock of any worker's job last longer than one that is made
-   * now. See bound-locks.lua for the contract.
+   * Where the connection was made anew since the last time, lets no lock of any worker's job, nor the time until the next look
+   * for lost jobs, last longer than one that begins now. See bound-locks.lua for the contract.
    *
    * @throws when Redis fails; it is repeated the next time then
    */
@@ -46,7 +46,7 @@ export interface JobLocks {
  * @param worker no other worker has the name
  */
 export function createJobLocks(redis: Redis, worker: string): JobLocks {
-  const keys = [queueKeys.stalled, heldJobsKey(worker)];
+  const heldKeys = [queueKeys.stalled, heldJobsKey(worker)];
   /** What Redis was told last; `undefined` where it is not known whether that was heard. */
   let told: ReadonlySet<string> | undefined;
   /** Whether another server may serve, by whose clock locks last longer. */
@@ -59,7 +59,8 @@ export function createJobLocks(redis: Redis, worker: string): JobLocks {
 
   async function bound(): Promise<void> {
     if (!mayHaveSwitched) return;
-    await boundScript(redis, [queueKeys.active], [QUEUE_KEYS, JOB_LOCK_MS]);
+    const keys = [queueKeys.active, queueKeys.stalledCheck];
+    await boundScript(redis, keys, [QUEUE_KEYS, JOB_LOCK_MS, STALLED_CHECK_MS]);
     mayHaveSwitched = false;
   }
 
@@ -70,7 +71,7 @@ export function createJobLocks(redis: Redis, worker: string): JobLocks {
     const gone = [...(before ?? [])].filter((job) => !all.has(job));
     const added = [...all].filter((job) => before?.has(job) !== true);
     const args = [QUEUE_KEYS, JOB_LOCK_MS, before ? 0 : 1, all.size, gone.length, ...gone, ...added];
-    const [kind, ...lost] = (await renewScript(redis, keys, args)) as ['renewed' | 'forgotten', ...string[]];
+    const [kind, ...lost] = (await renewScript(redis, heldKeys, args)) as ['renewed' | 'forgotten', ...string[]];
     // With all of them this time.
     if (kind === 'forgotten') return before === undefined ? [] : renew(jobs);
     told = all;
