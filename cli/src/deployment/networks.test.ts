@@ -22,8 +22,9 @@ test('only workers, and what sends alerts, have a way out, and only what is publ
   expect(Object.keys(networks).toSorted()).toEqual(['data', 'door', 'monitoring', 'outside']);
 });
 
-test('Redis is reached by the services alone, and each service says on which network it is', () => {
-  expect(on('data')).toEqual(['redis', 'gateway', 'worker', 'stats-service']);
+test('Redis, or several with their Sentinels, is reached by the services alone, and each service says on which network it is', () => {
+  const ofRedis = ['redis', 'redis-2', 'redis-3', 'sentinel-1', 'sentinel-2', 'sentinel-3'];
+  expect(on('data')).toEqual([...ofRedis, 'gateway', 'worker', 'stats-service']);
   for (const [name, service] of Object.entries(services)) {
     expect({ name, isTold: service.networks !== undefined || service.network_mode === 'none' }).toEqual({
       name,

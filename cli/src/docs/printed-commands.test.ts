@@ -88,6 +88,7 @@ async function judgeInside(verb: string, service: string, words: readonly string
   if (verb === 'run' && isOurs && !programs.has(program)) return `the image has no program ${program}`;
   if (program === 'secrets') {
     const [act, name = ''] = args;
+    if (act === 'make' && (name === 'single' || name === 'sentinels')) return undefined;
     return act === 'set' && SETTABLE_SECRETS.includes(name) ? undefined : `secrets ${args.join(' ')}`;
   }
   if (program === 'lontar') return judgeLontar(args.filter((word) => word !== '…'));
@@ -176,6 +177,8 @@ describe('commands that are printed', () => {
 
 const SECRETS_OF: Readonly<Record<string, readonly string[]>> = {
   redis: ['redis_probe_password', 'auth.conf'],
+  // Its script, `redis-sentinel.sh`.
+  'sentinel-1': ['redis'],
   gateway: ['key_pepper', 'inner_secret', 'redis_url', 'operator_redis_url'],
   worker: ['redis_url', 'gemini_api_key', 'openai_api_key'],
   'stats-service': ['dashboard_token', 'inner_secret', 'redis_url'],

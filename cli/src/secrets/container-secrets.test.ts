@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { readRedisAddress } from '@lontar/shared/primary/redis-address.ts';
 import { REDIS_USERS } from '@lontar/shared/redis-users.ts';
 import { parse } from 'yaml';
 import { makeMissingSecrets, SECRET_FOLDERS, setSecret, UnknownSecret } from './container-secrets.ts';
@@ -113,6 +114,55 @@ describe('the secrets of the containers', () => {
     makeMissingSecrets(root);
     const places = [...['gateway', 'worker', 'stats-service'].map((folder) => read(folder, 'redis_url'))];
     expect([...places, read('gateway', 'operator_redis_url')]).toEqual([own, own, own, own]);
+  });
+
+  describe('of several Redis that Sentinels watch', () => {
+    const FAILOVER = ['redis_replica_password', 'redis_sentinel_password', 'sentinel_client_password'];
+    const places = () => [
+      ...['gateway', 'worker', 'stats-service'].map((folder) => [folder, read(folder, 'redis_url')] as const),
+      ['operator', read('gateway', 'operator_redis_url')] as const,
+    ];
+
+    test('lead each service to the Sentinels, and let none of them change what they say', () => {
+      makeMissingSecrets(root);
+      expect(makeMissingSecrets(root, 'sentinels')).toEqual(expect.arrayContaining(FAILOVER));
+      for (const [user, url] of places()) {
+        expect(readRedisAddress(url)).toMatchObject({
+          kind: 'sentinel',
+          primary: 'lontar',
+          username: user,
+          password: read('redis', passwordFile(user)),
+          nodes: ['sentinel-1', 'sentinel-2', 'sentinel-3'].map((host) => ({ host, port: 26_379 })),
+          sentinel: { username: 'client', password: read('redis', 'sentinel_client_password') },
+        });
+      }
+      expect(read('gateway', 'redis_replicas_ack')).toBe('1');
+      expect(read('redis', 'sentinel_users.conf')).toMatch(/^user client on #\w+ .*-@all \+ping \+subscribe /m);
+      expect(read('redis', 'auth.conf')).toContain(`\nmasterauth ${read('redis', 'redis_replica_password')}\n`);
+      expect(read('redis', 'auth.conf')).toContain('\nmin-replicas-to-write 1\n');
+    });
+
+    test('stay as they are at each later start, and can be taken back', () => {
+      makeMissingSecrets(root);
+      const alone = [places(), read('redis', 'auth.conf')];
+      makeMissingSecrets(root, 'sentinels');
+      const several = [places(), read('redis', 'auth.conf')];
+      expect(several).not.toEqual(alone);
+      // `docker compose up` makes secrets first, whatever its profiles are.
+      expect(makeMissingSecrets(root)).toEqual([]);
+      expect([places(), read('redis', 'auth.conf')]).toEqual(several);
+      makeMissingSecrets(root, 'single');
+      expect([places(), read('redis', 'auth.conf')]).toEqual(alone);
+      expect(readdirSync(join(root, 'redis'))).not.toContain('redis-node.sh');
+      expect(readdirSync(join(root, 'gateway'))).not.toContain('redis_replicas_ack');
+    });
+
+    test("leave the operator's own Redis where it is", () => {
+      makeMissingSecrets(root);
+      setSecret(root, 'redis_url', 'rediss://redis.example.com:6379');
+      makeMissingSecrets(root, 'sentinels');
+      expect(new Set(places().map(([, url]) => url))).toEqual(new Set(['rediss://redis.example.com:6379']));
+    });
   });
 
   test('can be set, without the line break that files end with', () => {

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { type FailoverPasswords, failoverLines } from '@lontar/shared/redis-failover-users.ts';
 import { REDIS_USERS, type RedisUser, redisUserLines } from '@lontar/shared/redis-users.ts';
 import { replaceFile } from '../files/new-file.ts';
+import { endFailover, isFailoverMade, makeFailover, readFailover, SENTINELS } from './failover-secrets.ts';
 
 const SECRET_BYTES = 32;
 /** Each folder is a volume that one container alone mounts; the users there differ, so that the files are for all. */
@@ -47,6 +49,11 @@ const SECRETS: readonly Secret[] = [
 ];
 
 const REDIS_URL = 'redis_url';
+/** How many replicas gateways wait for, where the entry point of the image is to say it (deploy/image/lontar-run). */
+const REPLICAS_ACK = { folder: 'gateway', name: 'redis_replicas_ack' } as const;
+
+/** One Redis, or several that Sentinels watch (the profile `ha` of docker-compose.yml). */
+export type Topology = 'single' | 'sentinels';
 
 /**
  * Where Redis is, for each of its users; one value for all where the operator names another Redis. Operators' commands
@@ -74,10 +81,11 @@ export const SETTABLE_SECRETS: readonly string[] = [
  * this may run before every start; only an installation that has one password of Redis for all gets users instead.
  *
  * @param root where the folders are mounted
+ * @param topology what Redis is to consist of from now on; by default what it does
  * @returns names of the secrets that were made
  * @throws the system's error when a folder cannot be written
  */
-export function makeMissingSecrets(root: string): string[] {
+export function makeMissingSecrets(root: string, topology: Topology = topologyOf(root)): string[] {
   const made: string[] = [];
   const values = new Map<string, string>();
   for (const secret of SECRETS) {
@@ -90,11 +98,27 @@ export function makeMissingSecrets(root: string): string[] {
     for (const path of paths.filter((path) => !existsSync(path))) write(path, value);
   }
   const passwords = REDIS_USERS.map((user) => [user, values.get(passwordName(user)) ?? ''] as const);
-  return [...made, ...makeRedisAccess(root, Object.fromEntries(passwords) as Record<RedisUser, string>)];
+  const access = {
+    passwords: Object.fromEntries(passwords) as Record<RedisUser, string>,
+    failover: readFailover(join(root, 'redis')),
+  };
+  if (topology === 'sentinels') access.failover = makeFailover(join(root, 'redis'), write, made);
+  else endFailover(join(root, 'redis'));
+  return [...made, ...makeRedisAccess(root, access, topology)];
+}
+
+function topologyOf(root: string): Topology {
+  return isFailoverMade(join(root, 'redis')) ? 'sentinels' : 'single';
+}
+
+interface RedisAccess {
+  readonly passwords: Readonly<Record<RedisUser, string>>;
+  /** Where Redis consists, or once consisted, of several. */
+  readonly failover: FailoverPasswords | undefined;
 }
 
 /** Writes what follows from the passwords: Redis's own configuration, and the addresses that are not the operator's. */
-function makeRedisAccess(root: string, passwords: Readonly<Record<RedisUser, string>>): string[] {
+function makeRedisAccess(root: string, { passwords, failover }: RedisAccess, topology: Topology): string[] {
   const made: string[] = [];
   const put = ({ folder, name }: { folder: Folder; name: string }, value: string) => {
     const path = join(root, folder, name);
@@ -102,18 +126,24 @@ function makeRedisAccess(root: string, passwords: Readonly<Record<RedisUser, str
     write(path, value);
     made.push(name);
   };
-  put(REDIS_CONFIG, redisUserLines(passwords).join('\n'));
+  const several = topology === 'sentinels' ? failover : undefined;
+  put(REDIS_CONFIG, [...redisUserLines(passwords), ...(several ? failoverLines(several) : [])].join('\n'));
   const former = read(join(root, FORMER_PASSWORD.folder, FORMER_PASSWORD.name));
   const own = new Set(REDIS_USERS.map((user) => ownRedisUrl(user, passwords[user])));
   if (former !== undefined) own.add(ownRedisUrl('', former));
+  for (const user of failover ? REDIS_USERS : []) own.add(ownRedisUrl(user, passwords[user], failover));
   const kept = REDIS_URLS.map(({ folder, name }) => read(join(root, folder, name)));
   const named = kept.find((url) => url !== undefined && url !== '' && !own.has(url));
-  for (const place of REDIS_URLS) put(place, named ?? ownRedisUrl(place.user, passwords[place.user]));
+  for (const place of REDIS_URLS) put(place, named ?? ownRedisUrl(place.user, passwords[place.user], several));
+  if (several) put(REPLICAS_ACK, '1');
+  else rmSync(join(root, REPLICAS_ACK.folder, REPLICAS_ACK.name), { force: true });
   return made;
 }
 
-function ownRedisUrl(user: RedisUser | '', password: string): string {
-  return `redis://${user}:${password}@redis:6379`;
+function ownRedisUrl(user: RedisUser | '', password: string, failover?: FailoverPasswords): string {
+  if (!failover) return `redis://${user}:${password}@redis:6379`;
+  const sentinels = SENTINELS.map((name) => `${name}:26379`).join(',');
+  return `redis+sentinel://${user}:${password}@${sentinels}/lontar?sentinelUser=client&sentinelPassword=${failover.client}`;
 }
 
 /**

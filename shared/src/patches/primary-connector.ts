@@ -1,6 +1,7 @@
 import { connect as connectPlainly } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import { AbstractConnector, type RedisOptions } from 'ioredis';
+import { noteNode } from '../primary/node-of.ts';
 import { NoPrimaryError } from '../primary/primary-error.ts';
 import { type RedisNode, showNode } from '../primary/redis-address.ts';
 import type { RedisTls } from '../primary/redis-tls.ts';
@@ -47,6 +48,7 @@ export function primaryConnector(
       this.#node = node;
       const { host, port } = node;
       const stream = tls ? connectSecurely({ host, port, ...tls }) : connectPlainly({ host, port });
+      noteNode(stream, node);
       stream.once('error', (error) => {
         this.firstError = error;
       });

@@ -1,7 +1,9 @@
+import { isIP } from 'node:net';
 import type { Redis, RedisTarget } from '../redis-connection.ts';
 import { LISTENER_ASK_MS } from '../time-budget.ts';
 import { connectToNode, type NodeAccess } from './ask-node.ts';
-import { type RedisNode, readRedisAddress, type SentinelAddress } from './redis-address.ts';
+import { nodeOf } from './node-of.ts';
+import { type RedisNode, readRedisAddress, type SentinelAddress, showNode } from './redis-address.ts';
 import { readRedisTls } from './redis-tls.ts';
 
 const SWITCHED = '+switch-master';
@@ -69,8 +71,13 @@ function listenTo(
 }
 
 /** Whether a connection goes to this server; one without a socket goes to no other. */
-export function goesTo({ stream }: Redis, { host, port }: RedisNode): boolean {
+export function goesTo({ stream }: Redis, node: RedisNode): boolean {
   if (!stream) return true;
+  const asked = nodeOf(stream);
+  if (asked && showNode(asked) === showNode(node)) return true;
+  // One that was named is known by its name alone: all may listen on the same port.
+  if (asked && isIP(asked.host) === 0 && isIP(node.host) === 0) return false;
   const { remoteAddress = '', remotePort } = stream;
-  return remotePort === port && (remoteAddress === host || remoteAddress === `::ffff:${host}` || /[a-z]/i.test(host));
+  const { host, port } = node;
+  return remotePort === port && (remoteAddress === host || remoteAddress === `::ffff:${host}` || isIP(host) === 0);
 }
