@@ -9,9 +9,10 @@ import { end, endWithUs } from '../harness/launch.ts';
 
 const run = promisify(execFile);
 
-/** What streams are compared with where Python's pip can serve it. Pinned here; users of Lontar need not install it. */
+/** What requests and streams are compared with where Python's pip can serve it. Pinned here; users of Lontar need not install it. */
 const VERSION = '1.106.2';
 const CACHE = fileURLToPath(new URL(`../../.lontar/bench/litellm-${VERSION}`, import.meta.url));
+export const LITELLM = `LiteLLM's proxy ${VERSION}`;
 /** It imports for half a minute on a busy machine. */
 const START_MS = 180_000;
 const INSTALL_MS = 600_000;
@@ -57,7 +58,7 @@ export async function startLiteLlm(folder: string, upstreamPort: number): Promis
     await delay(250);
   }
   await end(child, 'SIGKILL');
-  console.error(`LiteLLM's proxy ${VERSION} does not start here: streams are measured without it.`);
+  console.error(`${LITELLM} does not start here: it is left out.`);
   return undefined;
 }
 
@@ -65,7 +66,7 @@ export async function startLiteLlm(folder: string, upstreamPort: number): Promis
 async function installLiteLlm(): Promise<string | undefined> {
   const command = join(CACHE, 'bin/litellm');
   if (existsSync(command)) return command;
-  console.error(`Installing LiteLLM's proxy ${VERSION} for the comparison …`);
+  console.error(`Installing ${LITELLM} for the comparison …`);
   try {
     mkdirSync(CACHE, { recursive: true });
     await run('python3', ['-m', 'venv', CACHE]);
@@ -73,7 +74,7 @@ async function installLiteLlm(): Promise<string | undefined> {
     await run(join(CACHE, 'bin/pip'), packages, { timeout: INSTALL_MS });
     return command;
   } catch {
-    console.error(`LiteLLM's proxy ${VERSION} cannot be installed here: streams are measured without it.`);
+    console.error(`${LITELLM} cannot be installed here: it is left out.`);
     return undefined;
   }
 }

@@ -15,6 +15,7 @@ import { type EarlierRecord, withRecord } from './report/trend.ts';
 import { budgetTable, throughputTable, writeReport } from './report/write-report.ts';
 import type { Machine, Results } from './results.ts';
 import { measureAlone } from './sections/alone.ts';
+import { measureBesideLiteLlm } from './sections/beside-litellm.ts';
 import { startContenders, startUpstream, type Upstream } from './sections/contenders.ts';
 import { measureDefaultSetUp } from './sections/default-set-up.ts';
 import { measureGrowth } from './sections/growth.ts';
@@ -44,6 +45,7 @@ const SECTIONS = [
   'slow-upstream',
   'default-set-up',
   'alone',
+  'litellm',
 ] as const;
 type Section = (typeof SECTIONS)[number];
 
@@ -56,9 +58,13 @@ const options = readOptions({
       about:
         'what a request costs, times the last commit (3 minutes); with --only fewer and shorter rounds. Writes nothing',
     },
-    only: { type: 'names', choices: SECTIONS, about: 'these sections alone; writes nothing' },
+    only: {
+      type: 'names',
+      choices: SECTIONS,
+      about: 'these sections alone; writes nothing, but that litellm alone writes its own table anew',
+    },
     'without-portkey': { type: 'flag', about: 'where it cannot be installed' },
-    'without-litellm': { type: 'flag', about: 'streams without LiteLLM, which pip has to fetch' },
+    'without-litellm': { type: 'flag', about: 'without LiteLLM, which pip has to fetch' },
     guard: { type: 'flag', about: 'ends with 1 where a ratio is worse by more than a quarter than the one on record' },
     force: { type: 'flag', about: 'puts a run on record though its rounds differ by more than 8 %, and says so there' },
     report: { type: 'flag', about: 'measures nothing; writes page and chart again from the figures on record' },
@@ -152,6 +158,7 @@ async function measureEverything(): Promise<Results> {
       slowUpstream: await when('slow-upstream', () => measureSlowUpstream(upstream, options.quick), undefined),
       defaultSetUp: await when('default-set-up', measureDefaultSetUp, undefined),
       alone: await when('alone', measureAlone, undefined),
+      besideLiteLlm: await when('litellm', () => measureLiteLlm(upstream), undefined),
     };
     const after = stolenTime();
     const stolenShare = (after.stolen - before.stolen) / (after.all - before.all);
@@ -159,6 +166,11 @@ async function measureEverything(): Promise<Results> {
   } finally {
     await upstream.stop();
   }
+}
+
+async function measureLiteLlm(upstream: Upstream): Promise<Results['besideLiteLlm']> {
+  if (options['without-litellm']) return undefined;
+  return measureBesideLiteLlm(upstream, rounds, say, { portkey: !options['without-portkey'] });
 }
 
 // The processes that were started end with this one.
@@ -182,8 +194,13 @@ if (!options.quick && options.only === undefined && unsteady.length > 0 && !opti
   );
   process.exitCode = 1;
 } else if (!options.quick && options.only === undefined) {
-  putOnRecord(unsteady.length > 0 ? { ...results, isForced: true } : results);
+  const besideLiteLlm = results.besideLiteLlm ?? onRecord?.besideLiteLlm;
+  putOnRecord({ ...results, besideLiteLlm, ...(unsteady.length > 0 && { isForced: true }) });
+} else if (options.only?.join() === 'litellm' && results.besideLiteLlm && onRecord && !options.quick) {
+  console.log(throughputTable(results.besideLiteLlm.rows));
+  putOnRecord({ ...onRecord, besideLiteLlm: results.besideLiteLlm }, { isNew: false });
 } else {
+  if (results.besideLiteLlm) console.log(throughputTable(results.besideLiteLlm.rows));
   console.log(`${throughputTable(results.throughput)}\n`);
   console.log(JSON.stringify({ ...results, throughput: undefined }, roundNumbers, 1));
 }
@@ -192,10 +209,11 @@ const regressions = onRecord ? findRegressions(results, onRecord) : [];
 for (const regression of regressions) console.log(`Worse than on record: ${regression}.`);
 if (options.guard && regressions.length > 0) process.exitCode = 1;
 
-function putOnRecord(record: Results): void {
+/** @param how.isNew false where all but a part of it was on record before */
+function putOnRecord(record: Results, how = { isNew: !options.report }): void {
   const earlier = existsSync(HISTORY) ? (JSON.parse(readFileSync(HISTORY, 'utf8')) as EarlierRecord[]) : [];
-  const records = options.report ? earlier : withRecord(earlier, record);
-  if (!options.report) writeFileSync(HISTORY, `${JSON.stringify(records, roundNumbers, 2)}\n`);
+  const records = how.isNew ? withRecord(earlier, record) : earlier;
+  if (how.isNew) writeFileSync(HISTORY, `${JSON.stringify(records, roundNumbers, 2)}\n`);
   writeFileSync(RECORD, `${JSON.stringify(record, roundNumbers, 2)}\n`);
   writeFileSync(REPORT, writeReport(record, records));
   writeFileSync(CHART, drawThroughput(record));

@@ -1,4 +1,5 @@
 import type { Round } from './measure.ts';
+import type { LiteLlmFigures } from './sections/beside-litellm.ts';
 import type { DefaultSetUpFigures } from './sections/default-set-up.ts';
 import type { OpenLoopRow } from './sections/open-loop.ts';
 import type { SlowUpstreamFigures } from './sections/slow-upstream.ts';
@@ -29,6 +30,8 @@ export interface Results {
   readonly openLoops?: readonly OpenLoopRow[];
   readonly defaultSetUp?: DefaultSetUpFigures | undefined;
   readonly alone: Alone | undefined;
+  /** Absent where LiteLLM could not be installed, and on earlier records. */
+  readonly besideLiteLlm?: LiteLlmFigures | undefined;
   /** That a record was written though its rounds differed much; see `findUnsteady`. */
   readonly isForced?: boolean;
 }

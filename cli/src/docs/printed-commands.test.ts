@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from '@jest/globals';
@@ -114,8 +114,19 @@ function judgeNpm([verb = '', ...words]: readonly string[]): string | Promise<st
   }
 }
 
+/** A script of the project, run by its file: not run here, for some take minutes. */
+function judgeScript([file = '', ...args]: readonly string[]): string | undefined {
+  if (!existsSync(join(ROOT, file))) return `there is no file ${file}`;
+  const text = read(file);
+  const unknown = args
+    .flatMap((word) => /^--([a-z][\w-]*)/.exec(word)?.[1] ?? [])
+    .filter((name) => name !== 'help' && !text.includes(name));
+  return unknown.length === 0 ? undefined : `${file} does not take ${unknown.join(', ')}`;
+}
+
 function judge({ words: [first = '', ...rest] }: PrintedCommand): string | Promise<string | undefined> | undefined {
   if (first === 'docker') return judgeCompose(rest.slice(1));
+  if (first === 'node') return judgeScript(rest);
   return first === 'npm' ? judgeNpm(rest) : judgeLontar(rest);
 }
 

@@ -14,10 +14,15 @@ const PLACES = [
   'README.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
+  'ARCHITECTURE.md',
+  'CHANGELOG.md',
+  '.github/**/*.{md,yml}',
   '.env.example',
   'docker-compose.yml',
   'Dockerfile',
   'docs/*.md',
+  'docs/decisions/*.md',
+  'worker/testing/**/*.md',
   'docs/runbooks/*.md',
   'deploy/**/*',
   'dashboard/prometheus/**/*.{md,yml}',
@@ -28,7 +33,8 @@ const PLACES = [
 const SOURCE = /\.tsx?$/;
 /** Ends a command in a shell, or in the text around it. */
 const END = /[|&;<>#`"'\n)…\\]|: |, |\.(?:\s|$)/;
-const STARTS = /(?<![\w./@'-])(?:docker compose|npm (?:run|start|test)|(?:\.\/\.lontar\/)?lontar)(?= |$)/g;
+const STARTS =
+  /(?<![\w./@'-])(?:docker compose|npm (?:run|start|test)|node(?= [a-z]\w*\/)|(?:\.\/\.lontar\/)?lontar)(?= |$)/g;
 
 /** All commands of a project that are for readers to type, as they stand there. */
 export function findPrintedCommands(root: string): PrintedCommand[] {

@@ -50,15 +50,15 @@ export function addKeyOptions(command: Command, clearable: boolean): Command {
   add('--per-hour <N>', 'requests in any 3,600 seconds', (text) => count('perHour', text));
   add('--per-day <N>', 'requests in a UTC day', (text) => count('perDay', text));
   add('--credits <N>', 'answered requests in all; one answer costs one credit', (text) => count('credits', text));
-  add('--concurrency <N>', `requests in flight at once (${DEFAULT_CONCURRENCY} unless given)`, (text) =>
+  add('--concurrency <N>', `requests in flight at once (default: ${DEFAULT_CONCURRENCY})`, (text) =>
     count('concurrency', text),
   );
-  add('--models <a,b>', 'models the key may use, see lontar models list (all unless given)', models);
-  add('--addresses <cidr,…>', 'addresses and networks the key may be used from (all unless given)', addresses);
+  add('--models <a,b>', 'models the key may use, see lontar models list (default: all)', models);
+  add('--addresses <cidr,…>', 'addresses and networks the key may be used from (default: all)', addresses);
   add('--max-output-tokens <N>', 'the longest answer, tokens', (text) => count('maxOutputTokens', text));
   add(
     '--storage <BYTES>',
-    `what the files it uploads may take: ${BYTE_SIZE_EXAMPLES} (${showByteSize(DEFAULT_STORAGE_BYTES)} unless given)`,
+    `what the files it uploads may take: ${BYTE_SIZE_EXAMPLES} (default: ${showByteSize(DEFAULT_STORAGE_BYTES)})`,
     byteSize,
   );
   add(
@@ -67,23 +67,21 @@ export function addKeyOptions(command: Command, clearable: boolean): Command {
     moment,
   );
   addPolicyOptions(command);
-  return clearable
-    ? command.addHelpText('after', '\nA limit is taken away with "none", for example: --per-day none')
-    : command;
+  return clearable ? command.addHelpText('after', '\n"none" removes a limit: --per-day none') : command;
 }
 
 /** What is no limit, and has a word for each of its values. */
 function addPolicyOptions(command: Command): void {
   const leaves = new Option(
     '--on-disconnect <WHAT>',
-    'what becomes of a request whose caller leaves (abort unless given)',
+    'whether a request ends or goes on when its caller disconnects (default: abort)',
   );
   command
     .option('--mask <TYPES>', `what is masked in answers under /v1: all, or some of ${MASK_TYPES.join()}`, maskTypes)
-    .option('--keep-own', 'leave values as they are that the caller sent with the same request, under /v1')
-    .option('--no-keep-own', 'mask them too (unless given)')
-    .option('--address-limit', 'the hourly limit of addresses binds the key (unless given)')
-    .option('--no-address-limit', 'it does not, nor do the requests of the key count for others there')
+    .option('--keep-own', 'under /v1, do not mask values that the caller sent in the same request')
+    .option('--no-keep-own', 'mask these, too (default)')
+    .option('--address-limit', 'RATE_LIMIT_PER_HOUR of the address applies to the key (default)')
+    .option('--no-address-limit', 'it does not, and requests of the key do not count towards it')
     .addOption(leaves.choices(['abort', 'finish']));
 }
 

@@ -31,6 +31,8 @@ import { type StopRequests, whenFired } from './stop-requests.ts';
 /** On top of what a service takes to drain, before it is killed. */
 const STOP_GRACE_MS = 5_000;
 const FIRST_KEY_NAME = 'first key';
+/** Programs go by them, model calls do not. */
+const PROXY_NAMES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
 
 export interface LaunchDeps {
   readonly surroundings: Surroundings;
@@ -113,8 +115,9 @@ async function startEverything(
     const choice = { settings, catalog, secretOf: secretsIn(surroundings.environment) };
     const selfTest = await testOnce({ keys, home, progress, version: versionOf(root) }, baseUrl, choice);
     const link = await signInLink(redis, baseUrl);
+    const proxy = PROXY_NAMES.find((name) => surroundings.environment[name]);
     const facts = { baseUrls, signInLink: link, firstKey: first?.key, selfTest, settings, catalog, logs: home.logs };
-    out.write(readyMessage(facts));
+    out.write(readyMessage({ ...facts, proxy }));
   } finally {
     redis.disconnect();
   }

@@ -46,9 +46,13 @@ describe('readyMessage', () => {
 
   test('says when the test request failed', () => {
     const text = readyMessage({ ...facts, selfTest: { outcome: 'failed', problem: 'HTTP 502: no' } });
-    expect(text).toContain('FAILED (HTTP 502: no)');
+    expect(text).toContain('Test request: FAILED. HTTP 502: no\n');
+    expect(text).not.toContain('_PROXY');
     const known = { outcome: 'failed', problem: 'HTTP 502: no', cause: 'unauthorized. Set it.' } as const;
     expect(readyMessage({ ...facts, selfTest: known })).toContain('Why: unauthorized. Set it.');
+    expect(readyMessage({ ...facts, selfTest: known, proxy: 'HTTPS_PROXY' })).toContain(
+      'HTTPS_PROXY is set, but calls',
+    );
   });
 });
 

@@ -17,6 +17,8 @@ export interface ReadyFacts {
   readonly settings: EverySetting;
   readonly catalog: ModelCatalog;
   readonly logs: string;
+  /** The variable that names a proxy for the way out; absent where there is none. */
+  readonly proxy?: string | undefined;
 }
 
 /** What the operator reads when everything runs. */
@@ -35,7 +37,7 @@ export function readyMessage(facts: ReadyFacts): string {
     `  ${curlLine(baseUrl, facts.firstKey ?? 'YOUR_KEY')}`,
     '',
     ...modelLines(facts),
-    ...selfTestLines(facts.selfTest),
+    ...selfTestLines(facts),
     ...(facts.baseUrls.length > 1 ? ['', 'Gateways', ...facts.baseUrls.map((url) => `  ${url}`)] : []),
     '',
     `Logs are in ${facts.logs}. Ctrl-C stops everything.`,
@@ -62,7 +64,7 @@ function modelLines({ settings, catalog }: ReadyFacts): string[] {
       ...[...models.values()]
         .slice(0, MOST_NAMED)
         .map(({ name, routes }) => `Model: ${name} is ${answeredBy(routes)}.`),
-      `Models: ${counted(models.size, 'model')} over ${counted(upstreams.size, 'upstream')} (${settings.MODELS_FILE}; npm run lontar -- models list).`,
+      `Models: ${counted(models.size, 'model')} over ${counted(upstreams.size, 'upstream')} (${settings.MODELS_FILE}; lontar models list).`,
     ];
   }
   const provider = providerOf(settings);
@@ -91,14 +93,17 @@ function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
-function selfTestLines(test: SelfTest): string[] {
+function selfTestLines({ selfTest: test, proxy }: ReadyFacts): string[] {
   if (test.outcome === 'skipped') return [];
   if (test.outcome === 'answered') {
     return [`Test request: answered in ${test.tookMs} ms, ${counted(test.masked, 'sensitive value')} masked.`];
   }
   return [
-    `Test request: FAILED (${test.problem}).`,
+    `Test request: FAILED. ${test.problem}`,
     ...(test.cause === undefined ? [] : [`  Why: ${test.cause}`]),
+    ...(proxy === undefined
+      ? []
+      : [`  ${proxy} is set, but calls of models do not go by it (docs/operating.md, "Behind a proxy").`]),
     '  The service runs, but callers will see the same until that is mended; lontar doctor says whether it is.',
   ];
 }

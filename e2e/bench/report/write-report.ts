@@ -3,6 +3,7 @@ import { CONTENDERS, type ContenderName } from '../sections/contenders.ts';
 import { aloneSection } from './alone-section.ts';
 import { type Budget, judgeBudgets } from './budgets.ts';
 import { defaultSetUpSection } from './default-set-up-section.ts';
+import { liteLlmSection, liteLlmSentence } from './litellm-section.ts';
 import { type EarlierRecord, trendRows } from './trend.ts';
 
 /** The whole of `docs/performance.md`, written from the results alone. */
@@ -29,6 +30,7 @@ export function writeReport(results: Results, records: readonly EarlierRecord[] 
         : 'Portkey was left out of this run.') +
       ' "CPU" is processor time per answered request; "upstream itself" is the mock upstream called directly.',
     ...cases(results.throughput).map((rows) => `### ${describeCase(rows[0]!)}\n\n${throughputTable(rows)}`),
+    ...liteLlmSection(throughputTable, results),
     '## Where the time goes',
     'Processor time per request of each process and its memory, 100 connections, answers of 2 KB at once.',
     processTable(results.throughput),
@@ -54,7 +56,8 @@ export function writeReport(results: Results, records: readonly EarlierRecord[] 
 }
 
 /** What a reader wants to know before any table. */
-function meaningSection({ throughput, slowUpstream }: Results): string[] {
+function meaningSection(results: Results): string[] {
+  const { throughput, slowUpstream } = results;
   const main = throughput.find(
     (row) => row.contender === 'service' && row.connections === 100 && row.delayMs === 0 && row.bytes === 2_048,
   );
@@ -72,7 +75,7 @@ function meaningSection({ throughput, slowUpstream }: Results): string[] {
         ? ' The rows of this run "after 200 ms" were made with 50 places: where they stay near 250 with more connections, ' +
           'requests waited for a place.'
         : ''),
-    'LiteLLM is measured for streams alone ([performance-notes](performance-notes.md)). How many you need of what: [operating](operating.md#how-much-do-you-need).',
+    `${liteLlmSentence(results)} How many you need of what: [operating](operating.md#how-much-do-you-need).`,
   ];
 }
 

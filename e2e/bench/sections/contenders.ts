@@ -9,10 +9,10 @@ import { chatRequest, type ServiceUnderTest, startServiceUnderTest } from '../pr
 import { startProcess } from '../processes/start-process.ts';
 import { promptFor, type Wish } from '../wish.ts';
 
-/** Everything that is compared, running side by side; who is not asked is idle. */
+/** Everything that is compared, but for LiteLLM (`beside-litellm.ts`), running side by side; who is not asked is idle. */
 export interface Contenders {
   readonly service: ServiceUnderTest;
-  /** The contender as a target that is asked for this. */
+  /** The contender as a target that is asked for this. @throws Error when it is none of `names` */
   target(name: ContenderName, wish: Wish): Target;
   readonly names: readonly ContenderName[];
   stop(): Promise<void>;
@@ -26,6 +26,7 @@ export const CONTENDERS = {
   stubbed: 'Lontar, built-in model',
   queue: 'bare BullMQ loop',
   express: 'Express hello',
+  litellm: 'LiteLLM',
 } as const;
 export type ContenderName = keyof typeof CONTENDERS;
 
@@ -72,7 +73,9 @@ export async function startContenders(
   const queue = await startQueueFloor(folder);
   return {
     service,
-    names: (Object.keys(CONTENDERS) as ContenderName[]).filter((name) => name !== 'portkey' || portkey),
+    names: (Object.keys(CONTENDERS) as ContenderName[]).filter(
+      (name) => name !== 'litellm' && (name !== 'portkey' || portkey),
+    ),
     target(name, wish) {
       const prompt = promptFor(wish);
       const ofService = ({ ports, request, processes }: ServiceUnderTest) => ({
@@ -107,6 +110,8 @@ export async function startContenders(
         }
         case 'queue':
           return queue.target;
+        case 'litellm':
+          throw new Error('LiteLLM is measured in a section of its own');
       }
     },
     async stop() {

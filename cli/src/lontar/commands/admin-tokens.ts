@@ -35,7 +35,7 @@ export function addAdminTokensCommand(program: Command, context: CommandContext)
     )
     .option(
       '--expires <DATE>',
-      `when it ends: 2027-01-31, 2027-01-31T18:00Z, or from now: ${DURATION_EXAMPLES} (never unless given)`,
+      `when it ends: 2027-01-31, 2027-01-31T18:00Z, or from now: ${DURATION_EXAMPLES} (default: never)`,
       moment,
     )
     .action((options: { name: string; role: AdminRole; expires?: Moment }) => create(context, options));

@@ -34,7 +34,7 @@ export function addBackupCommand(program: Command, context: CommandContext): voi
     .option('--force', 'replace the file if it exists')
     .addHelpText(
       'after',
-      '\nThe file is signed under KEY_PEPPER, which is never in it. Carry that over by another way: without it no key of the\nbackup works, and a restore cannot show that the file was not changed.',
+      '\nThe file is signed under KEY_PEPPER, which is never in it. Keep KEY_PEPPER apart from the file: without it no key of the\nbackup works, and a restore cannot tell whether the file was changed.',
     )
     .action((file: string, { force = false }: { force?: boolean }) => {
       const path = resolve(file);
@@ -47,7 +47,7 @@ export function addBackupCommand(program: Command, context: CommandContext): voi
 export function addRestoreCommand(program: Command, context: CommandContext): void {
   program
     .command('restore')
-    .description('put a backup in place of what the service has; the file is checked first')
+    .description('replace what the service has by a backup; the file is checked first')
     .argument('<FILE>', 'a file that "lontar backup" wrote')
     .option('--force', 'replace the API keys, counters and uploads that the service has')
     .option('--accept-unsigned', 'take a file whose signature is missing or cannot be checked: you vouch for it')

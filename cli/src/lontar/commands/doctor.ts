@@ -25,7 +25,7 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
   program
     .command('doctor')
     .description('check this machine, Redis and the running services; exits 1 where a caller would get no answer')
-    .option('--probe', 'ask each route a tiny question, which is paid for')
+    .option('--probe', 'also make one tiny call over each route; your upstream charges for it')
     .action(async ({ probe = false }: { probe?: boolean }) => {
       const machine = [
         ...checkMachine(context.surroundings, process.versions.node),

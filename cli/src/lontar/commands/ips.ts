@@ -36,7 +36,7 @@ export function addIpsCommand(program: Command, context: CommandContext): void {
     .command('block')
     .description('refuse an address from its next request on')
     .argument('<ADDRESS>', ABOUT_ADDRESS, address)
-    .option('--for <DURATION>', 'how long; until it is unblocked unless given', blockDuration)
+    .option('--for <DURATION>', 'how long (default: until it is unblocked)', blockDuration)
     .action((target: string, { for: forMs = 0 }: { for?: number }) =>
       context.withRedis(async (redis) => {
         await blockAddress(redis, target, forMs, context.actor());

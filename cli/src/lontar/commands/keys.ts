@@ -53,7 +53,7 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
     );
   keys
     .command('delete')
-    .description('take a key away with its limits and uploads; what was counted of its use stays')
+    .description('remove a key with its limits and uploads; its counted usage stays')
     .argument('<ID>', 'the key', keyId)
     .action((id: string) =>
       inKeys(context, async ({ redis }) => {
@@ -106,11 +106,7 @@ function addRotate(keys: Command, context: CommandContext): void {
     .command('rotate')
     .description('give a key a new secret under the same id; it is shown once')
     .argument('<ID>', 'the key', keyId)
-    .option(
-      '--overlap <DURATION>',
-      'how long the old secret stays good (24h unless given); 0 ends it at once',
-      duration,
-    )
+    .option('--overlap <DURATION>', 'how long the old secret stays good (default: 24h); 0 ends it at once', duration)
     .option('--end-overlap', 'end the secret before the old one, if it is still good')
     .addHelpText(
       'after',

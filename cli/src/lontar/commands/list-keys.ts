@@ -35,7 +35,7 @@ export function addListCommand(keys: Command, context: CommandContext): void {
     .option('--search <TEXT>', 'keys whose name, one of its words, or owner begins with it; or an id')
     .option('--owner <OWNER>', 'keys of this owner')
     .addOption(new Option('--state <STATE>', 'keys of this state').choices(KEY_STATES))
-    .addOption(new Option('--sort <BY>', 'in this order (created unless given)').choices(KEY_ORDERS))
+    .addOption(new Option('--sort <BY>', 'in this order (default: created)').choices(KEY_ORDERS))
     .option('--descending', 'the other way round')
     .option('--limit <N>', 'so many at most', atMost)
     .action((options: ListOptions) => context.withKeys(({ redis }) => printList(redis, options, context)));

@@ -37,7 +37,7 @@ export function addModelsCommand(program: Command, context: CommandContext): voi
     .action(() => check(context));
   models
     .command('test')
-    .description('make one tiny call over each route of a model, or of all; it costs what so short an answer costs')
+    .description('make one tiny call over each route of a model, or of all; your upstream charges for it')
     .argument('[NAME]', 'a name or alias')
     .action((name: string | undefined) => testRoutes(context, name));
 }

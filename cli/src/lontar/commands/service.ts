@@ -37,12 +37,12 @@ export function addServiceCommand(program: Command, context: CommandContext): vo
   const service = program.command('service').description('let systemd run Lontar: at boot, watched, with few rights');
   const scoped = (command: Command) =>
     command
-      .option('--system', "the machine's systemd (unless given, where this user is root)")
-      .option('--user', "this user's systemd (unless given, for all others)")
+      .option('--system', "the machine's systemd (default for root)")
+      .option('--user', "this user's systemd (default for all others)")
       .option('--name <NAME>', 'of the unit', unitName, 'lontar');
   scoped(service.command('install').description('write the unit, check it, enable it and start it'))
     .option('--memory-max <SIZE>', 'memory of all its processes together, such as 2G', memorySize, '2G')
-    .option('--run-as <USER>', "with --system: its user (the folder's owner unless given)")
+    .option('--run-as <USER>', "with --system: its user (default: the folder's owner)")
     .option('--no-start', 'only write and check the unit')
     .option('--print', 'print the unit, and write nothing')
     .action((options: InstallOptions) => install(options, context));

@@ -46,11 +46,11 @@ export function addUsageCommand(program: Command, context: CommandContext): void
     .option('--key <ID>', 'of this key, also one that was deleted', keyId)
     .option('--owner <OWNER>', 'of the keys of this owner')
     .option('--from <DATE>', `the first UTC day (30 days ago unless given; ${USAGE_DAYS} days are kept)`, date)
-    .option('--to <DATE>', 'the last UTC day (today unless given)', date)
+    .option('--to <DATE>', 'the last UTC day (default: today)', date)
     .option('--csv', 'as CSV for spreadsheets: a line for each key, day and model')
     .addHelpText(
       'after',
-      '\nRequests without a valid key are those of the key "none"; of a flood of refusals, keys that were not told one by one are\n"others". With both, the sums of all keys are the counters of the service.',
+      '\n"none" stands for requests without a valid key, "others" for keys whose refusals came too fast to be counted by key. With both,\nthe sums are the counters of the service.',
     )
     .action((options: UsageOptions) => context.withRedis((redis) => printUsage(redis, options, context)));
 }
