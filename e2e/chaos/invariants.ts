@@ -175,16 +175,20 @@ async function checkCredits({ stack, ledger, keys }: System, report: Report, ent
 }
 
 async function checkEvents({ urls, ledger }: System, report: Report, entries: readonly LedgerEntry[]): Promise<void> {
-  const usage = (await (await fetch(new URL('/api/usage', urls()[0]))).json()) as {
-    result: { total: { requests: number } };
+  let usage: { result?: { total: { requests: number } } } = {};
+  // Right after a load a busy machine's statistics may answer too late.
+  const isThere = async () => {
+    usage = (await (await fetch(new URL('/api/usage', urls()[0]))).json()) as typeof usage;
+    return usage.result !== undefined;
   };
+  await until(isThere, QUIET_WITHIN_MS, 'the statistics');
   // A stream that its client left and came back to may be counted by the end of its work, which no connection saw.
   const isSeen = ({ end, stream }: LedgerEntry) => end?.kind === 'answered' && (stream?.resumes ?? 0) === 0;
   const answered = entries.filter(isSeen).length;
   const { strangers } = ledger;
   const resumes = entries.reduce((sum, { stream }) => sum + (stream?.resumes ?? 0), 0);
   const unseen = entries.length - answered + resumes + strangers.unseen;
-  const drift = usage.result.total.requests - answered - strangers.answered;
+  const drift = (usage.result?.total.requests ?? 0) - answered - strangers.answered;
   // Whether the answer of a connection that ended early was sent is unknown.
   report.fact('events lost', Math.max(0, -drift), { atMost: 0 });
   report.fact('events counted beyond what clients saw', Math.max(0, drift - unseen), { atMost: 0 });

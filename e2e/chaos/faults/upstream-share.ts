@@ -55,7 +55,7 @@ function judgeShare(report: Report, { calls }: UpstreamPool, lostAt: number, qui
   if (quick) return;
   const [small = [], healthy = []] = within(FOLLOWS_WITHIN_S, Number.POSITIVE_INFINITY);
   const share = well(small).length / (well(small).length + well(healthy).length);
-  const bounds = { atLeast: FAIR_SHARE / 2, atMost: FAIR_SHARE * 1.2 };
+  const bounds = { atLeast: FAIR_SHARE * 0.8, atMost: FAIR_SHARE * 1.2 };
   report.timed(`share of the small one after ${FOLLOWS_WITHIN_S} s`, share, bounds, '');
 }
 

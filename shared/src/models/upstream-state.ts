@@ -19,6 +19,8 @@ const stateSchema = z.object({
   closedAt: moment,
   /** Until when the upstream wants no call, Unix ms. */
   aloneUntil: moment,
+  /** When it had said that calls may come again, and one is to try that first, Unix ms; 0 where an answer has come since. */
+  tryFrom: moment,
   /** How many calls it is taken to bear at once, in thousandths; 0 for no limit. */
   limit: moment,
   /** How many it had when it last did not bear them, in thousandths. */

@@ -30,7 +30,7 @@ call('ZREMRANGEBYSCORE', places, '-inf', string.format('%.0f', now))
 local taken = call('ZCARD', places)
 local text = call('GET', stateKey)
 local state = readState(text)
-local before = { state.openUntil, state.aloneUntil, math.floor(state.limit / 1000), state.failuresInRow == 0 }
+local before = { state.openUntil, state.aloneUntil, state.tryFrom, math.floor(state.limit / 1000), state.failuresInRow == 0 }
 local at, finished = 5, {}
 local isLate = now - tonumber(toldAt) > LATE_MS
 local fleet
@@ -52,7 +52,7 @@ if #finished > 0 and taken > 0 then taken = taken - call('ZREM', places, unpack(
 if tokens ~= '0' then addRate(rates, 't', tonumber(tokens), now) end
 
 local written = keepState(stateKey, state)
-local after = { state.openUntil, state.aloneUntil, math.floor(state.limit / 1000), state.failuresInRow == 0 }
+local after = { state.openUntil, state.aloneUntil, state.tryFrom, math.floor(state.limit / 1000), state.failuresInRow == 0 }
 for i = 1, #after do
   if before[i] ~= after[i] then
     call('PUBLISH', channel, cjson.encode({ name = name, state = written }))

@@ -38,7 +38,8 @@ export function orderRoutes(candidates: readonly Candidate[], random: () => numb
 function drawTwo(left: readonly Candidate[], random: () => number): Candidate {
   const first = draw(left, random);
   const second = left.length > 1 ? draw(left, random) : first;
-  return freeShare(second) > freeShare(first) ? second : first;
+  // What one without a limit has free is not known: nothing says that it has more.
+  return (freeShare(second) ?? 0) > (freeShare(first) ?? 1) ? second : first;
 }
 
 function draw(left: readonly Candidate[], random: () => number): Candidate {
@@ -53,7 +54,6 @@ function draw(left: readonly Candidate[], random: () => number): Candidate {
   return left.at(-1) as Candidate;
 }
 
-/** One without a limit is never busy. */
-function freeShare({ free, most }: Candidate): number {
-  return free === undefined || most === undefined ? 1 : free / most;
+function freeShare({ free, most }: Candidate): number | undefined {
+  return free === undefined || most === undefined ? undefined : free / most;
 }

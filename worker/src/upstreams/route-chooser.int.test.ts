@@ -135,8 +135,11 @@ async function makeProbeDue(upstream: string): Promise<void> {
 }
 
 describe('without limits and troubles', () => {
-  test('Redis is asked nothing', async () => {
-    const worker = await startWorker(catalogOf({ a: {}, b: {} }));
+  test.each([
+    ['one route', { a: {} }],
+    ['two routes', { a: {}, b: {} }],
+  ])('Redis is asked nothing for a model with %s', async (_, upstreams) => {
+    const worker = await startWorker(catalogOf(upstreams));
     await take(worker);
     // Known upstreams are looked at once.
     await worker.watch.look();
@@ -333,6 +336,25 @@ describe('an upstream that takes no more', () => {
     await until(() => Date.now() > aloneUntil);
     expect((await take(second)).upstream.name).toBe('a');
     expect(Date.now()).toBeGreaterThanOrEqual(aloneUntil);
+  });
+
+  test('is tried by one call of all workers then, and by the others once that is answered', async () => {
+    const catalog = catalogOf({ a: {}, b: { route: { order: 1 } } });
+    const [first, second] = await Promise.all([startWorker(catalog), startWorker(catalog)]);
+    await take(second);
+    // Seven stay in flight: half of all is room for three.
+    const held = await Promise.all(Array.from({ length: 8 }, () => take(first)));
+    held[0]?.done({ kind: 'rate_limited', retryAfterMs: 1_000 });
+    await until(() => second.watch.known('a', false).state.tryFrom > 0);
+    const { aloneUntil } = second.watch.known('a', false).state;
+    for (const { done } of held.slice(1)) done({ kind: 'ended by us' });
+    await until(() => Date.now() > aloneUntil);
+    const taken = await Promise.all([first, second, first, second].map((worker) => take(worker)));
+    const trials = taken.filter(({ upstream }) => upstream.name === 'a');
+    expect(trials).toHaveLength(1);
+    trials[0]?.done({ kind: 'none' });
+    await until(() => [first, second].every(({ watch }) => watch.known('a', false).state.tryFrom === 0));
+    for (const worker of [first, second]) expect((await take(worker)).upstream.name).toBe('a');
   });
 
   test('that wants a year is asked again after five minutes', async () => {

@@ -230,7 +230,7 @@ function termsOf(upstream: UpstreamConfig, catalog: ModelCatalog): UpstreamTerms
 function waitOf({ state }: Known, { binds }: UpstreamTerms, now: RedisTime) {
   if (!binds) return { waitMs: 0, isProbeDue: false };
   const aloneMs = Math.max(0, state.aloneUntil - now);
-  if (state.openUntil === 0) return { waitMs: aloneMs, isProbeDue: false };
+  if (state.openUntil === 0) return { waitMs: aloneMs, isProbeDue: aloneMs === 0 && state.tryFrom > 0 };
   const openMs = Math.max(0, state.openUntil - now);
   return { waitMs: Math.max(aloneMs, openMs), isProbeDue: aloneMs + openMs === 0 };
 }

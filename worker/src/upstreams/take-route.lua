@@ -25,11 +25,12 @@ local NOW = format('%.0f', now)
 -- The wait for the upstream's breaker and wish, ms, and whether this call may try it.
 local function waitOf(state, places)
   local wait = math.max(0, state.aloneUntil - now)
-  if state.openUntil == 0 then return wait, false end
+  if state.openUntil == 0 and state.tryFrom == 0 then return wait, false end
   if state.openUntil > now then return math.max(wait, state.openUntil - now), false end
+  if wait > 0 then return wait, false end
   local probeUntil = state.probe ~= '' and tonumber(call('ZSCORE', places, state.probe) or '0') or 0
-  if probeUntil > now then return math.max(wait, ASK_AGAIN_MS), false end
-  return wait, true
+  if probeUntil > now then return ASK_AGAIN_MS, false end
+  return 0, true
 end
 
 local reply, soonest = { 0, 0, 0 }, nil
@@ -37,8 +38,8 @@ for i = 1, #KEYS / 3 do
   local stateKey, places, rates = unpack(KEYS, 3 * i - 2, 3 * i)
   local most, calls, perMinute, binds = unpack(ARGV, 4 * i, 4 * i + 3)
   most, calls, perMinute = tonumber(most), tonumber(calls), tonumber(perMinute)
-  call('ZREMRANGEBYSCORE', places, '-inf', NOW)
-  local taken, text = call('ZCARD', places), call('GET', stateKey)
+  -- Places that have ended are taken out where outcomes are noted.
+  local taken, text = call('ZCOUNT', places, '(' .. NOW, '+inf'), call('GET', stateKey)
   local state = readState(text)
   reply[#reply + 1] = text or ''
   reply[#reply + 1] = taken

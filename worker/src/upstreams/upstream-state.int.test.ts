@@ -60,8 +60,8 @@ test.each([1, 2, 3, 4, 5, 6])('Redis and workers come to the same state (seed %i
     // Now and then so long that windows, breakers and limits run out.
     now += Math.floor(random() * (random() < 0.01 ? 700_000 : 1_500));
     // A call that tries the upstream, as take-route.lua chooses it.
-    if (state.openUntil > 0 && state.openUntil < now && state.probe === '')
-      state = Object.assign(structuredClone(state), { probe: `p${step}` });
+    const isDue = state.openUntil > 0 ? state.openUntil < now : state.tryFrom > 0 && state.tryFrom < now;
+    if (isDue && state.probe === '') state = Object.assign(structuredClone(state), { probe: `p${step}` });
     const outcome = drawOutcome(random, now, state.probe);
     const { class: kind, id, beganAt, retryAfterMs = '', count, inFlight } = outcome;
     const before = state;
@@ -77,6 +77,7 @@ test.each([1, 2, 3, 4, 5, 6])('Redis and workers come to the same state (seed %i
   expect(states.some(({ opens }) => opens > 2)).toBe(true);
   expect(states.some(({ closedAt }) => closedAt > 0)).toBe(true);
   expect(states.some(({ limit }) => limit > 1_000)).toBe(true);
+  expect(states.some(({ tryFrom, probe }) => tryFrom > 0 && probe !== '')).toBe(true);
 });
 
 test('a call that tries an upstream and is ended by us is followed by another one a second later', () => {
@@ -85,6 +86,22 @@ test('a call that tries an upstream and is ended by us is followed by another on
   const unknown = { class: 'unknown', kind: 'ended by us', beganAt: now - 5, count: 1, inFlight: 1 } as const;
   expect(noteOutcome(due, { ...unknown, id: 'p' }, now)).toMatchObject({ probe: '', opens: 2, openUntil: now + 1_000 });
   expect(noteOutcome(due, { ...unknown, id: 'other' }, now)).toMatchObject({ probe: 'p', openUntil: now - 10 });
+});
+
+test('a call that tries whether a quota is there again cuts no limit when it is refused, and ends the trying when it is answered', () => {
+  const now = 1_800_000_000_000;
+  const limited = { class: 'limited', kind: 'rate_limited', beganAt: now, count: 1, inFlight: 8 } as const;
+  const refused = noteOutcome(UNKNOWN_STATE, { ...limited, id: 'a', retryAfterMs: 5_000 }, now);
+  expect(refused).toMatchObject({ limit: 4_000, aloneUntil: now + 5_000, tryFrom: now + 5_000 });
+  const tried = { ...refused, probe: 'b' };
+  const again = { ...limited, id: 'b', retryAfterMs: 5_000, beganAt: now + 5_000, inFlight: 1 };
+  expect(noteOutcome(tried, again, now + 5_010)).toMatchObject({ limit: 4_000, probe: '', tryFrom: now + 10_010 });
+  const answered = { ...again, class: 'answered', kind: 'none', retryAfterMs: undefined } as const;
+  expect(noteOutcome(tried, answered, now + 5_500)).toMatchObject({ probe: '', tryFrom: 0 });
+  // Calls of before say nothing of the time after.
+  expect(noteOutcome(tried, answered, now + 100)).toMatchObject({ tryFrom: now + 5_000 });
+  // One that does not say when bears others at once, so far as is known.
+  expect(noteOutcome(UNKNOWN_STATE, { ...limited, id: 'a' }, now)).toMatchObject({ tryFrom: 0 });
 });
 
 test('a limit that stalls have cut to one grows by one a round, once it is well above what was not borne', () => {

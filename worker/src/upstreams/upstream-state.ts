@@ -58,7 +58,9 @@ export const CLASS_OF_KIND: Readonly<Record<ModelErrorKind | 'ended by us', Outc
 
 /**
  * The state after a call has ended. 429 is no failure: the upstream is left alone for as long as it says. Refused
- * credentials open the breaker at once. While it is open, the outcome of the call that tries the upstream counts alone.
+ * credentials open the breaker at once. While it is open, the outcome of the call that tries the upstream counts alone. One
+ * that said when to come again is tried by one call then, too, until it answers: whoever is over a quota refuses all others.
+ * That such a call is refused says nothing of how many are borne at once.
  *
  * Where an upstream takes no more, or stalls, it is taken to bear half of what it had, and one more with each round of calls
  * that goes well, more slowly around what it did not bear before. What happens to single calls while its breaker is open says
@@ -66,7 +68,9 @@ export const CLASS_OF_KIND: Readonly<Record<ModelErrorKind | 'ended by us', Outc
  */
 export function noteOutcome(before: UpstreamState, outcome: Outcome, now: number): UpstreamState {
   const state = { ...before, seq: before.seq + 1 };
-  const isProbe = state.openUntil > 0 && state.probe === outcome.id;
+  const isTried = state.probe !== '' && state.probe === outcome.id;
+  const isProbe = isTried && state.openUntil > 0;
+  if (isTried && !isProbe) state.probe = '';
   switch (outcome.class) {
     case 'unknown':
       if (isProbe) Object.assign(state, { probe: '', openUntil: now + PROBE_AGAIN_MS });
@@ -75,14 +79,15 @@ export function noteOutcome(before: UpstreamState, outcome: Outcome, now: number
       if (isProbe) close(state, now);
       if (state.openUntil === 0) {
         state.failuresInRow = 0;
+        if (now >= state.tryFrom) state.tryFrom = 0;
         addToWindow(state, now, outcome.count, 0);
       }
       bearMore(state, outcome, now);
       return state;
     case 'limited':
       if (isProbe) close(state, now);
-      leaveAlone(state, outcome.retryAfterMs ?? SHORT_ALONE_MS, now);
-      if (before.openUntil === 0) bear(state, outcome, now);
+      leaveAlone(state, outcome.retryAfterMs, now);
+      if (before.openUntil === 0 && !isTried) bear(state, outcome, now);
       return state;
     case 'unauthorized':
       if (state.openUntil === 0 || isProbe) open(state, outcome.kind, now);
@@ -98,8 +103,8 @@ export function noteOutcome(before: UpstreamState, outcome: Outcome, now: number
 }
 
 /** Whether nothing of interest is known of it: then answers of calls need not be noted. */
-export function isQuiet({ openUntil, failuresInRow, limit, window }: UpstreamState, now: number): boolean {
-  if (openUntil > 0 || failuresInRow > 0 || limit > 0) return false;
+export function isQuiet({ openUntil, failuresInRow, limit, tryFrom, window }: UpstreamState, now: number): boolean {
+  if (openUntil > 0 || failuresInRow > 0 || limit > 0 || tryFrom > 0) return false;
   const oldest = Math.floor(now / SLOT_MS) - SLOTS;
   for (let at = 0; at < window.length; at += 3) {
     if ((window[at] ?? 0) > oldest && (window[at + 2] ?? 0) > 0) return false;
@@ -122,13 +127,15 @@ function close(state: UpstreamState, now: number): void {
     closedAt: now,
     openedBy: '',
     probe: '',
+    tryFrom: 0,
     window: [],
   });
 }
 
-/** The longest of several waits is kept. */
-function leaveAlone(state: UpstreamState, waitMs: number, now: number): void {
-  state.aloneUntil = Math.max(state.aloneUntil, now + Math.min(waitMs, LONGEST_ALONE_MS));
+/** The longest of several waits is kept. @param saidMs for how long the upstream said */
+function leaveAlone(state: UpstreamState, saidMs: number | undefined, now: number): void {
+  state.aloneUntil = Math.max(state.aloneUntil, now + Math.min(saidMs ?? SHORT_ALONE_MS, LONGEST_ALONE_MS));
+  if (saidMs !== undefined && saidMs >= SHORT_ALONE_MS) state.tryFrom = state.aloneUntil;
 }
 
 function fail(state: UpstreamState, outcome: Outcome, now: number): void {

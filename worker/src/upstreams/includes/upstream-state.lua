@@ -20,7 +20,7 @@ local OUTCOME_ARGS = 7
 local function readState(text)
   local state = text and cjson.decode(text) or {}
   for _, field in ipairs({
-    'seq', 'failuresInRow', 'opens', 'openUntil', 'closedAt', 'aloneUntil', 'limit', 'ceiling', 'cutAt', 'troubledAt',
+    'seq', 'failuresInRow', 'opens', 'openUntil', 'closedAt', 'aloneUntil', 'tryFrom', 'limit', 'ceiling', 'cutAt', 'troubledAt',
   }) do
     state[field] = state[field] or 0
   end
@@ -80,11 +80,12 @@ end
 
 local function close(state, now)
   state.openUntil, state.opens, state.failuresInRow, state.closedAt = 0, 0, 0, now
-  state.openedBy, state.probe, state.window = '', '', {}
+  state.openedBy, state.probe, state.tryFrom, state.window = '', '', 0, {}
 end
 
-local function leaveAlone(state, waitMs, now)
-  state.aloneUntil = math.max(state.aloneUntil, now + math.min(waitMs, LONGEST_ALONE_MS))
+local function leaveAlone(state, saidMs, now)
+  state.aloneUntil = math.max(state.aloneUntil, now + math.min(saidMs or SHORT_ALONE_MS, LONGEST_ALONE_MS))
+  if saidMs and saidMs >= SHORT_ALONE_MS then state.tryFrom = state.aloneUntil end
 end
 
 local function bear(state, outcome, now)
@@ -130,20 +131,23 @@ end
 local function noteOutcome(state, outcome, now)
   local class = outcome.class
   local wasOpen = state.openUntil > 0
-  local isProbe = wasOpen and state.probe == outcome.id
+  local isTried = state.probe ~= '' and state.probe == outcome.id
+  local isProbe = isTried and wasOpen
+  if isTried and not isProbe then state.probe = '' end
   if class == 'unknown' then
     if isProbe then state.probe, state.openUntil = '', now + PROBE_AGAIN_MS end
   elseif class == 'answered' then
     if isProbe then close(state, now) end
     if state.openUntil == 0 then
       state.failuresInRow = 0
+      if now >= state.tryFrom then state.tryFrom = 0 end
       addToWindow(state, now, outcome.count, 0)
     end
     bearMore(state, outcome, now)
   elseif class == 'limited' then
     if isProbe then close(state, now) end
-    leaveAlone(state, outcome.retryAfterMs or SHORT_ALONE_MS, now)
-    if not wasOpen then bear(state, outcome, now) end
+    leaveAlone(state, outcome.retryAfterMs, now)
+    if not wasOpen and not isTried then bear(state, outcome, now) end
   elseif class == 'unauthorized' then
     if state.openUntil == 0 or isProbe then open(state, outcome.kind, now) end
   else
