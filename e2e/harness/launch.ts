@@ -13,6 +13,8 @@ export interface LaunchOptions {
   readonly stdio: StdioOptions;
   /** The command and arguments that start Node, where it is not started directly. */
   readonly wrapper?: readonly string[];
+  /** Makes another command of the whole one, such as one that runs it at a terminal. */
+  readonly wrap?: (command: readonly string[]) => readonly string[];
 }
 
 /** What every process under test finds in its environment: the program path, the home folder, and where Node caches. */
@@ -23,9 +25,9 @@ export function systemEnvironment(): NodeJS.ProcessEnv {
 
 /** Starts Node on a script with arguments. Every process under test is started by this. */
 export function launch(script: readonly string[], options: LaunchOptions): ChildProcess {
-  const { environment, folder = ROOT, stdio, wrapper = [] } = options;
+  const { environment, folder = ROOT, stdio, wrapper = [], wrap = (whole) => whole } = options;
   const node = [process.execPath, '--disable-warning=ExperimentalWarning', ...script];
-  const [command = process.execPath, ...args] = wrapper.concat(node);
+  const [command = process.execPath, ...args] = wrap(wrapper.concat(node));
   return spawn(command, args, {
     cwd: folder,
     env: { ...systemEnvironment(), ...environment },

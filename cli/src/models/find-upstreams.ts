@@ -1,7 +1,8 @@
-import type { Environment } from '@lontar/shared/config/read-config.ts';
+import { type Environment, readConfig } from '@lontar/shared/config/read-config.ts';
 import { readVariable } from '@lontar/shared/config/read-variable.ts';
 import type { ProviderName } from '@lontar/shared/models/catalog.ts';
 import { createModelList } from '@lontar/worker/list-models.ts';
+import { launcherSettings } from '../settings/launcher-settings.ts';
 
 /** An upstream that may stand in a file of models. */
 export interface FoundUpstream {
@@ -27,15 +28,23 @@ export async function findNamedUpstreams(environment: Environment): Promise<Foun
   return list(namedCandidates(environment));
 }
 
-/** Servers of models that answer on the ports of this machine that such servers usually have. Never rejects. */
-export function findLocalServers(): Promise<FoundUpstream[]> {
-  return list(LOCAL.map(([name, port, foundBy]) => openAi(name, `http://127.0.0.1:${port}/v1`, foundBy)));
+/**
+ * Servers of models that answer on the ports of this machine that such servers usually have, or that are set.
+ *
+ * @throws ConfigError when the setting of ports is wrong
+ */
+export async function findLocalServers(environment: Environment): Promise<FoundUpstream[]> {
+  const { MODEL_SERVER_PORTS } = readConfig(launcherSettings, environment);
+  return list(
+    LOCAL.map(([name, foundBy], index) => openAi(name, `http://127.0.0.1:${MODEL_SERVER_PORTS[index]}/v1`, foundBy)),
+  );
 }
 
+/** In the order of their ports in the setting. */
 const LOCAL = [
-  ['ollama', 11434, 'an Ollama server'],
-  ['vllm', 8000, 'a server such as vLLM'],
-  ['llama-cpp', 8080, 'a server such as llama.cpp'],
+  ['ollama', 'an Ollama server'],
+  ['vllm', 'a server such as vLLM'],
+  ['llama-cpp', 'a server such as llama.cpp'],
 ] as const;
 
 function namedCandidates(environment: Environment): Candidate[] {

@@ -21,14 +21,15 @@ export interface ChosenUpstream {
 /**
  * Writes a file of models for all upstreams that variables name, or that answer on this machine.
  *
- * @throws CommandFailure when there is a file already; the system's error when it cannot be written
+ * @throws CommandFailure when there is a file already; ConfigError when the setting of ports is wrong; the system's error when
+ *   the file cannot be written
  */
 export async function initModels(
   surroundings: Surroundings,
 ): Promise<{ readonly path: string; readonly found: readonly ChosenUpstream[] }> {
   const path = surroundings.environment['MODELS_FILE'] ?? join(surroundings.folder, MODELS_FILE_NAME);
   const named = await findNamedUpstreams(surroundings.environment);
-  const upstreams = named.length > 0 ? named : await findLocalServers();
+  const upstreams = named.length > 0 ? named : await findLocalServers(surroundings.environment);
   const found = upstreams.map((upstream) => ({ upstream, chosen: chooseModels(upstream) }));
   writeModelsFile(path, found);
   return { path, found };

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { homeAt } from '../home/home.ts';
 import { readCatalog } from '../models/read-catalog.ts';
+import { checkSettings } from '../settings/check-settings.ts';
 import { firstModels } from './first-models.ts';
 
 const KEY = ['sk', 'first', '0123456789'].join('-');
@@ -80,6 +81,31 @@ test('at a terminal the operator takes what fits, or types another name', async 
   ]);
   const catalog = await readCatalog({ environment }, 'with secrets');
   expect([...catalog.models.values()].map(({ routes }) => routes[0]?.model)).toEqual(['llama3.2:1b', 'my/own:7b']);
+});
+
+test.each([
+  [0, 'ollama', 'an Ollama server'],
+  [1, 'vllm', 'a server such as vLLM'],
+  [2, 'llama-cpp', 'a server such as llama.cpp'],
+])('where nothing is named, a server at its usual port is used if the operator agrees: %s', async (at, name, what) => {
+  const ports = [1, 1, 1].with(at, Number(new URL(url).port)).join(',');
+  const questions: string[] = [];
+  const answering = (first: string) => (question: string) => {
+    questions.push(question);
+    return Promise.resolve(questions.length === 1 ? first : '');
+  };
+  const refused = await start({ MODEL_SERVER_PORTS: ports }, { ask: answering('no') });
+  expect([refused.environment['MODELS_FILE'], existsSync(path())]).toEqual([undefined, false]);
+  expect(questions.splice(0)).toEqual([`${what} (2 models) answers at ${url}/v1. Use it? [Y/n] `]);
+  const { environment } = await start({ MODEL_SERVER_PORTS: ports }, { ask: answering('Y') });
+  const catalog = await readCatalog({ environment }, 'with secrets');
+  expect(catalog.models.get('ai-2.5-flash')?.routes).toMatchObject([{ upstream: name, model: 'llama3.2:1b' }]);
+  expect(catalog.models.get('ai-2.5-pro')?.routes).toMatchObject([{ upstream: name, model: 'qwen3:32b' }]);
+});
+
+test('the usual ports are those of Ollama, vLLM and llama.cpp', () => {
+  expect(checkSettings({}).MODEL_SERVER_PORTS).toEqual([11_434, 8_000, 8_080]);
+  expect(() => checkSettings({ MODEL_SERVER_PORTS: '1,2' })).toThrow(/must be three port numbers/);
 });
 
 test('a key for Anthropic is enough', async () => {

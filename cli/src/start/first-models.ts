@@ -66,7 +66,7 @@ async function findUpstream({ environment }: Surroundings, ask: Ask | undefined)
   const [named] = await findNamedUpstreams(environment);
   // What was named and lists nothing is left to the variables, which say what is wrong with it.
   if (named !== undefined || ask === undefined || isNamed(environment)) return named;
-  for (const server of await findLocalServers()) {
+  for (const server of await findLocalServers(environment)) {
     const answer = await ask(`${describe(server)} answers at ${server.baseUrl}. Use it? [Y/n] `);
     if (['', 'y', 'yes'].includes(answer.trim().toLowerCase())) return server;
   }

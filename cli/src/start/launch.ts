@@ -8,7 +8,7 @@ import { removeEndpoint, writeEndpoint } from '../home/endpoint.ts';
 import { createHome } from '../home/home.ts';
 import { readCatalog } from '../models/read-catalog.ts';
 import { buildPage } from '../page/build-page.ts';
-import { createPortFinder } from '../processes/ports.ts';
+import { callableUrl, createPortFinder } from '../processes/ports.ts';
 import { serviceMain } from '../processes/service-process.ts';
 import { connectOnce } from '../redis/connect.ts';
 import { signInLink } from '../sessions/sign-in-link.ts';
@@ -97,7 +97,11 @@ async function startEverything(
   const { home, root } = surroundings;
   const ports = createPortFinder();
   // The public port comes first: when it is taken, nothing has been touched yet.
-  const plan = await planPorts(settings, options, surroundings.environment, ports);
+  const plan = await planPorts(settings, options, surroundings.environment, ports, upstreamPorts(catalog));
+  const usual = callableUrl(settings.HOST, settings.PORT);
+  if (settings.PORT !== 0 && plan.gateways[0]?.url !== usual) {
+    say(`An upstream answers at port ${settings.PORT}, so the service takes the next that is free; PORT sets another.`);
+  }
   const chosenRedis = await startRedis({ surroundings, settings, fleet, ports, progress, say });
   const secrets = chooseSecrets(surroundings, settings);
   await withProgress('Starting gateway, worker and stats-service', progress, () =>
@@ -122,3 +126,11 @@ async function startEverything(
     redis.disconnect();
   }
 }
+
+/** The ports of this machine at which upstreams answer. */
+function upstreamPorts({ upstreams }: ModelCatalog): ReadonlySet<number> {
+  const urls = [...upstreams.values()].flatMap(({ baseUrl }) => (baseUrl === undefined ? [] : [new URL(baseUrl)]));
+  return new Set(urls.filter(({ hostname }) => LOOPBACK.has(hostname)).map(({ port }) => Number(port)));
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);

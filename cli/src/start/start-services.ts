@@ -30,6 +30,7 @@ export interface PortPlan {
 /**
  * Gives every process its ports: the operator's where they said so, else free ones from the usual on.
  *
+ * @param upstreamPorts of this machine, at which upstreams answer: the gateway takes none of them unless it is told to
  * @throws StartFailure when a port that the operator named is taken
  */
 export async function planPorts(
@@ -37,10 +38,15 @@ export async function planPorts(
   options: StartOptions,
   environment: Environment,
   ports: PortFinder,
+  upstreamPorts: ReadonlySet<number> = new Set(),
 ): Promise<PortPlan> {
   const { HOST, METRICS_HOST, STATS_HOST } = settings;
   const adminPorts = await planAdminPorts(settings, options.gateways, ports);
-  const firstPort = await ports.claim('PORT', settings.PORT, HOST);
+  // A server of models such as llama.cpp has our usual port.
+  const givesWay = upstreamPorts.has(settings.PORT) && !isGiven(environment, 'PORT');
+  const firstPort = givesWay
+    ? await ports.firstFree(settings.PORT + 1, HOST)
+    : await ports.claim('PORT', settings.PORT, HOST);
   const gatewayPorts = [firstPort];
   while (gatewayPorts.length < options.gateways) gatewayPorts.push(await ports.firstFree(firstPort + 1, HOST));
   const statsPort = isGiven(environment, 'STATS_PORT')
