@@ -11,6 +11,11 @@ const options = readOptions({
     minutes: { type: 'number', value: 'N', default: 30, about: 'how long random faults, and then the soak, go on' },
     seed: { type: 'number', value: 'N', about: 'what random faults come of; another one each time where not given' },
     quick: { type: 'flag', about: 'few samples: shows that facts hold, and says little about times' },
+    redis: {
+      type: 'names',
+      choices: ['one', 'sentinel'],
+      about: 'what random-faults runs on: one Redis, or three with Sentinels, where failovers are faults too',
+    },
     rounds: { type: 'number', value: 'N', about: 'how often each failover happens; 20, and once with --quick' },
     only: {
       type: 'names',
@@ -40,6 +45,7 @@ for (const scenario of SCENARIOS.filter(({ name }) => isWanted(name))) {
     await scenario.run({
       ...{ seed, quick, minutes, report },
       ...(rounds !== undefined && { rounds }),
+      hasSentinels: options.redis?.includes('sentinel') ?? false,
       interrupted: interrupted.signal,
     });
   } catch (error) {

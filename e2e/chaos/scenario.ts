@@ -11,6 +11,8 @@ export interface ScenarioContext {
   readonly minutes: number;
   /** How often a fault happens whose scenario counts rounds; its own number where absent. */
   readonly rounds?: number;
+  /** Whether suites that can run on either run on a Redis of several, with Sentinels. */
+  readonly hasSentinels?: boolean;
   readonly report: Report;
   /** Aborts when the run is to end: the processes that were started end too. */
   readonly interrupted?: AbortSignal;

@@ -1,14 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 import { explainRedisFailure } from './primary/explain-failure.ts';
 import { followPrimary } from './primary/follow-primary.ts';
 import { describeRedis } from './primary/redis-address.ts';
+import { isRefusedHere, RedisAwayError } from './redis-away.ts';
 import type { Redis, RedisTarget } from './redis-connection.ts';
+import { redisKeys } from './redis-keys.ts';
 import { throttledWarning } from './throttled-log.ts';
 import { within } from './within.ts';
 
 /** How long a starting service waits for Redis, ms. */
 const START_TIMEOUT_MS = 10_000;
+const ASK_AGAIN_MS = 500;
 
 /** Redis could not be reached at the start. */
 export class RedisUnreachableError extends Error {
@@ -45,8 +49,14 @@ export async function openRedis(
   const late = () => {
     throw new RedisUnreachableError(target, lastFailure);
   };
+  const untilServed = async () => {
+    await Promise.all(connections.map(untilReady));
+    await untilOurKeys(connections[0], (failure) => {
+      lastFailure = failure;
+    });
+  };
   try {
-    await lifecycle.unlessStopped(within(START_TIMEOUT_MS, Promise.all(connections.map(untilReady)), late));
+    await lifecycle.unlessStopped(within(START_TIMEOUT_MS, untilServed(), late));
   } catch (error) {
     for (const redis of connections) redis.disconnect();
     throw error;
@@ -63,4 +73,20 @@ async function untilReady(redis: Redis): Promise<void> {
   // A failed first attempt is followed by others; only the time decides.
   if (redis.status === 'wait') redis.connect().catch(() => undefined);
   await ready;
+}
+
+/** A node of a cluster takes every connection, and refuses keys that are not its own. */
+async function untilOurKeys(redis: Redis | undefined, onFailure: (error: unknown) => void): Promise<void> {
+  while (redis && redis.status !== 'end') {
+    try {
+      await redis.hget(redisKeys.clock, 'server');
+      return;
+    } catch (error) {
+      // Its user may not look, or it has another form: that is no matter of where Redis is.
+      if (!isRefusedHere(error as Error) && !(error instanceof RedisAwayError)) return;
+      // The connection that is lost for it says less than the refusal.
+      if (isRefusedHere(error as Error)) onFailure(error);
+      await delay(ASK_AGAIN_MS);
+    }
+  }
 }

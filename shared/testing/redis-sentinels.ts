@@ -38,6 +38,8 @@ interface Options {
   readonly wrapper?: (server: number) => string[] | undefined;
   /** Further options of each server. */
   readonly args?: string[];
+  /** What clients of the servers sign in with, where `args` say so. */
+  readonly password?: string;
   /** Further lines of each Sentinel's configuration. */
   readonly sentinelLines?: string[];
   /** Where clients and Sentinels reach the server of this number, where that is a proxy. */
@@ -65,6 +67,7 @@ export async function startTestSentinels(options: Options = {}): Promise<TestSen
         ...(options.args ?? []),
       ],
       ...(wrapper && { wrapper }),
+      ...(options.password !== undefined && { password: options.password }),
     });
     servers.push(server);
     announced.push(seen);

@@ -24,7 +24,7 @@ export interface TestRedis {
 
 /** Starts a private redis-server (or valkey-server); append-only when `durable`; `wrapper` is a command that runs it. */
 export async function startTestRedis(
-  options: { durable?: boolean; args?: string[]; wrapper?: string[]; port?: number } = {},
+  options: { durable?: boolean; args?: string[]; wrapper?: string[]; port?: number; password?: string } = {},
 ): Promise<TestRedis> {
   const directory = await mkdtemp(join(tmpdir(), 'lontar-redis-'));
   const port = options.port ?? (await freePort());
@@ -37,10 +37,11 @@ export async function startTestRedis(
       ...['--appendonly', options.durable ? 'yes' : 'no', '--appendfsync', 'always'],
       ...['--maxmemory-policy', 'noeviction', '--loglevel', 'warning', ...(options.args ?? [])],
     ]);
-    await waitUntilUp(port, server);
+    await waitUntilUp(port, server, options.password);
   };
   await start();
-  const client = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null, retryStrategy: () => 50 });
+  const login = options.password === undefined ? {} : { password: options.password };
+  const client = new Redis(port, '127.0.0.1', { ...login, maxRetriesPerRequest: null, retryStrategy: () => 50 });
   client.on('error', () => undefined);
   const kill = async () => {
     if (server.exitCode !== null || server.signalCode !== null) return;
@@ -95,8 +96,9 @@ export function redisBinary(): string {
   throw new Error('Tests need redis-server on PATH; `npm test` installs it (Debian package redis-server).');
 }
 
-async function waitUntilUp(port: number, server: ChildProcess): Promise<void> {
-  const probe = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });
+async function waitUntilUp(port: number, server: ChildProcess, password?: string): Promise<void> {
+  const login = password === undefined ? {} : { password };
+  const probe = new Redis(port, '127.0.0.1', { ...login, retryStrategy: () => 20, maxRetriesPerRequest: null });
   probe.on('error', () => undefined);
   const died = once(server, 'exit').then(() => {
     throw new Error(`redis-server on port ${port} ended before it was ready`);

@@ -8,6 +8,7 @@ import { onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
 import { countStreams, createSomeStreams, KEY_OF_STREAMS } from '../streams/some-streams.ts';
 import { isUp, type System } from '../system.ts';
 import { badMood } from '../upstream-moods.ts';
+import { FAILOVERS } from './random-failovers.ts';
 
 const TIMEOUT_MS = 20_000;
 const PER_SECOND = 25;
@@ -83,6 +84,18 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
   'scripts forgotten': ({ stack }) => stack.redis.client.script('FLUSH'),
 };
+/** Of one Redis alone: of several, its place is taken by `FAILOVERS`. */
+const OF_ONE_REDIS: ReadonlySet<string> = new Set(Object.keys(FAULTS).filter((name) => name.startsWith('Redis ')));
+
+function faultsOn({ fleet }: System): Readonly<Record<string, Fault>> {
+  if (!fleet) return FAULTS;
+  const shared = Object.entries(FAULTS).filter(([name]) => !OF_ONE_REDIS.has(name));
+  const failovers = Object.entries(FAILOVERS).map(([name, cause]): [string, Fault] => [
+    name,
+    (_system, random) => cause(fleet, random),
+  ]);
+  return Object.fromEntries([...shared, ...failovers]);
+}
 
 export const randomScenarios: readonly Scenario[] = [
   {
@@ -97,6 +110,7 @@ export const randomScenarios: readonly Scenario[] = [
           workers: 2,
           stats: true,
           synced: true,
+          ...(context.hasSentinels && { sentinels: { ack: 1 as const } }),
           secondKey: KEY_OF_STREAMS,
           settings: { REQUEST_TIMEOUT_MS: String(TIMEOUT_MS), MODEL_TIMEOUT_MS: '2000' },
         },
@@ -112,7 +126,8 @@ async function anyFaults({ report, seed, minutes, quick }: ScenarioContext, syst
   system.behave((nonce) => (answers() < 0.1 ? badMood(answers) : streams.answer(nonce, answers() * 1_000)));
   const clients = seededRandom(seed + 2);
   const load = startLoad({ perSecond: PER_SECOND }, () => streams.send(() => sendOrLeave(system, clients)));
-  const names = Object.keys(FAULTS);
+  const faults = faultsOn(system);
+  const names = Object.keys(faults);
   const happened: string[] = [];
   const end = performance.now() + minutes * 60_000;
   let outcomesReadAt = performance.now();
@@ -120,7 +135,7 @@ async function anyFaults({ report, seed, minutes, quick }: ScenarioContext, syst
     await delay((quick ? 500 : 2_000) + random() * 2_000);
     const name = names[Math.floor(random() * names.length)] ?? '';
     happened.push(name);
-    await FAULTS[name]?.(system, random);
+    await faults[name]?.(system, random);
     // Results expire after ten minutes.
     if (performance.now() - outcomesReadAt < 120_000) continue;
     await readOutcomes(system);

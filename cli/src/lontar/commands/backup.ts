@@ -19,6 +19,7 @@ import { OccupiedPlace, requireReplaceable, writeBackup } from '../../backup/wri
 import { CommandFailure, EXIT } from '../../failure/failure.ts';
 import { findPepper } from '../../locate/locate.ts';
 import { readRedisVersion } from '../../redis/redis-version.ts';
+import { waitForReplicas, withReplica } from '../../redis/replicas.ts';
 import { type CommandContext, print } from '../command-context.ts';
 import { explainFileError } from '../file-failure.ts';
 
@@ -32,14 +33,16 @@ export function addBackupCommand(program: Command, context: CommandContext): voi
     .description('write API keys, counters, statistics, blocks and uploads into one file; the service may go on')
     .argument('<FILE>', 'the file to write')
     .option('--force', 'replace the file if it exists')
+    .option('--from-replica', 'read a replica, once it has what the primary has by now')
     .addHelpText(
       'after',
       '\nThe file is signed under KEY_PEPPER, which is never in it. Keep KEY_PEPPER apart from the file: without it no key of the\nbackup works, and a restore cannot tell whether the file was changed.',
     )
-    .action((file: string, { force = false }: { force?: boolean }) => {
+    .action((file: string, { force = false, fromReplica = false }: { force?: boolean; fromReplica?: boolean }) => {
       const path = resolve(file);
       requirePlace(path, force);
-      return context.withRedis((redis) => backup(redis, path, context));
+      const write = (redis: Redis) => backup(redis, path, context);
+      return context.withRedis((redis, target) => (fromReplica ? withReplica(redis, target, write) : write(redis)));
     });
 }
 
@@ -170,6 +173,14 @@ async function restoreOpened(
   // Not before: the log is that of the backup now.
   await noteAction(redis, 'done', context.actor(), 'backup.restore', basename(path));
   await waitForAppendOnlyFile(redis);
+  const lacking = await waitForReplicas(redis);
+  if (lacking > 0) {
+    const which = lacking === 1 ? 'A replica has' : `${lacking} replicas have`;
+    throw new CommandFailure(
+      EXIT.failed,
+      `All is restored on the primary. ${which} not got it yet: a failover now would bring back what was there before. Keep the primary up until lontar doctor calls no replica behind.`,
+    );
+  }
   const { keys: entries, files } = verified.end;
   const { createdAt } = verified.header;
   print(
