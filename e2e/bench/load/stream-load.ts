@@ -4,6 +4,7 @@
  */
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createMasker } from '../../../worker/src/masking/mask.ts';
 import { promptForStream, streamTokens } from '../wish.ts';
 import { RECEIVED_STEP_MS, type StreamMessage, type StreamPlan, type StreamSeen } from './stream-plan.ts';
 
@@ -15,6 +16,7 @@ async function run(plan: StreamPlan): Promise<void> {
   const tokens = streamTokens(plan.wish.tokens);
   const expected = tokens.join('');
   const ends = endsOf(tokens);
+  const shownWith = tokensThatShow(tokens);
   const startedAt = performance.now();
   let opened = 0;
   const noteOpened = () => {
@@ -22,6 +24,7 @@ async function run(plan: StreamPlan): Promise<void> {
     if (opened === plan.streams) say({ kind: 'opened' });
   };
   const gaps: number[] = [];
+  const besideGaps: number[] = [];
   const received = countReceived(performance.timeOrigin + startedAt);
   const readers = Array.from({ length: plan.streams }, async (_, number) => {
     await delay((number * plan.rampMs) / plan.streams);
@@ -31,6 +34,13 @@ async function run(plan: StreamPlan): Promise<void> {
       const read = await readStream(plan, name, expected, turn === 0 ? noteOpened : () => undefined);
       const times = await timesOf(plan, name);
       gaps.push(...gapsOf(read, times, ends));
+      besideGaps.push(
+        ...gapsOf(
+          read,
+          shownWith.map((token) => times[token] ?? Number.NaN),
+          ends,
+        ),
+      );
       received.add(read);
       seen.push({ ...read.seen, withheldMs: withheldMs(read, times, ends) });
     }
@@ -39,7 +49,7 @@ async function run(plan: StreamPlan): Promise<void> {
   const seen = (await Promise.all(readers)).flat();
   const seconds = (performance.now() - startedAt) / 1_000;
   agent.destroy();
-  say({ kind: 'finished', seen, gaps: Float64Array.from(gaps).sort(), ...received.all(), seconds });
+  say({ kind: 'finished', seen, gaps: sorted(gaps), besideGaps: sorted(besideGaps), ...received.all(), seconds });
 }
 
 interface ReadStream {
@@ -125,6 +135,24 @@ interface Chunk {
 async function timesOf({ upstreamPort }: StreamPlan, name: string): Promise<number[]> {
   const answer = await fetch(`http://127.0.0.1:${upstreamPort}/times/${name}`);
   return (await answer.json()) as number[];
+}
+
+function sorted(values: readonly number[]): Float64Array {
+  return Float64Array.from(values).sort();
+}
+
+/** With which token masking can show each: the one after which it withholds nothing of it any more, or the last one. */
+function tokensThatShow(tokens: readonly string[]): number[] {
+  const pieces = createMasker().createPieces();
+  const ends = endsOf(tokens);
+  const shownWith: number[] = [];
+  let shown = 0;
+  for (const [index, token] of tokens.entries()) {
+    shown += pieces.push(token).length;
+    while (shownWith.length < tokens.length && (ends[shownWith.length] ?? 0) <= shown) shownWith.push(index);
+  }
+  while (shownWith.length < tokens.length) shownWith.push(tokens.length - 1);
+  return shownWith;
 }
 
 /** Where each token ends in the text. */

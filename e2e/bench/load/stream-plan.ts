@@ -41,6 +41,8 @@ export type StreamMessage =
       readonly seen: readonly StreamSeen[];
       /** From the sending of a token by the upstream to its reading here, ms, sorted. */
       readonly gaps: Float64Array;
+      /** The same from the sending of the token with which masking can show it: until then it has to withhold it. */
+      readonly besideGaps: Float64Array;
       /** Characters of all streams together that were read in each tenth of a second since `startedAt`, Unix ms. */
       readonly received: Float64Array;
       readonly startedAt: number;

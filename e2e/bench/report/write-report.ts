@@ -220,6 +220,10 @@ function streamsSection({ streams }: Results): string[] {
         ],
         [`${many.streams} streams at once of 20 tokens/s: whole and in order`, String(many.whole)],
         ['from the upstream to the client, p50 and p99', `${both(many.gapP50, many.gapP99)} ms`],
+        [
+          'of it beside the wait for the end of a word, which masking needs',
+          `${both(many.besideWordP50, many.besideWordP99)} ms`,
+        ],
         ['the same of streams that are read from the upstream itself', `${both(many.directP50, many.directP99)} ms`],
         ['Redis commands a second', many.commandsPerSecond.toFixed(0)],
         ['bytes of these commands, times the text of that time', many.bytesTimesText.toFixed(2)],

@@ -131,7 +131,7 @@ describe('an inbox', () => {
   });
 
   test('hands over frames by the numbers of their streams, and asks what a number stands for that it has not heard of', async () => {
-    const inbox = await open('numbers.2');
+    const inbox = await open('numbers.3');
     const seen: Frame[] = [];
     const reading = Promise.withResolvers<void>();
     const stop = inbox.read('req_1', (frame) => {
@@ -141,14 +141,14 @@ describe('an inbox', () => {
     const piece = (number: number, offset: number, data: string, goesOn = false) =>
       writeNumbered([{ number, track: 'text', offset, data, goesOn }]);
     const add = (sequence: number, pieces: string, ...firsts: string[]) =>
-      server.client.xadd(redisKeys.inbox('numbers.2'), '*', 'numbered', 'w', String(sequence), pieces, ...firsts);
+      server.client.xadd(redisKeys.inbox('numbers.3'), '*', 'numbered', 'w', String(sequence), pieces, ...firsts);
     await add(1, '', '1 1 req_1', piece(1, 0, 'One '), '2 1 req_other', piece(2, 0, 'not read'));
     await add(2, piece(1, 0, 'two ', true));
     // Of another worker, which introduced it to another gateway.
     await server.client.hset(redisKeys.streamNumbers('v'), '9', '1 req_1');
     for (let sequence = 1; seen.length < 3; sequence++) {
       await server.client.xadd(
-        redisKeys.inbox('numbers.2'),
+        redisKeys.inbox('numbers.3'),
         '*',
         'numbered',
         'v',

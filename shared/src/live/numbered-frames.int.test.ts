@@ -19,7 +19,7 @@ afterAll(() => server.stop());
 test('scripts read numbered pieces as gateways do', async () => {
   const random = seededRandom(23);
   const below = (most: number) => Math.floor(random() * most);
-  const texts = ['', 'a', '\x1f', 'b\x1e"\\', 'é🌐', '\x00\x03\x7f', '\r\n$5\r\n'];
+  const texts = ['', 'a', ' ', 'two ', '\x1d ', '\x1f', 'b\x1e"\\', 'é🌐', '\x00\x03\x7f', '\r\n$5\r\n'];
   for (let round = 0; round < 200; round++) {
     const pieces = Array.from({ length: 1 + below(30) }, () => ({
       number: 1 + below(10 ** (random() < 0.5 ? 1 : below(9))),

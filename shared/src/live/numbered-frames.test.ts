@@ -26,7 +26,21 @@ describe('numbered pieces', () => {
   test('come back as they were written, whatever their numbers, places and texts are', () => {
     const random = seededRandom(17);
     const below = (most: number) => Math.floor(random() * most);
-    const texts = ['', 'a', '\x1f', '\x1e', '\x1f\x1f"\\', 'é🌐', '\x00\x03\x7f', '@'.repeat(200), '\r\n$5\r\n'];
+    const texts = [
+      '',
+      'a',
+      ' ',
+      'two ',
+      '\x1f',
+      '\x1e',
+      '\x1d ',
+      ' \x1c',
+      '\x1f\x1f"\\',
+      'é🌐',
+      '\x00\x03\x7f',
+      '@'.repeat(200),
+      '\r\n$5\r\n',
+    ];
     for (let round = 0; round < 2_000; round++) {
       const pieces = Array.from({ length: 1 + below(8) }, () =>
         piece(
@@ -54,6 +68,9 @@ describe('numbered pieces', () => {
     expect(writeNumbered(pieces).length).toBe(500 * (4 + 1) + 2);
     const odd = pieces.filter(({ number }) => number % 2 === 1);
     expect(writeNumbered(odd).length).toBe(250 * (4 + 2) + 1);
+    // The space at the end of a word is part of the end of its piece.
+    const spaced = pieces.map(({ number, offset }) => piece(number, offset, 'four ', { goesOn: true }));
+    expect(writeNumbered(spaced).length).toBe(500 * 'four '.length + 2);
     expect(writeNumbered([])).toBe('');
   });
 

@@ -5,25 +5,28 @@ import type { Frame, Track } from './frames.ts';
  * Its frames then take a byte or two beside their text where they go on where the one before ended, which nearly all do:
  *
  *   piece    = number, data, END; or NEXT instead of END, where a piece follows that has the next number and whose text goes
- *              on: that has no number of its own, and begins with its data
+ *              on: that has no number of its own, and begins with its data. Where data ends with a space, as most does that
+ *              was withheld until its word had ended, the space is left out, and SPACE_END or SPACE_NEXT stands for both
  *   number   = digits of base 64, the lowest first, each a character; 64 is added where another one follows. It is four
  *              times what is added to the number of the piece before, plus 0 (text goes on), 1 (reasoning goes on),
  *              2 (in full) or 3 (the counting of numbers begins anew: no piece, and the next number follows at once)
- *   in full  = number, one of `trc` for the track, its offset as digits, data, END or NEXT; or of `TRC`, and data is JSON,
- *              because END or NEXT is in it
+ *   in full  = number, one of `trc` for the track, its offset as digits, data, and one of these ends; or of `TRC`, and data is
+ *              JSON, because one of the ends is in it
  *
  * script-includes/numbered-frames.lua reads the same. A frame that goes on has a place only for who has all entries of that
  * worker since the last one in full: entries are counted, and each stream has one in full every second.
  */
 const END = '\x1f';
 const NEXT = '\x1e';
+const SPACE_END = '\x1d';
+const SPACE_NEXT = '\x1c';
 const BASE = 64;
 const TRACK_LETTERS = { text: 't', reasoning: 'r', call: 'c' } as const;
 const TRACKS_OF: Readonly<Record<string, Track>> = { t: 'text', r: 'reasoning', c: 'call' };
 const [TEXT_GOES_ON, REASONING_GOES_ON, IN_FULL, ANEW] = [0, 1, 2, 3];
 
 /** What the instance ids of gateways end with that take numbered frames. */
-export const TAKES_NUMBERS = '.2';
+export const TAKES_NUMBERS = '.3';
 
 /** Whether a gateway takes numbered frames; an older one takes none but those of frames.ts. */
 export function takesNumbers(gateway: string): boolean {
@@ -43,7 +46,7 @@ export interface NumberedPiece {
 
 /** Whether a piece can be written without JSON. */
 export function isPlain(data: string): boolean {
-  return !data.includes(END) && !data.includes(NEXT);
+  return endOf(data, 0) < 0;
 }
 
 /** Writes pieces one after the other; those of small and rising numbers take least. Never throws. */
@@ -59,11 +62,12 @@ export function writeNumbered(pieces: readonly NumberedPiece[]): string {
       all += writeDigits(ANEW);
       before = 0;
     }
-    all += isNext ? piece.data : writePiece(piece, number - before);
+    const written = isNext ? piece.data : writePiece(piece, number - before);
     before = number;
     const following = pieces[index + 1];
     isNext = following?.number === number + 1 && following.track === 'text' && isOnward(following);
-    all += isNext ? NEXT : END;
+    const isSpaced = piece.data.endsWith(' ') && written.endsWith(' ');
+    all += isSpaced ? written.slice(0, -1) + (isNext ? SPACE_NEXT : SPACE_END) : written + (isNext ? NEXT : END);
   }
   return all;
 }
@@ -116,8 +120,9 @@ export function readNumbered(all: string, take: TakePiece): void {
     const offset = how === IN_FULL ? readDigits() : undefined;
     const end = endOf(all, at);
     if (end < 0 || !Number.isSafeInteger(number)) return;
-    const data = all.slice(at, end);
-    isNext = all[end] === NEXT;
+    const close = all.charAt(end);
+    const data = all.slice(at, end) + (close === SPACE_END || close === SPACE_NEXT ? ' ' : '');
+    isNext = close === NEXT || close === SPACE_NEXT;
     at = end + 1;
     if (how !== IN_FULL) take(number, how === TEXT_GOES_ON ? 'text' : 'reasoning', undefined, data);
     else if (!takeFull(number, letter, offset, data, take)) return;
@@ -127,7 +132,7 @@ export function readNumbered(all: string, take: TakePiece): void {
 function endOf(all: string, from: number): number {
   for (let at = from; at < all.length; at++) {
     const code = all.charCodeAt(at);
-    if (code === 0x1f || code === 0x1e) return at;
+    if (code >= 0x1c && code <= 0x1f) return at;
   }
   return -1;
 }

@@ -3,7 +3,7 @@
 -- Gives  readDigits(all, at), which returns the number that begins there, and what is behind it
 --        readNumbered(all, take)  calls take(number, track, data) for each piece of text ('text') and reasoning ('reasoning')
 
-local PIECE_ENDS, PIECE_NEXT = '[\30\31]', 30
+local PIECE_ENDS, PIECE_NEXT, SPACE_END, SPACE_NEXT = '[\28-\31]', 30, 29, 28
 
 local function readDigits(all, at)
   local value, unit = 0, 1
@@ -36,8 +36,10 @@ local function readNumbered(all, take)
       end
       local stop = all:find(PIECE_ENDS, at)
       if not stop then return end
-      isNext = all:byte(stop) == PIECE_NEXT
+      local close = all:byte(stop)
+      isNext = close == PIECE_NEXT or close == SPACE_NEXT
       local data = all:sub(at, stop - 1)
+      if close == SPACE_END or close == SPACE_NEXT then data = data .. ' ' end
       at = stop + 1
       if letter == 'T' or letter == 'R' then data = cjson.decode(data) end
       if track then take(number, track, data) end

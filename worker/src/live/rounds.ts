@@ -4,10 +4,10 @@ import type { LiveStream } from './live-stream.ts';
 /** Frames of all streams that were seen before are sent together, so far apart at least, ms. */
 const TICK_MS = 25;
 /**
- * Among many streams ticks are further apart, so that a worker writes about 8,000 frames a second and no more: a frame
+ * Among many streams ticks are further apart, so that a worker writes about 10,000 frames a second and no more: a frame
  * costs what its text does not, in Redis and here, and tokens that come fast are cheaper together.
  */
-const STREAMS_PER_MS = 8;
+const STREAMS_PER_MS = 10;
 const LONGEST_TICK_MS = 100;
 /** How long one turn of the event loop masks, ms; what is left has the next. */
 const LONGEST_TURN_MS = 8;

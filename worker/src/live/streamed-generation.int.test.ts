@@ -56,7 +56,7 @@ beforeEach(async () => {
   await server.client.flushall();
   await server.client.hset(redisKeys.apiKey('k'), { id: 'k', charged: 1 });
   await reserve(server.client, requestId, 'k');
-  for (const gateway of ['g.2', 'other.2', 'g', 'other'])
+  for (const gateway of ['g.3', 'other.3', 'g', 'other'])
     await server.client.xadd(redisKeys.inbox(gateway), '*', 'opened', '1');
 });
 
@@ -179,7 +179,7 @@ async function untilFrames(track = 'text', part = '', gateway = waiting): Promis
   throw new Error(`no such frames: ${JSON.stringify(await framesOf(gateway))}`);
 }
 
-const isNumbered = () => waiting === 'g.2';
+const isNumbered = () => waiting === 'g.3';
 const settled = () => readSettlement(server.client, requestId);
 const charged = async () => Number(await server.client.hget(redisKeys.apiKey('k'), 'charged'));
 const visible = () => server.client.hget(redisKeys.request(requestId), 'visible');
@@ -193,9 +193,9 @@ const joined = (frames: readonly Frame[], track: string) =>
 const ONWARD = 'and so it goes on and on, word by word, sentence by sentence, until it ends. '.repeat(4);
 
 describe.each([
-  ['', 'g.2', 'other.2'],
-  [' that a gateway of an earlier version follows', 'g.2', 'other'],
-  [' for a gateway of an earlier version', 'g', 'other.2'],
+  ['', 'g.3', 'other.3'],
+  [' that a gateway of an earlier version follows', 'g.3', 'other'],
+  [' for a gateway of an earlier version', 'g', 'other.3'],
 ])('an answer%s', (_what, gateway, follower) => {
   beforeEach(() => {
     waiting = gateway;

@@ -68,6 +68,25 @@ test('locks that were too young for a renewal that took long are renewed right a
   ]);
 });
 
+test('what was renewed once is in each turn, however early its timer: Redis is told what changed, and nothing has', async () => {
+  const calls: string[][] = [];
+  extend.mockImplementation((jobIds) => {
+    calls.push(jobIds);
+    return Promise.resolve([]);
+  });
+  const clock = jest.spyOn(performance, 'now');
+  locks.hold('a', 'token');
+  await pass(2 * LOCK_RENEWAL_MS);
+  const [renewed] = [calls.length];
+  // A moment less than the whole time has gone by at the next turn.
+  const real = performance.now();
+  clock.mockReturnValue(real + LOCK_RENEWAL_MS - 1);
+  await pass(LOCK_RENEWAL_MS);
+  clock.mockRestore();
+  expect(calls.length).toBeGreaterThan(renewed);
+  expect(calls.at(-1)).toEqual(['a']);
+});
+
 test('a job whose lock another worker has is told so, unless it has ended by itself meanwhile', async () => {
   const answer = Promise.withResolvers<string[]>();
   extend.mockReturnValueOnce(answer.promise);

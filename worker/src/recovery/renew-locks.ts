@@ -16,21 +16,23 @@ export interface LockRenewalOptions {
 }
 
 /**
- * Renews the locks of the jobs in work, all that are due in one command.
+ * Renews the locks of the jobs in work, all but those that have just begun, in one command.
  *
  * BullMQ's own renewal counts by `Date.now()`: on a machine whose clock is set back it would renew none until the clock
  * is where it was, and the jobs would be taken from a worker that is well. This one counts by the monotonic clock.
  */
 export function renewLocks({ extend, onLost, onError }: LockRenewalOptions): LockRenewal {
-  const held = new Map<string, { readonly token: string; renewedAt: number }>();
+  const held = new Map<string, { readonly token: string; readonly since: number; isKnown: boolean }>();
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
 
   const renew = async () => {
     const now = performance.now();
-    const due = [...held].filter(([, { renewedAt }]) => now - renewedAt >= LOCK_RENEWAL_MS);
+    // Those that were renewed before are in each turn: timers may be early, and Redis, which is told what has changed, would
+    // be told of all jobs that they have gone, and in the next turn that they are there again.
+    const due = [...held].filter(([, { since, isKnown }]) => isKnown || now - since >= LOCK_RENEWAL_MS);
     if (due.length === 0) return;
-    for (const [, lock] of due) lock.renewedAt = now;
+    for (const [, lock] of due) lock.isKnown = true;
     const lost = await extend(
       due.map(([jobId]) => jobId),
       due.map(([, { token }]) => token),
@@ -49,7 +51,7 @@ export function renewLocks({ extend, onLost, onError }: LockRenewalOptions): Loc
   };
   turn(LOCK_RENEWAL_MS);
   return {
-    hold: (jobId, token) => void held.set(jobId, { token, renewedAt: performance.now() }),
+    hold: (jobId, token) => void held.set(jobId, { token, since: performance.now(), isKnown: false }),
     release: (jobId) => void held.delete(jobId),
     stop() {
       stopped = true;
