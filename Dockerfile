@@ -54,7 +54,9 @@ COPY docs/runbooks docs/runbooks
 COPY --from=page /app/dashboard/dist dashboard/dist
 COPY --chmod=0755 deploy/image/ /usr/local/bin/
 # A new volume takes the owner of the folder that it is mounted on, so that a user without rights can write to it.
-RUN install -d -o 1000 -g 1000 /data /data/uploads /var/cache/lontar /secrets \
+# What is in /data is for that user alone, as `lontar doctor` wants it.
+RUN install -d -m 0700 -o 1000 -g 1000 /data /data/uploads \
+ && install -d -o 1000 -g 1000 /var/cache/lontar /secrets \
       /secrets/redis /secrets/gateway /secrets/worker /secrets/stats-service /secrets/prometheus /secrets/alertmanager \
       /secrets/grafana
 

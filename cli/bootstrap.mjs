@@ -27,6 +27,8 @@ const PROGRAMS = {
 /** What runs of the npm package; tests, builds and their dependencies are not in it. */
 const SERVED = ['shared', 'gateway', 'worker', 'stats-service', 'cli'];
 const NEEDED_NODE_MAJOR = 24;
+/** What this file and npm are tried with. */
+const LEAST_NODE_MAJOR = 20;
 const LOCK_POLL_MS = 250;
 const UNCLAIMED_POLLS = 20;
 const PARENT_LOOK_MS = 1_000;
@@ -55,6 +57,7 @@ try {
     throw new Refusal(`Usage: node cli/bootstrap.mjs ${Object.keys(PROGRAMS).join('|')} [arguments]`);
   }
   process.env.LONTAR_COMMAND ||= 'npm run lontar --';
+  refuseOldNode();
   await installDependencies();
   if (isPackage) takeOver({ root, folder: process.env.LONTAR_FOLDER, home: dirname(dirname(root)) });
   handOver(findNode(), [join(root, program), ...args]);
@@ -62,6 +65,14 @@ try {
   if (!(error instanceof Refusal)) throw error;
   say(error.message);
   process.exit(error.exitCode);
+}
+
+function refuseOldNode() {
+  const { node } = process.versions;
+  if (Number(node.split('.')[0]) >= LEAST_NODE_MAJOR) return;
+  throw new Refusal(
+    `Lontar needs Node ${LEAST_NODE_MAJOR} or later to start with, and this is Node ${node}. Install a later one from https://nodejs.org, then run the same command again.`,
+  );
 }
 
 /** Installs from the lockfile unless what is there fits it. Concurrent callers wait for the first. */

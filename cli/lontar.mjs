@@ -12,6 +12,12 @@ const folder = resolve(process.env.LONTAR_FOLDER || '.');
 const home = resolve(folder, process.env.LONTAR_HOME || '.lontar');
 const apps = join(home, 'app');
 
+if (Number(process.versions.node.split('.')[0]) < 20) {
+  process.stderr.write(
+    `Lontar needs Node 20 or later to start with, and this is Node ${process.versions.node}. Install a later one from https://nodejs.org, then run the same command again.\n`,
+  );
+  process.exit(1);
+}
 try {
   const root = isUnderNodeModules(packageRoot) ? placeApp() : packageRoot;
   if (root !== packageRoot || packageRoot.startsWith(apps + sep)) {

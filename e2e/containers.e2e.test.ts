@@ -117,6 +117,11 @@ const images = baseImages('NODE_IMAGE', 'REDIS_IMAGE', 'PROMETHEUS_IMAGE');
     }
   });
 
+  test('the doctor finds nothing wrong', async () => {
+    const { checks } = JSON.parse(await lontar('doctor', '--json')) as { checks: { status: string }[] };
+    expect(checks.filter(({ status }) => status === 'failed')).toEqual([]);
+  });
+
   test('each of four workers is a target of Prometheus and a part of the fleet', async () => {
     await scaled;
     await eventually(async () => (await health()).workers.instances === WORKERS, 30_000);

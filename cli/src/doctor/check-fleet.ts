@@ -61,7 +61,7 @@ function checkWorking(workers: readonly NonNullable<Instance['model']>[]): Findi
   const providers = [...new Set(workers.map(({ provider }) => provider))].join(', ');
   if (providers === 'demo') {
     const how =
-      'Set GEMINI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY for a real one (.env.example has the lines), and start the worker again (with npm start: Ctrl-C, then npm start).';
+      'Set GEMINI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY for a real one (.env.example has the lines), and start the worker again (npm start: Ctrl-C, then npm start; containers: docker compose up -d worker).';
     return warning('model', `The workers run the demo model, whose text is made up. ${how}`);
   }
   const asked = workers.some(({ lastOutcome }) => lastOutcome === 'ok');

@@ -27,7 +27,7 @@ export async function checkHealth({ url, isKnown }: AskedGateway): Promise<Findi
   } catch (error) {
     const why = error instanceof Error ? ((error.cause as Error | undefined)?.message ?? error.message) : String(error);
     if (isKnown) return failed('health', `The gateway at ${url} does not answer: ${why}. Look at its log.`);
-    return warning('health', `No gateway was asked: none answers at ${url} (HOST and PORT of this shell).`);
+    return warning('health', `No gateway was asked: none answers at ${url} (HOST and PORT of this shell): ${why}.`);
   }
 }
 

@@ -10,13 +10,7 @@ test.each([
     './.lontar/lontar',
     MESSAGE.replace('lontar keys', './.lontar/lontar keys').replace('npm start --', './.lontar/lontar start'),
   ],
-  [
-    'docker compose exec $& lontar',
-    MESSAGE.replace('lontar keys', () => 'docker compose exec $& lontar keys').replace(
-      'npm start --',
-      () => 'docker compose exec $& lontar start',
-    ),
-  ],
+  ['docker compose exec $& lontar', MESSAGE.replace('lontar keys', () => 'docker compose exec $& lontar keys')],
 ])('where the command is typed as %s', (command, expected) => {
   expect(nameCommands(MESSAGE, { LONTAR_COMMAND: command })).toBe(expected);
 });

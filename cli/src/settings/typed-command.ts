@@ -12,7 +12,8 @@ const START = /(?<![\w./-])npm start\b(?: --)?/g;
 export function nameCommands(text: string, environment: Environment): string {
   const command = typedCommand(environment);
   const named = text.replaceAll(COMMAND, () => `${command} `);
-  return command.startsWith('npm ') || command === 'lontar' ? named : named.replaceAll(START, () => `${command} start`);
+  // Only an installed package starts the service by the same command; containers are started by none of it.
+  return /^(?:npm|docker) |^lontar$/.test(command) ? named : named.replaceAll(START, () => `${command} start`);
 }
 
 /** How the operator's command is typed here. */

@@ -72,7 +72,7 @@ describe('a model that the upstream does not have', () => {
       upstreamStatus: 404,
       upstreamHost: `127.0.0.1:${upstream.port}`,
       upstreamMessage: expect.stringContaining(wanted),
-      advice: `The upstream has no model ${wanted}; it has ${has}, qwen3-32b. Set MODEL_MAP='{"ai-2.5-flash":"${has}"}' (or another of them), and start the worker again (with npm start: Ctrl-C, then npm start).`,
+      advice: `The upstream has no model ${wanted}; it has ${has}, qwen3-32b. Set MODEL_MAP='{"ai-2.5-flash":"${has}"}' (or another of them), and start the worker again (npm start: Ctrl-C, then npm start; containers: docker compose up -d worker).`,
     });
     expect(JSON.stringify(failure?.upstream)).not.toContain(KEY);
     await wrong.failure();
@@ -95,7 +95,7 @@ describe('a model that the upstream does not have', () => {
     const upstream = await start([]);
     const advice = (await worker({ OPENAI_BASE_URL: upstream.openAiUrl }).failure())?.upstream?.advice;
     expect(advice).toBe(
-      `The upstream has no model ai-2.5-flash. Set MODEL_MAP='{"ai-2.5-flash":"ITS_NAME"}' (or another of them), and start the worker again (with npm start: Ctrl-C, then npm start).`,
+      `The upstream has no model ai-2.5-flash. Set MODEL_MAP='{"ai-2.5-flash":"ITS_NAME"}' (or another of them), and start the worker again (npm start: Ctrl-C, then npm start; containers: docker compose up -d worker).`,
     );
   });
 });

@@ -58,7 +58,7 @@ function adviseOnModel(listed: ListedModels, model: string, { url, useModel }: S
 function adviseOnKind(kind: ModelErrorKind, host: string, { url, key }: SettingNames): string | undefined {
   switch (kind) {
     case 'unauthorized':
-      return `The upstream does not accept the key, or its account has no money left: set ${key}, and start the worker again (with npm start: Ctrl-C, then npm start).`;
+      return `The upstream does not accept the key, or its account has no money left: set ${key}, and start the worker again (npm start: Ctrl-C, then npm start; containers: docker compose up -d worker).`;
     case 'connection':
       return `The worker cannot reach ${host}: start that server, or mend ${url}.`;
     case 'timed_out':

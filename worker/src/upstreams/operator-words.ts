@@ -46,7 +46,7 @@ export function settingNamesOf(
     useModel(upstreamName, insteadOf) {
       const wrong = [...catalog().models.values()].filter(({ routes }) => routes[0]?.model === insteadOf);
       const map = Object.fromEntries(wrong.map((model) => [model.name, upstreamName]));
-      return `Set MODEL_MAP='${JSON.stringify(map)}' (or another of them), and start the worker again (with npm start: Ctrl-C, then npm start).`;
+      return `Set MODEL_MAP='${JSON.stringify(map)}' (or another of them), and start the worker again (npm start: Ctrl-C, then npm start; containers: docker compose up -d worker).`;
     },
   };
 }
