@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { readOptions } from '@lontar/shared/testing/command-options.ts';
 import { metricsPage } from './metrics-docs.ts';
 import { modelsSchemaText } from './models-schema-docs.ts';
-import { redisUsersTemplate } from './redis-users-docs.ts';
+import { failoverTemplates, redisUsersTemplate, scriptsManifest } from './redis-users-docs.ts';
 import { configurationPage, envExample } from './settings-docs.ts';
 
 readOptions({
@@ -20,3 +20,6 @@ writeFileSync(new URL('docs/configuration.md', root), configurationPage());
 writeFileSync(new URL('docs/metrics.md', root), metricsPage());
 writeFileSync(new URL('docs/models.schema.json', root), modelsSchemaText());
 writeFileSync(new URL('deploy/redis/users.conf', root), redisUsersTemplate());
+writeFileSync(new URL('deploy/redis/failover.conf', root), failoverTemplates().redis);
+writeFileSync(new URL('deploy/redis/sentinel-users.conf', root), failoverTemplates().sentinels);
+writeFileSync(new URL('deploy/kubernetes-ha/scripts.yaml', root), scriptsManifest());

@@ -133,10 +133,12 @@ function judge({ words: [first = '', ...rest] }: PrintedCommand): string | Promi
 /** Words that begin like a command and are none. */
 const PROSE = [
   // `kubectl` names the namespace and the secret, which are called lontar too.
-  /^lontar (?:create|patch|-f)\b/,
+  /^lontar (?:create|exec|patch|-f)\b/,
   // So are the project's folder in configurations, and its keys in Redis.
   /^lontar [^a-z]/,
   /^lontar (?:read it|api key)/,
+  // So is the primary at the Sentinels, with a user of theirs.
+  /^lontar sentinel$/,
   // Names of the image and of what it runs.
   /^lontar (?:gateway|lontar)$/,
   // In a script, with a name of its own.
