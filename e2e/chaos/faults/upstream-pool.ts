@@ -26,8 +26,9 @@ const REST_MS = 3_000;
 /** Calls by which traffic counts as back, the one that tried among them: at this load an upstream gets eight a second. */
 const BACK_CALLS = 3;
 const MOODS = Object.keys(POOL_MOODS) as PoolMood[];
-/** Of requests that failed. */
+/** Of requests that failed, and of the log lines about each. */
 const MOST_SHOWN = 10;
+const SHOWN_CHARACTERS = 1_500;
 
 interface Outage {
   readonly mood: PoolMood;
@@ -80,7 +81,11 @@ function judge(report: Report, outages: readonly Outage[]): void {
   }
 }
 
-function judgeRequests(report: Report, entries: readonly LedgerEntry[], isExcused: (entry: LedgerEntry) => boolean) {
+function judgeRequests(
+  { report, system }: { readonly report: Report; readonly system: System },
+  entries: readonly LedgerEntry[],
+  isExcused: (entry: LedgerEntry) => boolean,
+): void {
   const all = entries.filter((entry) => statusOf(entry) !== 200);
   const failed = all.filter((entry) => !isExcused(entry));
   report.fact('requests answered', entries.length - all.length);
@@ -88,6 +93,11 @@ function judgeRequests(report: Report, entries: readonly LedgerEntry[], isExcuse
   report.fact('requests that failed', failed.length, { atMost: 0 });
   for (const { end } of failed.slice(0, MOST_SHOWN)) {
     report.fact(end?.kind === 'answered' ? end.text.trim() : String(end?.kind), 1);
+    if (end?.kind !== 'answered') continue;
+    const { requestId } = end;
+    const logged = system.stack.logs().split('\n');
+    const lines = logged.filter((line) => requestId !== '' && line.includes(requestId));
+    for (const line of lines.slice(0, MOST_SHOWN)) report.fact(line.slice(0, SHOWN_CHARACTERS), 1);
   }
   const times = entries.filter((entry) => statusOf(entry) === 200).map(tookMs);
   report.timed('p99 of the answered', percentile(times, 0.99));
@@ -125,7 +135,7 @@ async function breakOneAfterTheOther(context: ScenarioContext, system: System, p
   } while (performance.now() < endsAt);
   const entries = await load.stop();
   judge(report, outages);
-  judgeRequests(report, entries, kills === undefined ? () => false : judgeKills(report, kills));
+  judgeRequests({ report, system }, entries, kills === undefined ? () => false : judgeKills(report, kills));
 }
 
 export const upstreamPoolScenarios: readonly Scenario[] = [
