@@ -19,6 +19,8 @@ const ROUNDS = { quick: 1, long: 20 };
 const PAUSE_MS = { quick: 5_000, long: 30_000 };
 const PER_SECOND = 40;
 const STREAMS = 4;
+/** Of a key whose hour is used up long before the run ends, which takes less than one: no failover gives any of it back. */
+const LIMITED = { perHour: 40, perSecond: 5 };
 
 interface Fault {
   readonly name: string;
@@ -114,6 +116,7 @@ function runFault(context: ScenarioContext, fault: Fault): Promise<void> {
     gateways: 2,
     workers: quick ? 2 : 4,
     stats: true,
+    secondKey: ['--per-hour', String(LIMITED.perHour)],
     sentinels: { ack: 1 as const, ...(fault.clockOffsets && { clockOffsets: fault.clockOffsets }) },
   };
   return onSystem(context, options, async (system) => {
@@ -130,15 +133,23 @@ function runFault(context: ScenarioContext, fault: Fault): Promise<void> {
     const streamed = startLoad({ clients: STREAMS }, () =>
       sendStream(system, texts, { key: keys[0] as (typeof keys)[number], random }),
     );
+    const limited = startLoad(LIMITED, () => system.send({ key: keys[1] as (typeof keys)[number] }));
     await delay(2_000);
     const rounds: Round[] = [];
     const count = fault.isOnce ? 1 : (context.rounds ?? ROUNDS[quick ? 'quick' : 'long']);
     for (let round = 0; round < count; round++) rounds.push(await goThrough(system, fault, quick));
-    const [entries, streams] = await Promise.all([unary.stop(), streamed.stop()]);
+    const [entries, streams, ofHour] = await Promise.all([unary.stop(), streamed.stop(), limited.stop()]);
     await readOutcomes(system);
     judge(report, system, { entries, streams }, rounds, fault);
+    judgeHour(report, ofHour);
     report.fact('processes that ended', processes.filter((service) => !isUp(service)).length, { atMost: 0 });
   });
+}
+
+function judgeHour(report: ScenarioContext['report'], entries: readonly LedgerEntry[]): void {
+  const count = (status: number) => entries.filter((entry) => statusOf(entry) === status).length;
+  report.fact(`answered on a key of ${LIMITED.perHour} an hour`, count(200), { atMost: LIMITED.perHour });
+  report.fact('refused on it by 429', count(429));
 }
 
 interface Round {
