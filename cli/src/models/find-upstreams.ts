@@ -20,6 +20,9 @@ export interface FoundUpstream {
 
 type Candidate = Omit<FoundUpstream, 'models'> & { readonly listUrl: string; readonly headers: Record<string, string> };
 
+/** Nobody waits but the operator, to whom a list that is missing looks like an upstream that is away, ms. */
+export const LIST_WITHIN_MS = 5_000;
+
 const GEMINI_URL = 'https://generativelanguage.googleapis.com/v1beta';
 const ANTHROPIC_URL = 'https://api.anthropic.com/v1';
 
@@ -122,7 +125,7 @@ function secretIn(environment: Environment, variable: string): string | undefine
 async function list(candidates: readonly Candidate[]): Promise<FoundUpstream[]> {
   const found = await Promise.all(
     candidates.map(async ({ listUrl, headers, ...upstream }) => {
-      const listed = await createModelList({ url: listUrl, headers, redact: (name) => name })();
+      const listed = await createModelList({ url: listUrl, headers, redact: (name) => name, timeoutMs: LIST_WITHIN_MS })();
       const models = listed.kind === 'names' ? listed.names.filter(isForText) : [];
       return models.length === 0 ? [] : [{ ...upstream, models }];
     }),

@@ -1,6 +1,7 @@
 import type { ModelCatalog, UpstreamConfig } from '@lontar/shared/models/catalog.ts';
 import type { SecretOf } from '@lontar/shared/models/secrets.ts';
 import { createModelList } from '@lontar/worker/list-models.ts';
+import { LIST_WITHIN_MS } from './find-upstreams.ts';
 
 /** A route whose upstream lists its models, and not this one. Some servers answer such names with another model. */
 export interface UnlistedRoute {
@@ -34,7 +35,12 @@ async function listOf(upstream: UpstreamConfig, secretOf: SecretOf): Promise<Rea
   url.pathname = `${url.pathname.replace(/\/$/, '')}/models`;
   if (provider === 'gemini') url.searchParams.set('pageSize', '1000');
   if (provider === 'anthropic') url.searchParams.set('limit', '1000');
-  const listed = await createModelList({ url: url.href, headers: headersOf(provider, key), redact: (name) => name })();
+  const listed = await createModelList({
+    url: url.href,
+    headers: headersOf(provider, key),
+    redact: (name) => name,
+    timeoutMs: LIST_WITHIN_MS,
+  })();
   return listed.kind === 'names' ? new Set(listed.names) : undefined;
 }
 

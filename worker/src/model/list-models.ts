@@ -13,9 +13,10 @@ export interface ModelListOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** A name that masking would change is not told. */
   readonly redact: Redact;
+  /** How long it may take, ms; a second where absent, because a failed request waits for it. */
+  readonly timeoutMs?: number;
 }
 
-/** How long a failed request may wait for the list, ms. */
 const LIST_TIMEOUT_MS = 1_000;
 const MOST_LIST_BYTES = 1_048_576;
 /** What is known is told again for so long, ms: requests that fail for one reason must not each ask for it. */
@@ -23,7 +24,7 @@ const KNOWN_FOR_MS = 60_000;
 const MOST_NAMES = 1_000;
 
 /**
- * Asks an upstream for the names of its models, at most once a minute, within a second, and without keeping a connection.
+ * Asks an upstream for the names of its models, at most once a minute, within a bounded time, and without keeping a connection.
  * The list is OpenAI's (`data`), Gemini's or Ollama's (`models`). The function it gives never rejects.
  */
 export function createModelList(options: ModelListOptions): () => Promise<ListedModels> {
@@ -38,10 +39,10 @@ export function createModelList(options: ModelListOptions): () => Promise<Listed
   };
 }
 
-async function listModels({ url, headers, redact }: ModelListOptions): Promise<ListedModels> {
-  const agent = new Agent({ connectTimeout: LIST_TIMEOUT_MS });
+async function listModels({ url, headers, redact, timeoutMs = LIST_TIMEOUT_MS }: ModelListOptions): Promise<ListedModels> {
+  const agent = new Agent({ connectTimeout: timeoutMs });
   try {
-    const signal = AbortSignal.timeout(LIST_TIMEOUT_MS);
+    const signal = AbortSignal.timeout(timeoutMs);
     const { statusCode, body } = await request(url, { dispatcher: agent, headers, signal });
     if (statusCode === 404) return { kind: 'nothing here' };
     if (statusCode !== 200) return { kind: 'unknown' };
