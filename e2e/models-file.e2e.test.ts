@@ -82,6 +82,9 @@ test('each name and alias is answered by the upstream of its route, with its key
   expect(await chat('other')).toMatchObject({ status: 200, body: { model: 'vendor/Other-7b' } });
   const call = await second.nextCall();
   expect([call.model, call.headers.authorization]).toEqual(['other:7b', `Bearer ${KEYS.two}`]);
+  // The line of each request names the route.
+  const isLogged = (route: string) => stack.logs().includes(`"modelRoute":"${route}"`);
+  await until(() => Promise.resolve(isLogged('one/small') && isLogged('two/other:7b')));
   expect(await ask('ai-2.5')).toMatchObject({
     status: 400,
     body: { message: expect.stringMatching(/must be one of ai-2.5-flash, ai-2.5-pro, vendor\/Other-7b;/) },
@@ -139,8 +142,13 @@ test('no key of an upstream shows in a log, a metric, an answer, a document, Red
   expect(JSON.stringify(await ask('fast'))).toContain('***');
   first.queue({ kind: 'status', status: 401, body: { error: { message: `bad key ${KEYS.one}` } } });
   expect(await ask('fast')).toMatchObject({ status: 502 });
-  const pages = ['/api/health', '/openapi.json', '/llms.txt', '/docs', '/api/stats', '/v1/models'];
+  const pages = ['/', '/api/health', '/openapi.json', '/llms.txt', '/docs', '/api/stats', '/v1/models'];
+  const { stdout: made } = await stack.lontar('admin-tokens', 'create', '--name', 'e2e', '--role', 'viewer', '--json');
+  const authorization = `Bearer ${(JSON.parse(made) as { token: string }).token}`;
+  const modelsPage = await (await fetch(`${stack.url}/admin/v1/models`, { headers: { authorization } })).text();
+  expect(modelsPage).toContain('"upstreams"');
   const said = [
+    modelsPage,
     ...(await Promise.all(pages.map(async (page) => (await fetch(`${stack.url}${page}`)).text()))),
     ...(await Promise.all((await stack.metricsUrls()).map(async (url) => (await fetch(url)).text()))),
     ...(
@@ -149,7 +157,8 @@ test('no key of an upstream shows in a log, a metric, an answer, a document, Red
           ['config', 'print'],
           ['models', 'list'],
           ['models', 'check'],
-          ['doctor', '--json'],
+          ['models', 'test'],
+          ['doctor', '--probe', '--json'],
         ].map((args) => stack.lontar(...args).catch((error: { stdout: string; stderr: string }) => error)),
       )
     ).map(({ stdout, stderr }) => stdout + stderr),

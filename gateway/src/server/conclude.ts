@@ -168,7 +168,7 @@ function describeEvent(
 }
 
 /**
- * A line for each answer, with the name of its key; of requests that got no further than the door, one a second for each
+ * A line for each answer, with the name of its key, and the upstream that was asked last with its name of the model; of requests that got no further than the door, one a second for each
  * address and reason, and with the name where it is known already: what comes in floods waits for nothing.
  */
 function logAnswer(
@@ -176,7 +176,11 @@ function logAnswer(
   event: RequestEvent,
 ): void {
   const { id: requestId, route, method, status, outcome, message, responseMs: durationMs, address, keyId } = event;
-  const said = message !== undefined && { told: message };
+  const modelRoute = event.generation?.route;
+  const said = {
+    ...(modelRoute !== undefined && { modelRoute }),
+    ...(message !== undefined && { told: message }),
+  };
   const name = keyId === undefined ? undefined : keyNameOf(keyId);
   const lineWith = (keyName: string | undefined) => {
     const key = keyId !== undefined && { keyId, ...(keyName !== undefined && { keyName }) };
