@@ -19,12 +19,15 @@ const terminal = findTerminal();
 /** The one asks for no key, as servers of this machine do. */
 let local: StrictUpstream;
 let keyed: StrictUpstream;
+/** Those of tests that failed, too, which did not stop them. */
+const started: FirstStart[] = [];
 
 beforeAll(async () => {
   local = await startStrictUpstream({ models: MODELS.slice(0, 3) });
   keyed = await startStrictUpstream({ models: MODELS, key: KEY });
 });
 afterAll(async () => {
+  await Promise.all(started.map((start) => start.stop()));
   await Promise.all([local.stop(), keyed.stop()]);
 });
 
@@ -52,22 +55,25 @@ async function firstStart(
     ...(wrap !== undefined && { wrap }),
   });
   const launched = listenTo(child);
+  let stopped: Promise<void> | undefined;
   const path = join(folder, 'models.yaml');
-  return {
+  const start: FirstStart = {
     ...launched,
     modelsFile: () => (existsSync(path) ? readFileSync(path, 'utf8') : undefined),
     async answers(question, typed) {
       await launched.says(question);
       child.stdin?.write(`${typed}\r`);
     },
-    async stop() {
+    stop() {
       // At a terminal as an operator does it.
-      if (wrap === undefined) child.kill('SIGINT');
-      else child.stdin?.write('\u0003');
-      await launched.ended;
-      rmSync(folder, { recursive: true });
+      if (stopped === undefined && wrap === undefined) child.kill('SIGINT');
+      else if (stopped === undefined) child.stdin?.write('\u0003');
+      stopped ??= launched.ended.then(() => rmSync(folder, { recursive: true }));
+      return stopped;
     },
   };
+  started.push(start);
+  return start;
 }
 
 /** What answers for each public name, by the file. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { PromptJob } from '@lontar/shared/generation-job.ts';
+import type { ChatJob, PromptJob } from '@lontar/shared/generation-job.ts';
 import { createLogger } from '@lontar/shared/logger.ts';
 import { createRegistry, workerMetrics } from '@lontar/shared/metrics.ts';
 import {
@@ -292,6 +292,15 @@ describe('a model whose slow calls are hedged', () => {
     const deps = await startHedged();
     fakes[0]?.behave({ ...SLOW, delayMs: 400 });
     expect(summary(await attempt(deps, { spentBefore: true }))).toBe('answer u1/m');
+    expect(callsOf()).toEqual([21, 0, 0]);
+  });
+
+  test('asks no second route for a request with tools', async () => {
+    const deps = await startHedged();
+    fakes[0]?.behave({ ...SLOW, delayMs: 400 });
+    const chat: ChatJob['chat'] = { messages: [{ role: 'user', content: 'Look.' }], tools: [{ name: 'look' }] };
+    const job: ChatJob = { ...startOf().job, v: 2, endpoint: '/v1/chat/completions', chat };
+    expect(summary(await attempt(deps, { job }))).toBe('answer u1/m');
     expect(callsOf()).toEqual([21, 0, 0]);
   });
 

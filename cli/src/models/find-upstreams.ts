@@ -125,7 +125,12 @@ function secretIn(environment: Environment, variable: string): string | undefine
 async function list(candidates: readonly Candidate[]): Promise<FoundUpstream[]> {
   const found = await Promise.all(
     candidates.map(async ({ listUrl, headers, ...upstream }) => {
-      const listed = await createModelList({ url: listUrl, headers, redact: (name) => name, timeoutMs: LIST_WITHIN_MS })();
+      const listed = await createModelList({
+        url: listUrl,
+        headers,
+        redact: (name) => name,
+        timeoutMs: LIST_WITHIN_MS,
+      })();
       const models = listed.kind === 'names' ? listed.names.filter(isForText) : [];
       return models.length === 0 ? [] : [{ ...upstream, models }];
     }),

@@ -108,6 +108,19 @@ test('the usual ports are those of Ollama, vLLM and llama.cpp', () => {
   expect(() => checkSettings({ MODEL_SERVER_PORTS: '1,2' })).toThrow(/must be three port numbers/);
 });
 
+test('a variable that the file names and that is missing is a problem, with line and column', async () => {
+  writeFileSync(
+    path(),
+    'upstreams:\n  a: { provider: gemini, api_key: ${A_KEY} }\nmodels:\n' +
+      ['ai-2.5-flash', 'ai-2.5-pro'].map((name) => `  ${name}: { routes: [{ upstream: a, model: m }] }\n`).join(''),
+  );
+  const environment = { MODELS_FILE: path() };
+  await expect(readCatalog({ environment }, 'with secrets')).rejects.toMatchObject({
+    problems: [expect.stringMatching(/models\.yaml:2:26: .*A_KEY/)],
+  });
+  await expect(readCatalog({ environment: { ...environment, A_KEY: KEY } }, 'with secrets')).resolves.toBeDefined();
+});
+
 test('a key for Anthropic is enough', async () => {
   models = ['claude-sonnet-5', 'claude-haiku-5'];
   const { environment } = await start({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: `${url}/v1` });

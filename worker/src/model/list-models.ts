@@ -39,7 +39,12 @@ export function createModelList(options: ModelListOptions): () => Promise<Listed
   };
 }
 
-async function listModels({ url, headers, redact, timeoutMs = LIST_TIMEOUT_MS }: ModelListOptions): Promise<ListedModels> {
+async function listModels({
+  url,
+  headers,
+  redact,
+  timeoutMs = LIST_TIMEOUT_MS,
+}: ModelListOptions): Promise<ListedModels> {
   const agent = new Agent({ connectTimeout: timeoutMs });
   try {
     const signal = AbortSignal.timeout(timeoutMs);

@@ -15,6 +15,7 @@ import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
 import type { LanguageModel, ModelErrorKind } from '../model/language-model.ts';
 import { createCallsLately } from './calls-lately.ts';
 import { createFirstTokenTimes } from './first-token-times.ts';
+import { noteOutcomes } from './fleet-scripts.ts';
 import { createEndJudge } from './judge-end.ts';
 import { type Ask, type Choice, createRouteChooser, type RouteChooser } from './route-chooser.ts';
 import { type UpstreamWatch, watchUpstreams } from './upstream-watch.ts';
@@ -467,6 +468,18 @@ describe('rates', () => {
 });
 
 describe('without Redis', () => {
+  test('outcomes that it gets late say nothing of an upstream, and give places back', async () => {
+    const worker = await startWorker(catalogOf({ a: { maxInFlight: 1 } }));
+    await take(worker, { callId: 'held' });
+    const failed = { class: 'failed', kind: 'server_error', beganAt: Date.now(), count: 1, inFlight: 1 } as const;
+    const outcomes = ['held', '2', '3', '4', '5', '6'].map((id) => Object.assign({ id }, failed));
+    const told = { upstream: 'a', outcomes, moreTokens: 0 };
+    const late = await noteOutcomes(worker.redis, { ...told, toldAt: later(clock.now(), -6_000) });
+    expect([late.state.openUntil, late.state.failuresInRow, late.taken]).toEqual([0, 0, 0]);
+    const inTime = await noteOutcomes(worker.redis, { ...told, toldAt: clock.now() });
+    expect(inTime.state.openUntil).toBeGreaterThan(0);
+  });
+
   test('workers go by what they know', async () => {
     const own = await startTestRedis();
     const catalog = catalogOf({ a: { maxInFlight: 2 }, b: { route: { order: 1 } } });

@@ -104,6 +104,14 @@ test('a call that tries whether a quota is there again cuts no limit when it is 
   expect(noteOutcome(UNKNOWN_STATE, { ...limited, id: 'a' }, now)).toMatchObject({ tryFrom: 0 });
 });
 
+test('what an upstream bears is forgotten by the first answer after ten quiet minutes', () => {
+  const now = 1_800_000_000_000;
+  const cut: UpstreamState = { ...UNKNOWN_STATE, limit: 4_000, ceiling: 8_000, cutAt: now, troubledAt: now };
+  const answer = { class: 'answered', kind: 'none', id: '', beganAt: now, count: 1, inFlight: 1 } as const;
+  expect(noteOutcome(cut, answer, now + 599_999)).toMatchObject({ limit: 4_000 });
+  expect(noteOutcome(cut, answer, now + 600_000)).toMatchObject({ limit: 0, ceiling: 0 });
+});
+
 test('a limit that stalls have cut to one grows by one a round, once it is well above what was not borne', () => {
   const now = 1_800_000_000_000;
   let state: UpstreamState = { ...UNKNOWN_STATE, limit: 1_000, ceiling: 1_000, troubledAt: now, cutAt: now };
