@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: measures the service side by side with what it is compared with, writes docs/performance.json, .md and
- * .svg, and prints whether each budget holds. About twelve minutes on two cores. See docs/performance.md.
+ * its pictures, and prints whether each budget holds. About twenty minutes on two cores. See docs/performance.md.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { PORTKEY } from './portkey.ts';
 import { machineLoad, stolenTime } from './processes/usage.ts';
 import { findRegressions, judgeBudgets } from './report/budgets.ts';
 import { drawThroughput } from './report/chart.ts';
+import { drawPeers } from './report/peers.ts';
 import { findUnsteady } from './report/steadiness.ts';
 import { type EarlierRecord, withRecord } from './report/trend.ts';
 import { budgetTable, throughputTable, writeReport } from './report/write-report.ts';
@@ -19,6 +20,7 @@ import { measureBesideLiteLlm } from './sections/beside-litellm.ts';
 import { startContenders, startUpstream, type Upstream } from './sections/contenders.ts';
 import { measureDefaultSetUp } from './sections/default-set-up.ts';
 import { measureGrowth } from './sections/growth.ts';
+import { measureImage } from './sections/image.ts';
 import { measureHeld, measureInFlight } from './sections/in-flight.ts';
 import { measureOpenLoops, type OpenLoopRow } from './sections/open-loop.ts';
 import { measureQuickly } from './sections/quick.ts';
@@ -32,6 +34,7 @@ const RECORD = new URL('../../docs/performance.json', import.meta.url);
 const HISTORY = new URL('../../docs/performance-history.json', import.meta.url);
 const REPORT = new URL('../../docs/performance.md', import.meta.url);
 const CHART = new URL('../../docs/performance.svg', import.meta.url);
+const PEERS_CHART = new URL('../../docs/performance-peers.svg', import.meta.url);
 const SECTIONS = [
   'throughput',
   'main',
@@ -51,7 +54,7 @@ type Section = (typeof SECTIONS)[number];
 
 const options = readOptions({
   name: 'npm run bench --',
-  about: 'Measures the service side by side with what it is compared with, and says whether budgets hold (12 minutes).',
+  about: 'Measures the service side by side with what it is compared with, and says whether budgets hold (20 minutes).',
   options: {
     quick: {
       type: 'flag',
@@ -67,6 +70,7 @@ const options = readOptions({
     'without-litellm': { type: 'flag', about: 'without LiteLLM, which pip has to fetch' },
     guard: { type: 'flag', about: 'ends with 1 where a ratio is worse by more than a quarter than the one on record' },
     force: { type: 'flag', about: 'puts a run on record though its rounds differ by more than 8 %, and says so there' },
+    image: { type: 'text', value: 'NAME', about: 'an image of the services in the Docker engine, whose size is told' },
     report: { type: 'flag', about: 'measures nothing; writes page and chart again from the figures on record' },
     profile: { type: 'text', value: 'FOLDER', about: "keeps processor profiles of the service's processes there" },
   },
@@ -157,6 +161,7 @@ async function measureEverything(): Promise<Results> {
       ),
       slowUpstream: await when('slow-upstream', () => measureSlowUpstream(upstream, options.quick), undefined),
       defaultSetUp: await when('default-set-up', measureDefaultSetUp, undefined),
+      image: options.image === undefined ? undefined : await measureImage(options.image),
       alone: await when('alone', measureAlone, undefined),
       besideLiteLlm: await when('litellm', () => measureLiteLlm(upstream), undefined),
     };
@@ -217,7 +222,8 @@ function putOnRecord(record: Results, how = { isNew: !options.report }): void {
   writeFileSync(RECORD, `${JSON.stringify(record, roundNumbers, 2)}\n`);
   writeFileSync(REPORT, writeReport(record, records));
   writeFileSync(CHART, drawThroughput(record));
-  say('docs/performance.json, performance-history.json, .md and .svg are written');
+  writeFileSync(PEERS_CHART, drawPeers(record));
+  say('docs/performance.json, performance-history.json, .md and the pictures are written');
 }
 
 /** Four digits hold all that can be measured; what is counted or was chosen stays. */

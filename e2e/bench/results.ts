@@ -29,6 +29,8 @@ export interface Results {
   /** Absent on records of before it was measured. */
   readonly openLoops?: readonly OpenLoopRow[];
   readonly defaultSetUp?: DefaultSetUpFigures | undefined;
+  /** An image of all services; absent where none was named, and on earlier records. */
+  readonly image?: { readonly name: string; readonly compressedMegabytes: number } | undefined;
   readonly alone: Alone | undefined;
   /** Absent where LiteLLM could not be installed, and on earlier records. */
   readonly besideLiteLlm?: LiteLlmFigures | undefined;

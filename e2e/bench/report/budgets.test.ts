@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Results, ThroughputRow } from '../results.ts';
 import { findRegressions, judgeBudgets } from './budgets.ts';
+import { drawPeers, peersSection } from './peers.ts';
 import { findUnsteady } from './steadiness.ts';
 import { trendRows, withRecord } from './trend.ts';
 
@@ -115,4 +116,24 @@ test('a slower machine is no regression, a worse ratio is', () => {
   const worse = results({ throughput: [row('service', 100, 1_000), row('portkey', 100, 1_000)] });
   expect(findRegressions(slower, before)).toEqual([]);
   expect(findRegressions(worse, before)).toEqual(['throughput, times Portkey was 1.50 and is 1.00']);
+});
+
+test('shows what was measured here before what vendors say, and says which is which', () => {
+  const ours = { ...row('service', 10, 2_345, 3.21), p99: 9 };
+  const portkey = { ...row('portkey', 10, 1_000, 8), residentBytes: { portkey: 120e6, upstream: 9e6 } };
+  const given = results({ throughput: [ours, portkey], image: { name: 'lontar', compressedMegabytes: 100.4 } });
+  const [said = '', , shown = ''] = peersSection((head, rows) => [head, ...rows].join('\n'), given);
+  expect(said).toContain("a vendor's figures, not ours");
+  expect(shown.split('\n')).toEqual([
+    'program,p50 ms,p99 ms,requests/s,MB,image MB,start',
+    'Lontar, here,3.2,9.0,2,345,,100,',
+    'Portkey, here,8.0,1.0,1,000,120,,',
+    'GoModel (Go),1.8,6.9,4,900,37,16,0.56 s',
+    expect.stringMatching(/^Bifrost/),
+    expect.stringMatching(/^Portkey,9\.7/),
+    expect.stringMatching(/^LiteLLM/),
+  ]);
+  const bars = drawPeers(given).match(/class="(?:own|other|told)"/g);
+  expect(bars).toEqual(['own', 'other', 'told', 'told', 'told', 'told'].map((kind) => `class="${kind}"`));
+  expect(held(given)).toEqual({ 'image, compressed': true });
 });

@@ -1,9 +1,11 @@
 import type { Results } from '../results.ts';
 import type { Table } from './alone-section.ts';
+import { peersSection } from './peers.ts';
 
 /** What `npm start` takes when it is left alone, and what others say of theirs. */
-export function defaultSetUpSection(table: Table, { defaultSetUp, openLoops = [] }: Results): string[] {
-  return [...openLoopTable(table, openLoops), ...idleTable(table, defaultSetUp), ...peersTable(table)];
+export function defaultSetUpSection(table: Table, results: Results): string[] {
+  const { defaultSetUp, openLoops = [] } = results;
+  return [...openLoopTable(table, openLoops), ...idleTable(table, defaultSetUp), ...peersSection(table, results)];
 }
 
 function openLoopTable(table: Table, rows: NonNullable<Results['openLoops']>): string[] {
@@ -35,20 +37,5 @@ function idleTable(table: Table, figures: Results['defaultSetUp']): string[] {
         (idleMegabytes[name] ?? Number.NaN).toFixed(0),
       ]),
     ),
-  ];
-}
-
-/** GoModel's published run of June 2026. */
-const PEERS = [
-  ['GoModel (Go)', '1.8', '6.9', '4,900', '37', '16', '0.56 s'],
-  ['Bifrost (Go)', '2.5', '18.3', '3,100', '143', '77', '7.1 s'],
-  ['Portkey', '9.7', '30.5', '950', '112', '59', '1.1 s'],
-  ['LiteLLM', '30.6', '39.3', '324', '2,300', '372', '25.5 s'],
-] as const;
-
-function peersTable(table: Table): string[] {
-  return [
-    "Where others stand by their own account: a vendor's figures, not ours (GoModel's makers, June 2026; two cores, ten connections, a mock upstream, on a machine of their own). None of these programs queues, masks or charges exactly.",
-    table(['program', 'p50 ms', 'p99 ms', 'requests/s', 'MB', 'image MB', 'cold start'], PEERS),
   ];
 }

@@ -32,6 +32,7 @@ const MEANINGS: readonly (readonly [beginning: string, meaning: string])[] = [
   ['idle: of one core', 'What the service costs when it has nothing to do.'],
   ['idle: memory', 'How much memory it takes when it has nothing to do.'],
   ['a start', 'How long a restart keeps callers waiting.'],
+  ['image', 'What a machine fetches to run it in containers.'],
   ['two workers', 'Whether another worker helps as much as the first.'],
   ['four workers', 'Whether another worker helps as much as the first.'],
 ];
