@@ -79,16 +79,25 @@ export function openWithdrawals(deps: {
     }
   }
 
-  const timer = setInterval(() => void withdrawAll(), WITHDRAWAL_RETRY_MS);
+  // Only while there is something to withdraw: an idle gateway is not woken.
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  function retry(): void {
+    if (pending.size > 0) return void withdrawAll();
+    clearInterval(timer);
+    timer = undefined;
+  }
   const atOnce = () => void withdrawAll();
   redis.on('ready', atOnce);
   return {
     add(requestId, keyId, error) {
       if (pending.size >= MOST_PENDING) return;
       pending.set(requestId, { keyId, error, notBefore: 0 });
+      if (!stopped) timer ??= setInterval(retry, WITHDRAWAL_RETRY_MS);
       void withdrawAll();
     },
     stop() {
+      stopped = true;
       clearInterval(timer);
       redis.off('ready', atOnce);
     },

@@ -46,15 +46,20 @@ export interface EventStreams {
 export function createEventStreams(deps: EventStreamDeps): EventStreams {
   const times = deps.times ?? TIMES;
   const open = new Set<EventStream>();
-  const timer = setInterval(() => {
+  // Only while there are any: an idle gateway is not woken.
+  let timer: NodeJS.Timeout | undefined;
+  const look = () => {
     for (const stream of open) stream.look(times);
     if (open.size >= MANY) holdYoungGeneration();
-  }, times.lookMs);
-  timer.unref();
+    if (open.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
   return {
     open(response, { receivedAt }, headers) {
       const stream = new EventStream(deps, { response, receivedAt, headers });
       open.add(stream);
+      timer ??= setInterval(look, times.lookMs).unref();
       // At once: a thousand that are opened within a second would have let it grow before the clock comes round.
       if (open.size >= MANY) holdYoungGeneration();
       deps.metrics.streamsOpen.inc();

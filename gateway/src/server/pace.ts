@@ -61,7 +61,9 @@ export function keepPace(
 ) {
   const exchanges = createExchanges();
   const unanswered = new WeakMap<Socket, number>();
-  const timer = setInterval(() => {
+  // Only while there are any: an idle gateway is not woken.
+  let timer: NodeJS.Timeout | undefined;
+  const look = () => {
     const now = performance.now();
     const slow: Exchange[] = [];
     for (const exchange of exchanges.all.toReversed()) {
@@ -69,8 +71,10 @@ export function keepPace(
       else if (isTooSlow(exchange, now, patienceMs)) slow.push(exchange);
     }
     endInTurns(slow, cut);
-  }, LOOK_MS);
-  timer.unref();
+    if (exchanges.all.length > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
   return {
     listener: ((request, response) => {
       const { socket } = request;
@@ -79,6 +83,7 @@ export function keepPace(
       if (pipelined > MOST_PIPELINED) return void socket.destroy();
       const exchange = { request, response, since: performance.now(), ...progress(request), at: -1 };
       exchanges.add(exchange);
+      timer ??= setInterval(look, LOOK_MS).unref();
       response.once('close', () => {
         unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1);
         if (isOver(exchange)) exchanges.remove(exchange);
