@@ -35,10 +35,10 @@ export async function startService<Config extends CommonConfig>(
   try {
     const config = readConfig(service.settings, environment) as Config;
     const logger = createLogger(service.name, config.LOG_LEVEL, openLogOutput(config.LOG_FILE));
+    // Before anything can wait for it, and before the watch: on a starved machine it takes seconds.
+    collectEverything();
     watchEventLoop(service.name, logger);
     lifecycle = createLifecycle(logger);
-    // Before anything can wait for it.
-    collectEverything();
     const starting = service.start(config, logger, lifecycle, environment);
     takeSignals(stopAndExit(lifecycle, starting, logger, config.DRAIN_TIMEOUT_MS));
     await starting;

@@ -81,10 +81,10 @@ export function drawPeers(results: Results): string {
     label: `${whole(one.perSecond)} /s, p99 ${one.p99.toFixed(0)} ms${says}`,
     kind,
   });
-  const [ours = [], others = []] = [measuredHere(results).slice(0, 1), measuredHere(results).slice(1)];
+  const [ours, portkey] = [measuredHere(results).slice(0, 1), measuredHere(results).slice(1)];
   return drawBars('Requests per second at 10 connections', [
     ...ours.map(bar('own', '')),
-    ...others.map(bar('other', '')),
+    ...portkey.map(bar('other', '')),
     ...PUBLISHED.map(bar('told', ', says a vendor')),
   ]);
 }
