@@ -58,6 +58,10 @@ function adviseOn(output, failure, folder) {
   if (/EACCES|EPERM|EROFS/.test(output)) {
     return `The dependencies could not be installed: ${folder} cannot be written. Run this as the owner of that folder, ${again}`;
   }
+  // npm's own defect, seen where the network broke off in the middle.
+  if (/Exit handler never called/.test(output)) {
+    return 'The dependencies could not be installed: npm gave up, most often because the network broke off for a moment. Run the same command again.';
+  }
   if (/ENOSPC/.test(output))
     return `The dependencies could not be installed: the disk is full. Make room (about 1 GB), ${again}`;
   return `The dependencies could not be installed: ${failure}. What npm said stands above.`;

@@ -1,4 +1,5 @@
 import { showBytes } from '@lontar/shared/show-bytes.ts';
+import { listModelNames } from '../generation/generation-rules.ts';
 import { type Html, html, page } from './html.ts';
 import type { PublicLimits } from './openapi.ts';
 
@@ -25,7 +26,7 @@ ${code(`{
   "metadata": { "request_id": "req_…", "response_time": 812, "remaining_requests": 97, "finish_reason": "stop", … }
 }`)}
 <p><code>/api/ai</code> chats, <code>/api/ai2</code> answers in general, <code>/api/ai3</code> assists. Parameters:
-<code>prompt</code>, <code>model</code> (<code>ai-2.5-flash</code> or <code>ai-2.5-pro</code>), <code>temperature</code>
+<code>prompt</code>, <code>model</code> (${listModelNames(limits.reading.models, ' or ')}), <code>temperature</code>
 (0.1 to 2) and <code>maxOutputTokens</code>.</p>
 <h2>Ask at length</h2>
 <p>A long prompt, up to ${limits.reading.maxPromptChars} characters, goes into the body of a POST:</p>

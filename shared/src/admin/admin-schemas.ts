@@ -71,7 +71,10 @@ export const keyPageSchema = z.object({
 const usageRowSchema = z.object({
   key: z
     .string()
-    .meta({ description: 'Its id; `none`: requests without a key; `others`: of keys that were not told one by one.' }),
+    .meta({
+      description:
+        'Its id; `none`: requests without a key; `others`: keys whose refusals came too fast to be counted by key.',
+    }),
   name: z.string(),
   owner: z.string(),
   date: z.iso.date(),

@@ -79,7 +79,7 @@ const catalogSchema = z.object({
 export type CatalogSummary = z.infer<typeof catalogSchema>;
 
 export const modelsSchema = z.object({
-  catalog: catalogSchema.nullable().meta({ description: '`null` while no worker has told of its models.' }),
+  catalog: catalogSchema.nullable().meta({ description: '`null` until a worker has reported its models.' }),
   models: z.array(modelSchema).meta({
     description: 'Those of the catalog, and others that were asked for in the last 30 UTC days.',
   }),

@@ -107,7 +107,7 @@ function troublesOfRoutes(workers: readonly Instance[]): FoundTrouble[] {
   const [locked, failing] = [true, false].map((isLocked) =>
     [...open].filter(([, reason]) => (reason === 'unauthorized') === isLocked).map(([name]) => name),
   );
-  const whom = 'nobody, as long as their models have other routes';
+  const whom = 'no caller, as long as their models have other routes';
   if (locked !== undefined && locked.length > 0) {
     const what = `Upstreams refuse their credentials, or their account may not be used: ${listOf(locked)}.`;
     troubles.push({ id: 'upstreams_unauthorized', isDown: false, what, whom, runbook: 'upstream-unauthorized' });

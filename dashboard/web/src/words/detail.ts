@@ -6,7 +6,7 @@ export const detail = catalog({
     title: 'Request',
     unread: 'It could not be read.',
     copyId: 'Copy id',
-    told: (message: string) => `The caller was told: “${message}”`,
+    told: (message: string) => `The caller got: “${message}”`,
     prompt: 'Prompt',
     answer: 'Answer',
     copyPrompt: 'Copy the prompt',

@@ -5,7 +5,7 @@ export const models = catalog({
   en: {
     title: 'Models',
     refresh: 'Refresh',
-    noCatalog: 'No worker has told of its models: none is up, or they are of an earlier version.',
+    noCatalog: 'No worker has reported its models: none is running, or they are of an earlier version.',
     broken: 'A newer models.yaml is broken, so the earlier one is in force. "lontar models check" says what is wrong.',
     notAgreed:
       'Gateways and workers go by different files of models now. This passes when all have taken up the new one.',

@@ -52,7 +52,7 @@ export const usage = catalog({
     readMore: 'Read more keys',
     showMore: (more: string) => `Show ${more} more`,
     noKey: 'without a valid key',
-    otherKeys: 'further keys, not told one by one',
+    otherKeys: 'other keys, counted together',
     deletedKey: 'deleted key',
     noOwner: 'no owner',
     noModel: 'refused before a model was asked',
