@@ -69,12 +69,10 @@ export const keyPageSchema = z.object({
 
 /** What one key used on one UTC day with one model. */
 const usageRowSchema = z.object({
-  key: z
-    .string()
-    .meta({
-      description:
-        'Its id; `none`: requests without a key; `others`: keys whose refusals came too fast to be counted by key.',
-    }),
+  key: z.string().meta({
+    description:
+      'Its id; `none`: requests without a key; `others`: keys whose refusals came too fast to be counted by key.',
+  }),
   name: z.string(),
   owner: z.string(),
   date: z.iso.date(),
