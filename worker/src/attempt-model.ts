@@ -127,7 +127,7 @@ async function askRoutes(
 
 function choose(
   deps: ProcessDeps,
-  { job, number }: Start,
+  { job, number, spentBefore }: Start,
   signal: AbortSignal,
   calls: Calls,
   // Where one call has failed already, the queue knows how to wait.
@@ -140,6 +140,7 @@ function choose(
     estimateTokens: () => estimateTokens(askedText(job)) + Math.min(job.maxOutputTokens, USUAL_ANSWER_TOKENS),
     deadlineAt: job.deadlineAt,
     waits,
+    isLastCall: spentBefore || calls.hasSpent,
     signal,
   });
 }

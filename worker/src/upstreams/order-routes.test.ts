@@ -44,6 +44,14 @@ describe('the one that is asked first', () => {
   });
 });
 
+test('a request that may make no other call tries no upstream while another one can take it', () => {
+  const due = candidate('due', { isProbeDue: true });
+  for (const isLastCall of [false, true]) {
+    const routes = orderRoutes([due, candidate('well', { order: 2 })], Math.random, isLastCall);
+    expect(routes.map(({ upstream }) => upstream)).toEqual(isLastCall ? ['well', 'due'] : ['due', 'well']);
+  }
+});
+
 test('a lower order comes first, and those that have to wait are left out', () => {
   const late = candidate('late', { waitMs: 1 });
   expect(namesOf([candidate('c', { order: 3 }), candidate('b', { order: 2 }), late, candidate('a')])).toEqual([

@@ -19,20 +19,23 @@ export interface Candidate {
  * before all others of its order: without a call its breaker would stay open.
  *
  * @param random uniform in [0, 1)
+ * @param isLastCall no other call may follow it where it fails: then an upstream that is to be tried again comes last of all
  */
-export function orderRoutes(candidates: readonly Candidate[], random: () => number): RouteConfig[] {
-  const able = candidates.filter(({ waitMs }) => waitMs === 0);
+export function orderRoutes(candidates: readonly Candidate[], random: () => number, isLastCall = false): RouteConfig[] {
+  const allAble = candidates.filter(({ waitMs }) => waitMs === 0);
+  const able = allAble.filter(({ isProbeDue }) => !(isLastCall && isProbeDue));
   const orders = [...new Set(able.map(({ route }) => route.order))].sort((a, b) => a - b);
-  return orders.flatMap((order) => {
+  const ordered = orders.flatMap((order) => {
     const left = able.filter(({ route }) => route.order === order);
-    const ordered: RouteConfig[] = [];
+    const routes: RouteConfig[] = [];
     while (left.length > 0) {
       const next = left.find(({ isProbeDue }) => isProbeDue) ?? drawTwo(left, random);
-      ordered.push(next.route);
+      routes.push(next.route);
       left.splice(left.indexOf(next), 1);
     }
-    return ordered;
+    return routes;
   });
+  return [...ordered, ...allAble.filter((each) => !able.includes(each)).map(({ route }) => route)];
 }
 
 function drawTwo(left: readonly Candidate[], random: () => number): Candidate {

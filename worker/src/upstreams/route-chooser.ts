@@ -33,6 +33,8 @@ export interface Ask {
   readonly deadlineAt: RedisTime;
   /** Whether the choice waits, within the deadline, until a route can take a call. */
   readonly waits: boolean;
+  /** Where it fails, no other may follow: an earlier one may have cost money. */
+  readonly isLastCall?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -166,16 +168,16 @@ function tryRoutes(deps: ChooserDeps, ask: Ask): Promise<Try> | Try {
   if (model === undefined) return { kind: 'unknown' };
   const options = optionsOf(deps, catalog, model, ask.tried);
   if (options.length === 0) return ask.tried.size > 0 ? ASK_AGAIN_MS : { kind: 'unknown' };
-  const able = ableOf(options, deps.random);
+  const able = ableOf(options, deps.random, ask.isLastCall);
   const [first] = able;
   if (first === undefined) return Math.min(...options.map(({ waitMs }) => waitMs));
   const taking = { catalog, model, ask };
   return isFree(first) ? take(deps, taking, first) : takeInRedis(deps, taking, able);
 }
 
-function ableOf(options: readonly Option[], random: () => number): Option[] {
+function ableOf(options: readonly Option[], random: () => number, isLastCall?: boolean): Option[] {
   if (options.length === 1) return options.filter(({ waitMs }) => waitMs === 0);
-  const ordered = orderRoutes(options, random).map((route) => options.find((each) => each.route === route));
+  const ordered = orderRoutes(options, random, isLastCall).map((route) => options.find((each) => each.route === route));
   return ordered.filter((option) => option !== undefined);
 }
 
