@@ -67,15 +67,6 @@ export function collectAfter(mostBytes: number): (bytes: number) => void {
 }
 
 /**
- * Lets go of what loading a service left behind, a third of its memory, in about 70 ms. Its room goes back to the system when
- * the service is first left alone for some seconds: V8 looks for that from the first collection on, and an idle service makes
- * too little garbage to come to one. One that gets work at once keeps the room for it, and what is compiled.
- */
-export function collectStart(): void {
-  findCollector()({ type: 'major' });
-}
-
-/**
  * Lets go of all that is used no more, and gives its room back to the system at once. For a process that will do nothing from
  * now on: its young generation is small again, and functions that it calls all the same have to be compiled anew.
  */
