@@ -4,11 +4,13 @@
  * when one is refused, masked at less than LEAST_MB_PER_S, or slower than FREE_MB_PER_S with a time that grows faster
  * than n^MOST_GROWTH. Figures are of the best of some runs, but a busy machine still makes them worse.
  *   npm run masking-families -- --pairs --worst 100 --minutes 5
+ *   npm run masking-families -- --mixed
  * `--minutes` tries as many as fit, spread evenly over all, so that the whole takes no longer.
  */
 import { readOptions } from '@lontar/shared/testing/command-options.ts';
 import { unitsOfOneAnchor, unitsOfTwoAnchors } from '../../../worker/src/masking/testing/hostile-families.ts';
 import { maskOnce } from '../../../worker/src/masking/testing/try-hostile-text.ts';
+import { timeMixes } from './mixes.ts';
 
 const LEAST_MB_PER_S = 10;
 const FREE_MB_PER_S = 20;
@@ -33,6 +35,8 @@ const values = readOptions({
   about: 'Times masking of texts that repeat a unit, and names the slowest.',
   options: {
     pairs: { type: 'flag', about: 'also units of two anchors' },
+    mixed: { type: 'flag', about: 'instead, texts that mix the anchors of each rule and repeat nothing' },
+    seed: { type: 'number', value: 'N', default: 7, about: 'what such texts come of' },
     worst: { type: 'number', value: 'N', default: 40, about: 'how many of the slowest are shown' },
     share: { type: 'number', value: 'SHARE', default: 1, about: 'how many of all are tried, up to 1' },
     minutes: {
@@ -44,6 +48,7 @@ const values = readOptions({
   },
 });
 const { worst } = values;
+if (values.mixed) process.exit(timeMixes(values.seed, worst) > 0 ? 1 : 0);
 const endsAt = values.minutes > 0 ? performance.now() + 60_000 * values.minutes : Number.POSITIVE_INFINITY;
 /** Of the time, what the short texts may take; the rest is for the worst of them at LONG. */
 const SIFTING = 0.75;

@@ -120,6 +120,9 @@ export const SYMBOL = (1 << 16) | STAR;
 const CLOSER = 1 << 17;
 export const DOLLAR = 1 << 18;
 const PIPE = 1 << 19;
+/** ASCII that has no class of its own: opening brackets, the backslash, control characters. */
+export const UNCLASSED = 1 << 21;
+export const OUTSIDE_ASCII = 1 << 22;
 
 export const LOWER = LOWER_HEX | LOWER_REST;
 export const UPPER = UPPER_HEX | UPPER_REST;
@@ -169,11 +172,26 @@ function table(): Int32Array {
 }
 
 const CLASSES = table();
-const LEFT_STOPS = new Uint8Array(ASCII).map((_, code) => (LEFT_STOP.includes(String.fromCharCode(code)) ? 1 : 0));
+const LEFT_STOPS = tableOf(LEFT_STOP);
 
 /** True when `code` (a UTF-16 code unit, or -1 for "no character") is in the alphabet `bits`. */
 export function isIn(code: number, bits: number): boolean {
   return (code & 127) === code && ((CLASSES[code] ?? 0) & bits) !== 0;
+}
+
+/** The classes of all characters of `value`, OUTSIDE_ASCII for those that have none: what it cannot match need not be tried. */
+export function classesIn(value: string): number {
+  let classes = 0;
+  for (let index = 0; index < value.length; index++) {
+    const code = value.charCodeAt(index);
+    classes |= code < ASCII ? (CLASSES[code] ?? 0) || UNCLASSED : OUTSIDE_ASCII;
+  }
+  return classes;
+}
+
+/** A table of the ASCII characters that `members` holds, to ask with a code unit. */
+export function tableOf(members: string): Uint8Array {
+  return new Uint8Array(ASCII).map((_, code) => (members.includes(String.fromCharCode(code)) ? 1 : 0));
 }
 
 /** True where an extension to the left has to stop: white space, quotes, brackets, and everything outside ASCII. */

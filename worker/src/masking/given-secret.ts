@@ -1,9 +1,10 @@
-import { CODE } from './characters.ts';
+import { ALNUM, CODE, isIn, LOWER, lowerCase } from './characters.ts';
+import { isDrawnPlainly } from './drawn-value.ts';
 import type { GivenValue, Operator } from './given-value.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
 import { UUID } from './value-grammar.ts';
-import { isDrawnPlainly, isGivenInStatement } from './value-judge.ts';
+import { isGivenInStatement } from './value-judge.ts';
 import { isDrawnIn, isSecretIn, verdict } from './verdicts.ts';
 
 /**
@@ -81,14 +82,26 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
     name: name.kind === 'password' ? 'password' : name.kind === 'secret' ? 'secret' : 'weak',
     quoted: value.quoted,
     environment,
-    exact: /(?:secret|token|secret_?key|api_?key)$/i.test(window.slice(name.start, name.end)),
+    exact: name.kind === 'secret' && isExact(window, name),
     prose: sentence || operator.kind === 'cell',
   });
 }
 
+/** The name ends in the secret word itself, `JWT_SECRET`. */
+function isExact(window: TextWindow, { start, end }: SecretName): boolean {
+  return /(?:secret|token|secret_?key|api_?key)$/i.test(window.slice(Math.max(start, end - LONGEST_EXACT), end));
+}
+
+/** `secret_key`, the longest of the words that such a name ends in. */
+const LONGEST_EXACT = 10;
+
 /** `HAS_PSK: has_psk`, `"nopassword": "cfg_NoPassword"`: the name once more, as a key's or a function's. */
 function saysItsName(window: TextWindow, name: SecretName, text: string): boolean {
-  if (name.end - name.start < SHORTEST_SAID || !/^\w+$/.test(text)) return false;
+  if (name.end - name.start < SHORTEST_SAID) return false;
+  // Both end alike, or in a mark.
+  const last = text.charCodeAt(text.length - 1);
+  if (lowerCase(last) !== lowerCase(window.code(name.end - 1)) && isIn(last, ALNUM)) return false;
+  if (!/^\w+$/.test(text)) return false;
   const [given, said] = [window.slice(name.start, name.end), text].map((word) =>
     word.toLowerCase().replaceAll(/[^a-z0-9]/g, ''),
   );
@@ -128,7 +141,8 @@ function isSentenceWord(text: string): boolean {
 
 /** `DB_PASSWORD`: the name of an environment variable. */
 function isUpper(window: TextWindow, name: SecretName): boolean {
-  return !/[a-z]/.test(window.slice(name.start, name.end));
+  for (let index = name.start; index < name.end; index++) if (isIn(window.code(index), LOWER)) return false;
+  return true;
 }
 
 /** `--password=…` and `-e API_TOKEN=…` give plain values, as an environment file does. */

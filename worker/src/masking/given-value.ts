@@ -1,5 +1,18 @@
 import { endOfBare } from './bare-run.ts';
-import { ALNUM, BLANK, CODE, isIn, LINE_END, LONGEST_RUN, NO_CHARACTER, QUOTE, SPACE, WORD } from './characters.ts';
+import {
+  ALNUM,
+  BLANK,
+  CODE,
+  DASH,
+  isIn,
+  LINE_END,
+  LONGEST_RUN,
+  NO_CHARACTER,
+  QUOTE,
+  SPACE,
+  WORD,
+} from './characters.ts';
+import { skipColour } from './colour-codes.ts';
 import { endOfCopula, skipForeignQuote } from './given-in-words.ts';
 import { endOfLiteral, endOfQuote, type Opening, openLiteral } from './literal-opening.ts';
 import type { TextWindow } from './text-window.ts';
@@ -29,7 +42,7 @@ export interface GivenValue {
 
 /** Finds the operator after a name: `=`, `:`, `:=`, `=>`, `->`, `||`, `,` after a quote, `>` of a tag, a table's `|`, or a verb. */
 export function readOperator(window: TextWindow, nameStart: number, nameEnd: number): Operator | undefined {
-  let index = nameEnd;
+  let index = skipColour(window, nameEnd);
   let closed = false;
   for (let steps = 0; steps < 4; steps++) {
     const code = window.at(index);
@@ -48,7 +61,7 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
   const copula = endOfCopula(window, index);
   if (copula > 0) return { end: copula, kind: 'assign', tight: false };
   const tightStart = index;
-  index = window.run(index, BLANK, 24);
+  index = skipColour(window, window.run(index, BLANK, 24));
   const code = window.at(index);
   if (code === CODE.equals || code === CODE.colon || code === CODE.plus || code === CODE.question || code === CODE.dot)
     return assignment(window, index, tightStart);
@@ -66,6 +79,7 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
       : undefined;
   }
   if (code === CODE.percent) return encodedOperator(window, index);
+  if (code === CODE.openBracket && index > tightStart) return behindNote(window, index);
   if (code === CODE.hyphen && window.at(index + 1) === CODE.greater)
     return { end: index + 2, kind: 'assign', tight: false };
   if (code === CODE.less && window.at(index + 1) === CODE.hyphen)
@@ -105,6 +119,16 @@ function defaultOf(window: TextWindow, brace: number): Operator | undefined {
 
 const LONGEST_BLOCK = 200;
 const DEFAULT_IN_BLOCK = /^\{[^{}]{0,160}?\n[ \t]{0,16}default[ \t]{0,16}=/;
+
+/** `password [prod]: …`: a note in brackets, a blank before it, says which one. */
+function behindNote(window: TextWindow, bracket: number): Operator | undefined {
+  const close = window.run(bracket + 1, WORD | DASH, 24);
+  if (close === bracket + 1 || window.at(close) !== CODE.closeBracket) return undefined;
+  const sign = window.run(close + 1, BLANK, 2);
+  return window.at(sign) === CODE.colon && window.at(sign + 1) === CODE.space
+    ? { end: sign + 1, kind: 'assign', tight: false }
+    : undefined;
+}
 
 /** `<th>API key</th><td>…`: the cell of a table behind the one that holds the name. */
 function nextCell(window: TextWindow, from: number): Operator | undefined {
@@ -182,7 +206,7 @@ function typedAssignment(window: TextWindow, from: number): Operator | undefined
 
 /** Reads the value after an operator, out of its quotes, block scalar, emphasis or code fence. */
 export function readValue(window: TextWindow, operatorEnd: number, inQuery: boolean): GivenValue | undefined {
-  let index = window.run(operatorEnd, BLANK, 24);
+  let index = window.run(skipColour(window, window.run(operatorEnd, BLANK, 24)), BLANK, 24);
   let below = false;
   let block = false;
   const code = window.at(index);

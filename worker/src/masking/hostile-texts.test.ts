@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { unitsOfOneAnchor } from './testing/hostile-families.ts';
+import { mixedTexts } from './testing/hostile-mixes.ts';
 import { familyText, hostileTexts, MASKED_FAMILIES } from './testing/hostile-texts.ts';
 import { maskOnce, tryHostileText } from './testing/try-hostile-text.ts';
 import { MOST_DEBT } from './work-budget.ts';
@@ -39,6 +40,18 @@ describe('texts made to be slow', () => {
       expect(work).toBeLessThan(200_000);
       expect(text.startsWith('password: ')).toBe(true);
     }
+  });
+});
+
+describe('anchors of each rule between random fillings, where nothing repeats itself', () => {
+  test('are masked in linear work', () => {
+    const slow: string[] = [];
+    for (const { name, text } of mixedTexts(SEED, 4_000)) {
+      const { refused, work } = maskOnce(text);
+      if (refused || work > MOST_STEPS * text.length + MOST_DEBT)
+        slow.push(`${name}: ${Math.round(work / text.length)}`);
+    }
+    expect(slow).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { ALNUM, classesIn, DIGIT, LOWER, tableOf, UPPER } from './characters.ts';
 import { FILLS_A_SPACE, SPEAKING, SPEAKING_START } from './lexicon/values.ts';
 
 /**
@@ -11,17 +12,42 @@ const MASKED = /^(?:[*•●xX.…_\-#?0]{2,}|…)$/;
 const SHORTENED = /(?:\.\.\.|…|\*{3,}|x{5,}|X{5,})/;
 const CAPITALS = /^[A-Z][A-Z]*(?:[_-][A-Z]+)+(?:[_-]\d{1,3})?$|^[A-Z]{2,12}$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 
+/** What a match of MASKED, and one of SPEAKING_START, begins with. */
+const MASKS = tableOf('*xX._-#?0');
+const SPEAKS = tableOf('ymirepasYMIREPAS');
+/** `abc123` is the one of SPEAKING that holds digits. */
+const SPEAKING_WITH_DIGITS = 6;
+/** The longest word of capitals alone that is none of a secret. */
+const LONGEST_CAPITALS = 12;
+
 /** True for a value that a template engine, a shell or a reader has to fill in. */
 export function isTemplate(value: string): boolean {
-  return value === '' || TEMPLATE.test(value) || /\$\{|\{\{|\$\(|<[a-z][a-z0-9 _-]*>/i.test(value);
+  if (value === '') return true;
+  // Every template holds a mark.
+  if ((classesIn(value) & ~ALNUM) === 0) return false;
+  return TEMPLATE.test(value) || /\$\{|\{\{|\$\(|<[a-z][a-z0-9 _-]*>/i.test(value);
 }
 
 /** True for a value that is visibly not the value: masked, shortened, or an instruction. */
 export function isPlaceholder(value: string): boolean {
+  const classes = classesIn(value);
+  if ((classes & ~ALNUM) === 0) return value === '' || isPlaceholderWord(value, classes);
   if (isTemplate(value) || MASKED.test(value) || SHORTENED.test(value)) return true;
   if (isRepetition(value)) return true;
-  if (CAPITALS.test(value) && !looksDrawn(value)) return true;
+  if ((classes & LOWER) === 0 && CAPITALS.test(value) && !looksDrawn(value)) return true;
   return (SPEAKING.test(value) || SPEAKING_START.test(value)) && !looksDrawn(value);
+}
+
+/** `isPlaceholder` of letters and digits alone, of which most patterns need not be tried. */
+function isPlaceholderWord(value: string, classes: number): boolean {
+  const first = value.charCodeAt(0);
+  if (MASKS[first] === 1 && MASKED.test(value)) return true;
+  if (value.includes('xxxxx') || value.includes('XXXXX') || isRepetition(value)) return true;
+  if ((classes & ~UPPER) === 0 && value.length > 1 && value.length <= LONGEST_CAPITALS) return true;
+  const mayBeWord = (classes & DIGIT) === 0 || value.length === SPEAKING_WITH_DIGITS;
+  return (
+    ((mayBeWord && SPEAKING.test(value)) || (SPEAKS[first] === 1 && SPEAKING_START.test(value))) && !looksDrawn(value)
+  );
 }
 
 /** True for the body of a token that was typed to show where the token goes: `xxxx`, `abcdefgh`, `your-key-here`. */

@@ -1,4 +1,5 @@
 import { ALNUM, ASCII, CODE, DASH, DOT, isIn, LETTER, LOWER, QUOTE, UNDERSCORE, UPPER, WORD } from './characters.ts';
+import { endsColour } from './colour-codes.ts';
 import { HARMLESS_HEADS, JOINED_NOUNS, WHOLE_NOUNS } from './lexicon/names-elsewhere.ts';
 import {
   HARMLESS_QUALIFIERS,
@@ -29,13 +30,14 @@ const LONGEST_HEAD = 16;
  * `clientSecret` and `x-api-key` do; `token_type`, `cacheKey`, `monkey` and `author` do not.
  */
 export function readName(window: TextWindow, start: number, end: number, kind: NameKind): SecretName | undefined {
-  const glued = isIn(window.before(start - 1), LOWER) && isIn(window.code(start), LOWER);
+  const coloured = endsColour(window, start);
+  const glued = !coloured && isIn(window.before(start - 1), LOWER) && isIn(window.code(start), LOWER);
   if (glued && (kind === 'vendor' || beginsInside(window, start, end))) return undefined;
   const nameEnd = endOfName(window, end);
   if (nameEnd - end >= LONGEST_NAME || !leadsOn(window, nameEnd)) return undefined;
   // `password` and not its beginnings `pass` and `passw`: the longer word is an anchor of its own.
   if (kind !== 'vendor' && window.code(end) === CODE.w && window.matches(end, 'word')) return undefined;
-  const nameStart = window.runBefore(start, WORD | DASH, LONGEST_NAME);
+  const nameStart = coloured ? start : window.runBefore(start, WORD | DASH, LONGEST_NAME);
   if (glued && kind !== 'password' && !isGluedOn(window, nameStart, start, end)) return undefined;
   // `DB_PASS`, `userPass`: short for password when something stands before it.
   const short = kind === 'weak' && nameStart < start && nameEnd === end && window.matches(start, 'pass');
@@ -99,6 +101,7 @@ function leadsOn(window: TextWindow, index: number): boolean {
   if (code === CODE.hyphen) return window.at(index + 1) === CODE.greater;
   if (code === CODE.openParenthesis) return isIn(window.at(index + 1), QUOTE);
   if (code === CODE.percent) return window.at(index + 1) === CODE.two || window.at(index + 1) === CODE.three;
+  if (code === CODE.semicolon) return isIn(window.at(index + 1), LETTER);
   return LEADS_ON[code] === 1;
 }
 

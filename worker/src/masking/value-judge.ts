@@ -1,26 +1,19 @@
-import { readsAsIdentifier } from './identifier-judge.ts';
-import { KINDS, kindOf, wordiness } from './letter-pairs.ts';
-import { PUBLIC_VALUE } from './lexicon/public-names.ts';
+import { ALNUM, COLON, classesIn, DOT, isDigit, PLUS_SLASH, tableOf } from './characters.ts';
+import { isDrawn, isPublicValue, isShuffled, isVersion, LONG, looksDrawn, measure } from './drawn-value.ts';
+import { wordiness } from './letter-pairs.ts';
 import { DEFAULT_WORDS, LIKE_A_TEMPLATE, NUMBERED_WORD, TRADE_WORDS, WORDS_OF_A_SENTENCE } from './lexicon/values.ts';
 import { isPlaceholder, isTemplate } from './placeholder.ts';
 import {
-  BOUNDARY,
   DATE,
-  HEX_ONLY,
   IDENTIFIER,
   MODEL_NAME,
-  NAMESPACED,
   NEGATED,
   NUMBER,
   PARTS_OF_WORDS,
-  PASSWORD_HASH,
   PATH,
-  PLAIN_WORD,
   REFERENCE,
   RESOURCE,
   SEPARATED_WORDS,
-  UUID,
-  VERSION,
 } from './value-grammar.ts';
 
 /** How a value was given: it decides how much the value itself must show. */
@@ -46,44 +39,6 @@ export interface ValueSetting {
 
 /** Shorter values are no secret. Turned either way: nothing moves. */
 const SHORTEST_SECRET = 4;
-/** Hexadecimal digits with letters among them. Turned either way: nothing moves. */
-const SHORTEST_HEX = 16;
-/** Decimal digits alone. Turned either way: nothing moves. */
-const SHORTEST_NUMBER = 24;
-/** Shorter values are not judged by their letters. Turned to 8: nothing; 12: +39 missed, -3 in documents. */
-const SHORTEST_DRAWN = 10;
-/** Letters that a drawn value holds. Turned either way: nothing moves. */
-const FEWEST_LETTERS = 3;
-/** Without digits among the letters a word is more likely. Turned to 10: nothing; 14: +3 missed, +0 in documents. */
-const SHORTEST_WITHOUT_DIGITS = 12;
-/** Changes between lower case, capitals and digits where nothing else speaks for a drawn value. Turned to 3: -69 missed, +0 in documents; 5: +103 missed, +0 in documents. */
-const MANY_CHANGES = 4;
-/** The same where digits stand among the letters. Turned to 2: -27 missed, +3 in documents; 4: +52 missed, -15 in documents. */
-const SOME_CHANGES = 3;
-/** From here on a value may read a little more like words. Turned to 14: -3 missed, +2 in documents; 18: +2 missed, -33 in documents. */
-const LONG = 16;
-/** From here on few changes are enough when it reads like nothing. Turned to 12: -20 missed, +0 in documents; 16: +2 missed, +0 in documents. */
-const MEDIUM = 14;
-/** Drawn letters alone score lower. Turned to 0.45: +35 missed, +0 in documents; 0.55: -13 missed, +0 in documents. */
-const WORDS_WITHOUT_DIGITS = 0.5;
-/** The shape of a model's name scores higher. Turned either way: nothing moves. */
-const WORDS_OF_MODEL = 0.45;
-/** Long, with some changes. Turned to 0.57: +1 missed, -51 in documents; 0.67: +0 missed, +76 in documents. */
-const WORDS_LONG_MIXED = 0.62;
-/** Long, with few changes. Turned to 0.37: +3 missed, +0 in documents; 0.47: +0 missed, +1 in documents. */
-const WORDS_LONG = 0.42;
-/** Short, with some changes. Turned to 0.45: +8 missed, +0 in documents; 0.55: -3 missed, +0 in documents. */
-const WORDS_SHORT_MIXED = 0.5;
-/** Short, with few changes. Turned to 0.33: nothing; 0.43: -1 missed, +0 in documents. */
-const WORDS_MEDIUM = 0.38;
-/** Lower case and digits after the name of a vendor. Turned either way: nothing moves. */
-const WORDS_AFTER_VENDOR = 0.5;
-/** In quotes, all three kinds changing places often. Turned either way: nothing moves. */
-const WORDS_SHUFFLED = 0.6;
-/** Digits in a part of `a.b2.c`. Turned either way: nothing moves. */
-const MOST_DIGITS_OF_NAME = 2;
-/** A part of `a.b2.c` scores higher. Turned either way: nothing moves. */
-const WORDS_OF_NAME = 0.4;
 /** A password in quotes or in a sentence. Turned to 4: +0 missed, +1 in documents; 8: nothing. */
 const SHORTEST_PASSWORD = 6;
 /** A value of letters in an environment file scores lower. Turned either way: nothing moves. */
@@ -108,32 +63,55 @@ const MANY_DIGITS = 4;
 const SOME_DIGITS = 2;
 /** A token that is not long scores lower. Turned to 0.7: +0 missed, -1 in documents; 0.8: nothing. */
 const WORDS_OF_SHORT_TOKEN = 0.75;
+/** With a mark behind it. */
+const LONGEST_DEFAULT = 1 + Math.max(...Array.from(DEFAULT_WORDS, (word) => word.length));
+
+/** How a value was given: it decides how much the value itself must show. */
+export interface ValueSetting {
+  /** `password`: anything but a word of the trade; `secret`: a token or a drawn word; `weak`: only what is visibly drawn. */
+  readonly name: 'password' | 'secret' | 'weak';
+  readonly quoted: boolean;
+  /** `NAME=value` without spaces, as in an environment file: nothing but a value can stand there. */
+  readonly environment: boolean;
+  /** The name ends in the secret word itself: `JWT_SECRET`, not `SECRET_STORE`. */
+  readonly exact?: boolean;
+  /** In a sentence rather than in code. */
+  readonly prose: boolean;
+}
 
 /** Decides whether `value`, given to a secret's name, is the secret itself. */
 export function isSecretValue(value: string, setting: ValueSetting): boolean {
   return isGivenAs(value, setting) && !isPublicValue(value);
 }
 
-/** A hash of a password is a digest, not the secret; some ids have a grammar of their own. */
-function isPublicValue(value: string): boolean {
-  return PASSWORD_HASH.test(value) || PUBLIC_VALUE.test(value) || NAMESPACED.test(value) || BOUNDARY.test(value);
-}
+/** What a match of NUMBER begins with. */
+const BEGINS_NUMBER = tableOf('0123456789+-');
 
 function isGivenAs(value: string, setting: ValueSetting): boolean {
   if (value.length < SHORTEST_SECRET || value.includes('***')) return false;
   if (isPlaceholder(value)) return setting.name === 'password' && LIKE_A_TEMPLATE.test(value) && isThoughtUp(value);
-  if (DEFAULT_WORDS.has(value.toLowerCase().replace(/[!?]$/, ''))) return false;
-  if (NUMBER.test(value) && (setting.name !== 'password' || /[a-z%]$/i.test(value))) return false;
-  if (DATE.test(value) || isAddressLike(value) || VERSION.test(value)) return false;
+  if (value.length <= LONGEST_DEFAULT && DEFAULT_WORDS.has(value.toLowerCase().replace(/[!?]$/, ''))) return false;
+  const first = value.charCodeAt(0);
+  if (BEGINS_NUMBER[first] === 1 && NUMBER.test(value) && (setting.name !== 'password' || /[a-z%]$/i.test(value)))
+    return false;
+  const classes = classesIn(value);
+  if ((isDigit(first) && DATE.test(value)) || isAddressLike(value, classes) || isVersion(value)) return false;
   if (!setting.quoted && !setting.environment && NEGATED.test(value)) return false;
-  if (RESOURCE.test(value) && !value.split('/').some((part) => looksDrawn(part))) return false;
+  if ((classes & PLUS_SLASH) !== 0 && RESOURCE.test(value) && !value.split('/').some((part) => looksDrawn(part)))
+    return false;
   if (isDrawn(value) || (setting.quoted && isShuffled(value))) return true;
-  const named = setting.name === 'password' && setting.quoted && PARTS_OF_WORDS.test(value) && isThoughtUp(value);
-  if (!setting.environment && ((REFERENCE.test(value) && !named) || PATH.test(value))) return false;
-  if (setting.environment && (PATH.test(value) || /^https?:/.test(value))) return false;
+  // What is a reference, a path or a URL holds a mark.
+  if ((classes & ~ALNUM) !== 0 && isReferenceOrPath(value, setting)) return false;
   if (setting.name === 'weak') return false;
   if (setting.name === 'password') return isPassword(value, setting);
   return isToken(value, setting);
+}
+
+function isReferenceOrPath(value: string, { name, quoted, environment }: ValueSetting): boolean {
+  if (PATH.test(value)) return true;
+  if (environment) return /^https?:/.test(value);
+  const isNamed = name === 'password' && quoted && PARTS_OF_WORDS.test(value) && isThoughtUp(value);
+  return !isNamed && REFERENCE.test(value);
 }
 
 /** With a number in it and no word of the trade. */
@@ -146,63 +124,8 @@ export function isGivenInStatement(value: string): boolean {
   return value.length >= SHORTEST_SECRET && !isPlaceholder(value) && !DEFAULT_WORDS.has(value.toLowerCase());
 }
 
-/** Visibly made by a generator: digits among letters without words, long hex, a UUID. */
-export function isDrawn(value: string): boolean {
-  return looksDrawn(value) && !isPublicValue(value) && (isHexadecimal(value) || !readsAsIdentifier(value));
-}
-
-function isHexadecimal(value: string): boolean {
-  return HEX_ONLY.test(value) || UUID.test(value);
-}
-
-function looksDrawn(value: string): boolean {
-  if (PLAIN_WORD.test(value) || VERSION.test(value)) return false;
-  if (UUID.test(value)) return true;
-  if (HEX_ONLY.test(value))
-    return (
-      value.length >= SHORTEST_HEX && /\d/.test(value) && (/[a-f]/i.test(value) || value.length >= SHORTEST_NUMBER)
-    );
-  if (value.length < SHORTEST_DRAWN || !/^[\x21-\x7e]+$/.test(value)) return false;
-  const { digits, letters, changes } = measure(value);
-  if (letters < FEWEST_LETTERS || /[(){}[\]<>,;]|\*\*|(?:^|\/)\.{1,2}\/|:\/\//.test(value)) return false;
-  if (digits === 0 && (value.length < SHORTEST_WITHOUT_DIGITS || changes < MANY_CHANGES)) return false;
-  if (value.includes('.') && REFERENCE.test(value) && value.split('.').every((part) => isName(part))) return false;
-  const score = wordiness(value);
-  if (digits === 0) return score < WORDS_WITHOUT_DIGITS;
-  if (MODEL_NAME.test(value) && score > WORDS_OF_MODEL) return false;
-  if (value.length >= LONG) return (changes >= SOME_CHANGES && score < WORDS_LONG_MIXED) || score < WORDS_LONG;
-  return (changes >= SOME_CHANGES && score < WORDS_SHORT_MIXED) || (value.length >= MEDIUM && score < WORDS_MEDIUM);
-}
-
-/** Long runs of letters no word has, and two short hexadecimal halves: drawn, beside the name of a vendor. */
-export function isDrawnPlainly(value: string): boolean {
-  return (
-    (/^[a-z0-9]{14,}$/.test(value) && wordiness(value) < WORDS_AFTER_VENDOR) || /^[0-9a-f]{8}:[0-9a-f]{8}$/.test(value)
-  );
-}
-
-/** Lower case, capitals and digits that change places often, as a short generated password does. */
-function isShuffled(value: string): boolean {
-  if (
-    value.length < SHORTEST_DRAWN ||
-    !/^[A-Za-z0-9_=-]+$/.test(value) ||
-    !/\d/.test(value) ||
-    !/[a-z]/.test(value) ||
-    !/[A-Z]/.test(value)
-  )
-    return false;
-  return measure(value).changes >= MANY_CHANGES && wordiness(value) < WORDS_SHUFFLED;
-}
-
-function isName(part: string): boolean {
-  return (
-    /^[A-Za-z_$#][\w$]*$/.test(part) && measure(part).digits <= MOST_DIGITS_OF_NAME && wordiness(part) > WORDS_OF_NAME
-  );
-}
-
 function isPassword(value: string, { quoted, environment, prose }: ValueSetting): boolean {
-  if (/\s/.test(value))
-    return quoted && /^(?:[a-z]{3,10} ){3,23}[a-z0-9]{2,10}$/.test(value) && !WORDS_OF_A_SENTENCE.test(value);
+  if (/\s/.test(value)) return quoted && PASSPHRASE.test(value) && !WORDS_OF_A_SENTENCE.test(value);
   if (isTemplate(value.slice(1)) || (/[(){}<>]/.test(value.replace(/[)}]$/, '')) && !environment && !quoted))
     return false;
   const marked = /\d/.test(value) || (quoted ? /[!#@$%^&*+=~?|]/ : /[!#@$%^&*+=~?]/).test(value);
@@ -223,6 +146,9 @@ function isPassword(value: string, { quoted, environment, prose }: ValueSetting)
   if (prose && !quoted) return value.length >= SHORTEST_PASSWORD && /[A-Za-z]/.test(value) && /\d/.test(value);
   return environment || quoted || !/^[a-z]+\d?$/i.test(value) || (!prose && isWordWithDigit(value));
 }
+
+/** Words in lower case; short ones too where a number ends it, `gajah duduk di kursi 42`. */
+const PASSPHRASE = /^(?:(?:[a-z]{3,10} ){3,23}[a-z0-9]{2,10}|(?:[a-z]{2,10} ){3,23}[a-z]{0,10}\d{1,6}[!?.]?)$/;
 
 /** `hunter2`, not `utf8`, `bytes32` or `input1`: a word that names no type and no field. */
 function isWordWithDigit(value: string): boolean {
@@ -256,38 +182,11 @@ function isToken(value: string, { quoted, environment, exact = false }: ValueSet
   );
 }
 
-function isAddressLike(value: string): boolean {
+function isAddressLike(value: string, classes: number): boolean {
+  if ((classes & (COLON | DOT)) === 0) return false;
   return (
     /^[a-z][a-z0-9+.-]*:(?:\/\/|\\\/)/i.test(value) ||
     /^\d{1,3}(?:\.\d{1,3}){3}/.test(value) ||
-    /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(value)
+    (value.includes('@') && /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(value))
   );
-}
-
-/** Counts digits and letters, and how often lower case, capitals and digits change places, no character counted twice. */
-function measure(value: string): { digits: number; letters: number; changes: number } {
-  let digits = 0;
-  let letters = 0;
-  let changes = 0;
-  let counted = -1;
-  let before: number = KINDS.none;
-  let twoBefore: number = KINDS.none;
-  for (let index = 0; index < value.length; index++) {
-    const kind = kindOf(value.charCodeAt(index));
-    if (kind === KINDS.digit) digits++;
-    else if (kind !== KINDS.none) letters++;
-    const pair =
-      before !== KINDS.none &&
-      kind !== KINDS.none &&
-      before !== kind &&
-      !(before === KINDS.upper && kind === KINDS.lower);
-    const capitals = before === KINDS.upper && kind === KINDS.lower && twoBefore === KINDS.upper;
-    if ((pair && counted < index - 1) || (capitals && counted < index - 2)) {
-      changes++;
-      counted = index;
-    }
-    twoBefore = before;
-    before = kind;
-  }
-  return { digits, letters, changes };
 }

@@ -1,6 +1,7 @@
+import { isDrawn } from './drawn-value.ts';
 import type { Memory } from './memory.ts';
 import type { TextWindow } from './text-window.ts';
-import { isDrawn, isSecretValue, type ValueSetting } from './value-judge.ts';
+import { isSecretValue, type ValueSetting } from './value-judge.ts';
 
 /** What a character of a value that is judged costs: patterns and scores go over it again and again. */
 const JUDGING = 20;
@@ -58,6 +59,10 @@ export function isDrawnIn(window: TextWindow, value: string): boolean {
 
 /** `isSecretValue` about a value of the window's text. */
 export function isSecretIn(window: TextWindow, value: string, setting: ValueSetting): boolean {
+  if (value.length < WORTH_REMEMBERING) {
+    window.steps += JUDGING * value.length;
+    return isSecretValue(value, setting);
+  }
   const { name, quoted, environment, exact = false, prose } = setting;
   const question = `${name} ${Number(quoted)}${Number(environment)}${Number(exact)}${Number(prose)}`;
   return verdict(window, question, value, () => isSecretValue(value, setting));

@@ -28,6 +28,8 @@ export const HELD_SCORE: Readonly<Record<string, readonly [number, number, numbe
   'headers-and-keys': [0, 0, 0, 0],
   named: [0, 0, 0, 0],
   prose: [1, 0, 0, 0],
+  'third-clean': [0, 0, 0, 0],
+  'third-secrets': [2, 0, 0, 0],
   urls: [0, 0, 0, 0],
   vendors: [0, 0, 0, 0],
 };

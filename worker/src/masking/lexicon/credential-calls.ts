@@ -100,4 +100,30 @@ export const CREDENTIAL_CALLS: ReadonlyMap<string, CredentialCall> = new Map([
     'simple_bind_s(',
   ]),
   ...calls('https://www.twilio.com/docs/libraries/reference/twilio-node/', 1, ['twilio(', 'twilio.client(']),
+  // Wireless networks, queues, and what else is signed in by a user and a password.
+  ...calls('https://docs.arduino.cc/libraries/wifi/#WiFi%20class', 1, ['wifi.begin(', 'wifi.softap(']),
+  ...calls('https://docs.micropython.org/en/latest/library/network.WLAN.html', 1, [
+    'wlan.connect(',
+    'sta_if.connect(',
+    'wifi.connect(',
+  ]),
+  ...calls('https://eclipse.dev/paho/files/paho.mqtt.python/html/client.html', 1, [
+    'username_pw_set(',
+    'setusernamepassword(',
+  ]),
+  ...calls('https://github.com/php-amqplib/php-amqplib', 3, ['amqpstreamconnection(', 'amqpsslconnection(']),
+  ...calls('https://www.mongodb.com/docs/drivers/java/sync/current/security/authentication/', 2, [
+    'createcredential(',
+    'createscramsha1credential(',
+    'createscramsha256credential(',
+    'createplaincredential(',
+  ]),
+  ...calls('https://docs.python.org/3/library/urllib.request.html#http-password-mgr', 3, ['add_password(']),
+  ...calls('https://docs.oasis-open.org/wss-m/wss/v1.1.1/wss-UsernameTokenProfile-v1.1.1.html', 1, [
+    'usernametoken(',
+    'usernamepasswordtoken(',
+  ]),
+  ...calls('https://github.com/requests/requests-ntlm', 1, ['ntlmauth(', 'ntlm_auth(']),
+  ...calls('https://www.php.net/manual/en/memcached.setsaslauthdata.php', 1, ['setsaslauthdata(']),
+  ...calls('https://www.php.net/manual/en/function.ibase-connect.php', 2, ['ibase_connect(', 'db2_connect(']),
 ]);

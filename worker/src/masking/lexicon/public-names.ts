@@ -1,3 +1,5 @@
+import { ASCII, isIn, LETTER, lowerCase } from '../characters.ts';
+
 /** A name that ends like a secret's and is public by definition, without the marks between its words, and who says so. */
 interface PublicName {
   readonly ending: string;
@@ -28,9 +30,20 @@ const PUBLIC_NAMES: readonly PublicName[] = [
 ];
 
 const ENDINGS = PUBLIC_NAMES.map(({ ending }) => ending);
+/** What the endings end in: most names end in two other letters. */
+const LAST_LETTERS = new Set(ENDINGS.map((ending) => lastLetters(ending)));
+
+/** The last two letters as a number, or 0 where a mark stands among them. */
+function lastLetters(name: string): number {
+  const last = lowerCase(name.charCodeAt(name.length - 1));
+  const before = lowerCase(name.charCodeAt(name.length - 2));
+  return isIn(last, LETTER) && isIn(before, LETTER) ? before * ASCII + last : 0;
+}
 
 /** True for `VAPID_PUBLIC_KEY`, `PublicKeyToken`, `RECAPTCHA_SITE_KEY`: what they are given may be read by anybody. */
 export function isPublicName(name: string): boolean {
+  const last = lastLetters(name);
+  if (last > 0 && !LAST_LETTERS.has(last)) return false;
   const joined = name.toLowerCase().replace(/[^a-z]/g, '');
   return ENDINGS.some((ending) => joined.endsWith(ending));
 }

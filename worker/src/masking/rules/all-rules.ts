@@ -12,6 +12,7 @@ import { HEADER_RULES } from './headers.ts';
 import { IP4_RULES } from './ip4-addresses.ts';
 import { IP6_RULES } from './ip6-addresses.ts';
 import { KEY_BLOCK_RULES } from './key-blocks.ts';
+import { LOGIN_PAIR_RULES } from './login-pairs.ts';
 import { PROSE_RULES } from './prose.ts';
 import type { Rule, RuleFamily } from './rule.ts';
 import { TABLE_RULES } from './tables.ts';
@@ -50,7 +51,15 @@ export const RULE_FAMILIES: readonly RuleFamily[] = [
   { title: 'Tokens known by their middle or their place', rules: UNPREFIXED_TOKENS },
   {
     title: 'Keys by what they are given to',
-    rules: [...COMMAND_RULES, ...CALL_RULES, ...TABLE_RULES, ...PROSE_RULES, ...CODE_NUMBER_RULES, ...ASSIGNMENT_RULES],
+    rules: [
+      ...COMMAND_RULES,
+      ...CALL_RULES,
+      ...TABLE_RULES,
+      ...PROSE_RULES,
+      ...LOGIN_PAIR_RULES,
+      ...CODE_NUMBER_RULES,
+      ...ASSIGNMENT_RULES,
+    ],
   },
 ];
 

@@ -1,5 +1,6 @@
-import { ALNUM, BARE_VALUE, CODE, isIn, LETTER, QUOTE, UNDERSCORE } from '../characters.ts';
+import { ALNUM, BARE_VALUE, CODE, isIn, LETTER, QUOTE, tableOf, UNDERSCORE } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
+import { findInColumn } from '../given-column.ts';
 import { isDefined } from '../given-in-words.ts';
 import { readFurther, readList, readPieces } from '../given-list.ts';
 import { isGivenSecret, LONGEST_JUDGED } from '../given-secret.ts';
@@ -49,6 +50,8 @@ function findGiven(window: TextWindow, name: SecretName, kind: NameKind): Findin
     optionOperator(window, name) ??
     loginOperator(window, name);
   if (operator !== undefined) return judgeAssignment(window, name, operator);
+  const column = findInColumn(window, name);
+  if (column !== undefined) return { rule: RULES[name.kind], ...column };
   // `IsFirstPass` in a sentence is a name of code: short forms need an operator.
   const short = kind === 'weak' && name.kind === 'password';
   return short || name.kind === 'glued' || name.plural === true ? undefined : findInProse(window, name);
@@ -102,7 +105,7 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
   if (operator.encoded === true) value = { ...value, end: encodedEnd(window, value) };
   if (operator.kind === 'tag') value = { ...value, end: endInTag(window, value) };
   // `Authorization: Bearer …`, `password: string = "…"`: a word that introduces the value.
-  const word = window.slice(value.start, Math.min(value.end, value.start + LONGEST_INTRODUCTION)).toLowerCase();
+  const word = introductionOf(window, value);
   if (!value.quoted && INTRODUCES_VALUE.test(word)) {
     const next = TYPE_OF_VALUE.test(word) ? readOperator(window, value.start, value.end)?.end : value.end;
     value = next === undefined ? undefined : readValue(window, next, inQuery);
@@ -119,6 +122,16 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
       : [];
   return also.length === 0 ? finding : { ...finding, also: also.map(({ start, end }) => ({ start, end })) };
 }
+
+/** The beginning of a value in lower case, or nothing where no word that introduces a value can be it. */
+function introductionOf(window: TextWindow, { start, end }: GivenValue): string {
+  return BEGINS_INTRODUCTION[window.code(start)] === 1
+    ? window.slice(start, Math.min(end, start + LONGEST_INTRODUCTION)).toLowerCase()
+    : '';
+}
+
+/** What INTRODUCES_VALUE and SCHEME_BEFORE_VALUE begin with. */
+const BEGINS_INTRODUCTION = tableOf('abdikstyABDIKSTY&=');
 
 /** The elements of a list that are secrets. */
 function findingOfAll(name: SecretName, secrets: readonly GivenValue[]): Finding | undefined {

@@ -61,18 +61,18 @@ function readHost(window: TextWindow, { start, end }: Literal): Finding | undefi
 
 /** A function with a longer name takes its secret in another place. */
 function isNamedOtherwise(window: TextWindow, end: number, anchor: string): boolean {
-  const longer = LONGER_NAMES.get(anchor) ?? [];
-  return longer.some((name) => {
-    window.steps += name.length;
-    return window.left(end, name.length).toLowerCase() === name;
-  });
+  const longer = LONGER_NAMES.get(anchor);
+  if (longer === undefined) return false;
+  const before = window.left(end, longer.longest).toLowerCase();
+  return longer.names.some((name) => before.endsWith(name));
 }
 
-const LONGER_NAMES: ReadonlyMap<string, readonly string[]> = new Map(
-  [...CREDENTIAL_CALLS.keys()].map((name) => [
-    name,
-    [...CREDENTIAL_CALLS.keys()].filter((other) => other !== name && other.endsWith(name)),
-  ]),
+/** For each name that is the end of longer ones: these, and how long the longest is. */
+const LONGER_NAMES: ReadonlyMap<string, { readonly names: readonly string[]; readonly longest: number }> = new Map(
+  [...CREDENTIAL_CALLS.keys()].flatMap((name) => {
+    const names = [...CREDENTIAL_CALLS.keys()].filter((other) => other !== name && other.endsWith(name));
+    return names.length === 0 ? [] : [[name, { names, longest: Math.max(...names.map(({ length }) => length)) }]];
+  }),
 );
 
 /** The literal that an argument begins with, whose quotes may be escaped; undefined for anything else. */

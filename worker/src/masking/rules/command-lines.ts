@@ -1,4 +1,4 @@
-import { ALNUM, BARE_VALUE, BLANK, CODE, DASH, DOT, isIn, QUOTE, WORD } from '../characters.ts';
+import { ALNUM, BARE_VALUE, BLANK, CODE, DASH, DOT, isIn, LETTER, QUOTE, WORD } from '../characters.ts';
 import { readServerName } from '../database-host.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { COMMANDS, type Command, type CommandOption, type OptionStyle } from '../lexicon/command-options.ts';
@@ -19,10 +19,10 @@ const REACH_OF_STATEMENT = 160;
 const MOST_SECRETS = 4;
 
 /** How far each command's line was read for options that carry a secret, without finding one before `until`. */
-const LINES_READ: Memory<{ lines: { readonly command: string; from: number; until: number }[] }> = {
-  begin: () => ({ lines: [] }),
-  forget: ({ lines }, count) => {
-    for (const line of lines) {
+const LINES_READ: Memory<Map<string, { from: number; until: number }>> = {
+  begin: () => new Map(),
+  forget: (lines, count) => {
+    for (const line of lines.values()) {
       line.from -= count;
       line.until -= count;
     }
@@ -50,7 +50,7 @@ function verifyCommand(
 function findOptions(window: TextWindow, end: number, name: string, options: readonly CommandOption[]): Finding[] {
   if (options.length === 0) return [];
   const read = window.remembered(LINES_READ);
-  const known = read.lines.find((line) => line.command === name);
+  const known = read.get(name);
   const from = end - 1;
   const stop = end + LONGEST_COMMAND;
   const isKnown = known !== undefined && known.from <= from && from <= known.until;
@@ -73,7 +73,7 @@ function findOptions(window: TextWindow, end: number, name: string, options: rea
   if (window.starved) return [];
   until = Math.min(until, index);
   if (isKnown) known.until = Math.max(known.until, until);
-  else read.lines = [...read.lines.filter((line) => line !== known), { command: name, from, until }];
+  else read.set(name, { from, until });
   return found;
 }
 
@@ -88,11 +88,12 @@ function findArgument(window: TextWindow, end: number, name: string, { argument 
     index = window.run(index, BLANK, 8);
     const first = window.at(index);
     if (endsCommand(window, index, first) || first === CODE.newline) return [];
-    if (place === argument.place && first !== CODE.hyphen) {
+    const isOption = first === CODE.hyphen || isWindowsOption(window, index, first);
+    if (place === argument.place && !isOption) {
       const found = readArgument(window, index, argument.style);
       return found !== undefined && isGivenByPlace(window, found, ofOption) ? [{ rule: COMMAND, ...found }] : [];
     }
-    if (first !== CODE.hyphen) place++;
+    if (!isOption) place++;
     const word = index;
     while (index < word + LONGEST_ARGUMENT && window.at(index) > CODE.space) index++;
     // The same command begins anew, glued to what stands before it.
@@ -101,6 +102,11 @@ function findArgument(window: TextWindow, end: number, name: string, { argument 
     if (index === word || index === word + LONGEST_ARGUMENT) return [];
   }
   return [];
+}
+
+/** `/user:kantor\\budi`: an option as Windows writes it, with what it takes. */
+function isWindowsOption(window: TextWindow, at: number, first: number): boolean {
+  return first === CODE.slash && window.at(window.run(at + 1, LETTER, 12)) === CODE.colon;
 }
 
 /** Drawn, or no word where no option can take it. */
@@ -218,7 +224,7 @@ function readArgument(
     plain ||
     isPlaceholder(value) ||
     DEFAULT_WORDS.has(value.toLowerCase()) ||
-    /^[/~.]/.test(value)
+    /^[/~.]|^\\\\/.test(value)
   )
     return undefined;
   if (style === 'attached' && !/[0-9!@#$%^&*]/.test(value) && value.length < 6) return undefined;

@@ -1,4 +1,4 @@
-import { ALNUM, ASCII, BLANK, CODE, isIn, LETTER, QUOTE, UNDERSCORE, WORD } from '../characters.ts';
+import { ALNUM, BLANK, CODE, isIn, LETTER, QUOTE, tableOf, UNDERSCORE, WORD } from '../characters.ts';
 import type { Verify } from '../finding.ts';
 import { LIBPQ_KEYS, PAIR_KEYS, type PairKind } from '../lexicon/connection-keys.ts';
 import { type Memory, rejectedUntil } from '../memory.ts';
@@ -155,12 +155,6 @@ function endOfPlainValue(window: TextWindow, from: number): number {
     )
       return index;
   }
-}
-
-function tableOf(characters: string): Uint8Array {
-  const table = new Uint8Array(ASCII);
-  for (const character of characters) table[character.charCodeAt(0)] = 1;
-  return table;
 }
 
 /** A semicolon after several words belongs to the sentence unless the words are short, as in a driver's name. */

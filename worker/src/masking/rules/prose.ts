@@ -2,8 +2,11 @@ import { holdsDrawn } from '../calm-text.ts';
 import { BARE_VALUE, BLANK, CODE, isIn, LETTER, QUOTE, STAR, UPPER } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { endOfForeignWord, isForeignLetter } from '../given-in-words.ts';
+import { OPENING_QUOTES } from '../lexicon/names-elsewhere.ts';
 import { NOT_THE_SECRET } from '../lexicon/secret-names.ts';
 import { GIVING_VERBS, NAMES_ANOTHER_THING, OWNERS, SECRET_NOUNS, VERBS } from '../lexicon/sentences.ts';
+import { TRADE_WORDS } from '../lexicon/values.ts';
+import { wordSet } from '../lexicon/word-set.ts';
 import type { SecretName } from '../secret-name.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn } from '../verdicts.ts';
@@ -55,7 +58,7 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
       continue;
     }
     if (index === start || (window.at(index) === CODE.star && isMarker(window, index))) return undefined;
-    const quoted = isIn(window.before(start - 1), QUOTE) && window.at(index) === window.before(start - 1);
+    const quoted = isQuoted(window, start, index);
     const end = quoted ? index : window.trim(start, index, '.,:;!?');
     const word = window.slice(start, Math.min(end, start + LONGEST_JUDGED));
     const folded = word.length < 12 ? word.toLowerCase() : '';
@@ -134,7 +137,8 @@ function skipBetween(window: TextWindow, from: number, stop: number): number {
       code === CODE.less ||
       code === CODE.greater ||
       code === CODE.emDash ||
-      code === CODE.enDash
+      code === CODE.enDash ||
+      opensElsewhere(code)
     )
       index++;
     else break;
@@ -146,6 +150,17 @@ function skipBetween(window: TextWindow, from: number, stop: number): number {
 /** `password policy`, `token lifetime`: the sentence goes on about something else than the secret's owner. */
 function isAspect(word: string): boolean {
   return NOT_THE_SECRET.has(word) && !OWNERS.has(word);
+}
+
+/** In the same quotes of ASCII, or behind one that opens elsewhere and before what is no part of a value. */
+function isQuoted(window: TextWindow, start: number, end: number): boolean {
+  const before = window.before(start - 1);
+  return isIn(before, QUOTE) ? window.at(end) === before : opensElsewhere(before) && window.at(end) > CODE.delete;
+}
+
+/** `„`, `«`, `「`: what opens a quote in other languages. */
+function opensElsewhere(code: number): boolean {
+  return code > CODE.delete && OPENING_QUOTES.includes(String.fromCharCode(code));
 }
 
 /** Three stars and a capital: one of our markers, not emphasis. */
@@ -206,13 +221,38 @@ const verifyNamedAfterwards: Verify = (window, start, end) => {
   const stop = window.trim(from, index, '.,:;!?');
   if (stop - from < 15 || stop < index || !isDrawnIn(window, window.slice(from, Math.min(stop, from + LONGEST_JUDGED))))
     return undefined;
-  const after = window.peek(index, AFTER);
+  return nounBehind(window, index) === undefined ? undefined : proseFinding(from, stop);
+};
+
+/** What the rest of the sentence calls the value that ends at `end`, if that is a secret. */
+function nounBehind(window: TextWindow, end: number): string | undefined {
+  const after = window.peek(end, AFTER);
   const words = (after.split('\n', 1)[0] ?? '').toLowerCase().split(/[^a-z]+/);
   // A word cut off by the reach is no word.
   if (after.length === AFTER && !after.includes('\n')) words.pop();
   const noun = words.findIndex((word) => SECRET_NOUNS.has(word));
   if (noun < 0 || words.slice(0, noun).some((word) => NAMES_ANOTHER_THING.has(word))) return undefined;
-  return proseFinding(from, stop);
+  // `the key id`, `the password field`
+  return isAspect(words[noun + 1] ?? '') ? undefined : words[noun];
+}
+
+const LONGEST_QUOTED = 200;
+/** `is a weak password`: a lesson, which gives none away. */
+const SPEAKS_OF_KINDS = /^(?:an?|not|no|never|one of|sebuah|bukan|ein|kein) |^the (?:most|worst|best) /i;
+const PASSWORD_NOUNS = wordSet('password passphrase sandi');
+
+/** Verifies behind the quote of a value that the sentence then says is a key: "`…` is the API key of the shop". */
+const verifyQuotedFirst: Verify = (window, start, end) => {
+  const from = window.runBefore(start, BARE_WORD, LONGEST_QUOTED);
+  if (start - from < 6 || window.before(from - 1) !== window.code(start)) return undefined;
+  if (SPEAKS_OF_KINDS.test(window.peek(end, AFTER))) return undefined;
+  const noun = nounBehind(window, end);
+  if (noun === undefined) return undefined;
+  const value = window.slice(from, start);
+  const isSecret = PASSWORD_NOUNS.has(noun)
+    ? !TRADE_WORDS.test(value) && /[a-z]/i.test(value) && /\d/.test(value) && isSecretIn(window, value, PROSE_PASSWORD)
+    : start - from >= 15 && isDrawnIn(window, value);
+  return isSecret ? { start: from, end: start } : undefined;
 };
 
 const PROSE: Rule = {
@@ -229,5 +269,15 @@ const PROSE: Rule = {
   keeps: ['the password is expired', 'the token is valid', 'token refresh is due'],
 };
 
+const QUOTED_FIRST: Rule = {
+  name: 'quoted-first',
+  type: 'key',
+  anchors: ['`', '"', "'"].flatMap((quote) => [`${quote} is `, `${quote} adalah `, `${quote} ist `]),
+  verify: verifyQuotedFirst,
+  source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
+  masks: [`"${drawn}" is the API key of the shop`, `\`${chosen}\` adalah kata sandi sementara`],
+  keeps: ['`max_tokens2` is the number of tokens', '"sha256" is the digest of the password', '`x` is the key'],
+};
+
 /** Secrets that a sentence names; the verifier of names calls `findInProse` itself. */
-export const PROSE_RULES: readonly Rule[] = [PROSE];
+export const PROSE_RULES: readonly Rule[] = [PROSE, QUOTED_FIRST];

@@ -1,5 +1,5 @@
 import { joinsNumber } from '../bare-run.ts';
-import { BARE_VALUE, BLANK, CODE, isIn } from '../characters.ts';
+import { BARE_VALUE, BLANK, CODE, isIn, tableOf } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { ADDRESS_HEADING, VERSION_HEADING } from '../lexicon/addresses.ts';
 import { isHeadingElsewhere } from '../lexicon/names-elsewhere.ts';
@@ -65,6 +65,10 @@ function readCell(window: TextWindow, from: number, ofKeys: boolean): Finding | 
   const start = index;
   while (index < start + LONGEST_CELL && (isIn(window.at(index), BARE_VALUE) || joinsNumber(window, start, index)))
     index++;
+  // A password may hold brackets and commas: what is one word up to the end of its cell is taken whole.
+  if (!ofKeys && IN_CELL[window.at(index)] === 1)
+    while (index < start + LONGEST_CELL && (isIn(window.at(index), BARE_VALUE) || IN_CELL[window.at(index)] === 1))
+      index++;
   const end = window.trim(start, index, '*');
   const after = window.run(index, BLANK, 40);
   const closed =
@@ -84,6 +88,9 @@ function readCell(window: TextWindow, from: number, ofKeys: boolean): Finding | 
   const finding = { start, end };
   return index < start + LONGEST_CELL ? finding : { ...finding, open: BARE_VALUE };
 }
+
+/** What a value without quotes does not hold, and a password in a cell may. */
+const IN_CELL = tableOf('()[]{},;"\'');
 
 const CELL = '|';
 const BLANK_LINE = '\n\n';

@@ -13,10 +13,10 @@ import {
   TILDE,
   WORD,
 } from '../characters.ts';
+import { isDrawn } from '../drawn-value.ts';
 import { ANY_DIGIT, type Verify } from '../finding.ts';
 import { isFiller } from '../placeholder.ts';
 import type { TextWindow } from '../text-window.ts';
-import { isDrawn } from '../value-judge.ts';
 import { isDrawnIn, verdict } from '../verdicts.ts';
 import { HEX_DIGITS, LETTERS_DIGITS, type Rule } from './rule.ts';
 
@@ -140,7 +140,9 @@ function discordAnchors(): string[] {
 }
 
 /** What may stand between an identifier of a key and the key, and how long the key is. */
-const PAIR_JOINT = /^["']?[ \t]{0,2}(?:[:=,|/]|=>|\n)[ \t]{0,8}["']?/;
+const PAIR_JOINT =
+  /^(?:["'`*]|&quot;|<\/[a-z]{1,8}>){0,3}[ \t]{0,2}(?:[:=,|/]|=>|\n|<[a-z]{1,8}>)[ \t]{0,8}(?:["'`*]|&quot;|<[a-z]{1,8}>){0,3}/;
+const LONGEST_JOINT = 64;
 const AWS_SECRET_LENGTH = 40;
 
 /** Verifies at the id of a key of Amazon's with the key itself right behind it, as in `"AKIA…": "…"`. */
@@ -148,7 +150,7 @@ const verifyAwsPair: Verify = (window, start, end) => {
   if (isIn(window.before(start - 1), ALNUM)) return undefined;
   const idEnd = window.run(end, ALNUM, 32);
   if (idEnd - start !== 20) return undefined;
-  const joint = PAIR_JOINT.exec(window.peek(idEnd, 16));
+  const joint = PAIR_JOINT.exec(window.peek(idEnd, LONGEST_JOINT));
   if (joint === null) return undefined;
   const from = idEnd + joint[0].length;
   const stop = window.run(from, ALNUM | PLUS_SLASH, AWS_SECRET_LENGTH + 1);

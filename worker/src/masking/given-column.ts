@@ -1,0 +1,127 @@
+import { BLANK, CODE, isIn, LINE_END, QUOTE, SPACE } from './characters.ts';
+import type { Finding } from './finding.ts';
+import { TRADE_WORDS } from './lexicon/values.ts';
+import type { SecretName } from './secret-name.ts';
+import type { TextWindow } from './text-window.ts';
+import { isDrawnIn, isSecretIn } from './verdicts.ts';
+
+/** How much of a heading, of a list of columns and of a row is read: bounds the work. */
+const LONGEST_LINE = 192;
+const LONGEST_VALUE = 128;
+const MOST_ROWS = 16;
+const SHORTEST_PASSWORD = 6;
+
+interface Value {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The secrets of a column that `name` is the heading of: `user,password` and the lines below it (RFC 4180), or
+ * `INSERT INTO users (name, password) VALUES (…), (…)`. The first with those that follow it, or nothing.
+ */
+export function findInColumn(window: TextWindow, name: SecretName): Finding | undefined {
+  if (name.kind !== 'password' && name.kind !== 'secret') return undefined;
+  const end = isIn(window.at(name.end), QUOTE) ? name.end + 1 : name.end;
+  const code = window.at(end);
+  const isLast = isIn(code, LINE_END);
+  if (!isLast && code !== CODE.comma && code !== CODE.semicolon && code !== CODE.tab && code !== CODE.closeParenthesis)
+    return undefined;
+  const left = window.left(name.start, LONGEST_LINE);
+  const inserted = code === CODE.comma || code === CODE.closeParenthesis ? INSERTED.exec(left) : null;
+  const values =
+    inserted === null
+      ? valuesBelow(window, left.slice(left.lastIndexOf('\n') + 1), end, code)
+      : valuesInserted(window, countOf(inserted[1] ?? '', ','), end);
+  const [first, ...also] = values.filter((value) => isSecretOf(window, name, value));
+  return first === undefined ? undefined : { ...first, also };
+}
+
+const INSERTED = /\b(?:insert|replace)\s{1,4}(?:ignore\s{1,4})?into\s{1,4}[\w."`[\]]{1,64}\s{0,4}\(([^()]{0,160})$/i;
+/** The rest of the list of columns, up to the first row. */
+const ROWS_INSERTED = /^[^()]{0,160}\)\s{0,16}values\s{0,16}(?=\()/i;
+
+function valuesInserted(window: TextWindow, column: number, from: number): Value[] {
+  const heading = ROWS_INSERTED.exec(window.peek(from, LONGEST_LINE));
+  if (heading === null) return [];
+  const values: Value[] = [];
+  let index = from + heading[0].length;
+  for (let row = 0; row < MOST_ROWS && window.at(index) === CODE.openParenthesis; row++) {
+    for (let field = 0; window.at(index) !== CODE.closeParenthesis; field++) {
+      const start = window.run(index + 1, SPACE, 32);
+      const value = readField(window, start);
+      if (value === undefined) return values;
+      const isQuoted = value.start > start;
+      if (field === column && isQuoted) values.push(value);
+      index = window.run(isQuoted ? value.end + 1 : value.end, SPACE, 32);
+      if (window.at(index) !== CODE.comma && window.at(index) !== CODE.closeParenthesis) return values;
+    }
+    index = window.run(index + 1, SPACE, 32);
+    if (window.at(index) !== CODE.comma) break;
+    index = window.run(index + 1, SPACE, 32);
+  }
+  return values;
+}
+
+/** A literal in single quotes, or what stands there up to the next comma or bracket. */
+function readField(window: TextWindow, start: number): Value | undefined {
+  const quoted = window.at(start) === CODE.singleQuote;
+  const from = quoted ? start + 1 : start;
+  for (let end = from; end < from + LONGEST_VALUE; end++) {
+    const code = window.at(end);
+    if (code < 0 || (quoted && isIn(code, LINE_END))) return undefined;
+    if (quoted ? code === CODE.singleQuote : code === CODE.comma || code === CODE.closeParenthesis)
+      return { start: from, end };
+  }
+  return undefined;
+}
+
+/** Names of columns between the same separators, and nothing else on the line. */
+const FIELDS = /^(?:["']?[A-Za-z][\w .-]{0,31}["']?[,;\t])*["']?$/;
+const FIELDS_BEHIND = /^(?:[,;\t]["']?[A-Za-z][\w .-]{0,31}["']?)*\r?\n/;
+
+function valuesBelow(window: TextWindow, before: string, end: number, code: number): Value[] {
+  if (code === CODE.closeParenthesis || !FIELDS.test(before) || /[^,;\t"']$/.test(before)) return [];
+  if (before === '' && isIn(code, LINE_END)) return [];
+  const behind = FIELDS_BEHIND.exec(window.peek(end, LONGEST_LINE));
+  if (behind === null) return [];
+  const separator = /[,;\t]/.exec(before + behind[0])?.[0] ?? '';
+  const column = countOf(before, separator);
+  const columns = column + countOf(behind[0], separator);
+  const headings = (before + behind[0].trimEnd()).split(separator);
+  const values: Value[] = [];
+  let lineStart = end + behind[0].length;
+  for (let row = 0; row < MOST_ROWS; row++) {
+    const line = (window.peek(lineStart, LONGEST_LINE).split('\n', 1)[0] ?? '').replace(/\r$/, '');
+    if (line.length === LONGEST_LINE || countOf(line, separator) !== columns) break;
+    const fields = line.split(separator);
+    // What says the same in every line is no heading.
+    if (fields.some((field, index) => index !== column && field === headings[index])) return [];
+    const field = fields[column] ?? '';
+    const start = lineStart + fields.slice(0, column).reduce((sum, { length }) => sum + length + 1, 0);
+    const isQuoted = /^(["']).*\1$/.test(field);
+    values.push(isQuoted ? { start: start + 1, end: start + field.length - 1 } : { start, end: start + field.length });
+    lineStart += line.length;
+    lineStart = window.run(lineStart, LINE_END, 2);
+  }
+  return values;
+}
+
+function countOf(text: string, character: string): number {
+  return text.split(character).length - 1;
+}
+
+/** Drawn, or a password that holds a digit and speaks of nothing else. */
+function isSecretOf(window: TextWindow, { kind }: SecretName, { start, end }: Value): boolean {
+  const value = window.slice(start, end);
+  if (isIn(window.at(start), BLANK) || /\s/.test(value)) return false;
+  if (isDrawnIn(window, value)) return true;
+  return (
+    kind === 'password' &&
+    value.length >= SHORTEST_PASSWORD &&
+    /\d/.test(value) &&
+    /[a-z]/i.test(value) &&
+    !TRADE_WORDS.test(value) &&
+    isSecretIn(window, value, { name: 'password', quoted: true, environment: false, prose: true })
+  );
+}
