@@ -17,6 +17,7 @@ import {
   LOWER,
   PERCENT,
   PLUS_SLASH,
+  QUOTE,
   TILDE,
   UNDERSCORE,
   UPPER,
@@ -235,7 +236,7 @@ function verifyBody(
   start: number,
   end: number,
   { strict }: TokenShape,
-  { bits, shortest, inner }: Body,
+  { bits, shortest, full, inner }: Body,
 ): Finding | undefined {
   const run = window.run(end, bits);
   const wrapped = endOfWrapped(window, run, bits);
@@ -246,7 +247,8 @@ function verifyBody(
   if (stop - end < shortest) return undefined;
   // `s.ReadUint16LengthPrefixed(…)`: a method; `sk-ssh-ed25519@openssh.com`: an algorithm.
   if (strict && (window.at(run) === CODE.openParenthesis || window.at(run) === CODE.at)) return undefined;
-  if (strict && isInBase64(window, start, run)) return undefined;
+  if (strict && (isInBase64(window, start, run) || (run - end > full && fillsLine(window, start, run))))
+    return undefined;
   const body = window.slice(end, Math.min(stop, end + LONGEST_JUDGED));
   if (
     !inner.every((literal) => body.includes(literal)) ||
@@ -265,6 +267,12 @@ function isInBase64(window: TextWindow, start: number, run: number): boolean {
   const to = window.run(run, BASE64, LONGEST_LINE);
   const around = window.slice(from, start) + window.slice(run, to);
   return around.length >= SHORTEST_BLOCK && /\d/.test(around) && /[A-Z]/.test(around) && /[a-z]/.test(around);
+}
+
+/** Behind an indentation or a quote, as long as lines of base64 are: no token, if the vendor makes shorter ones. */
+function fillsLine(window: TextWindow, start: number, run: number): boolean {
+  const before = window.before(start - 1);
+  return run - start >= 60 && run - start <= 80 && (before <= CODE.space || isIn(before, QUOTE));
 }
 
 /** Where the rest of a token ends that a shell's or a string's line end, a backslash before it, has cut in two. */

@@ -1,24 +1,10 @@
-import {
-  ALNUM,
-  BASE64URL,
-  BLANK,
-  CODE,
-  DIGIT,
-  DOT,
-  HEX,
-  isIn,
-  PERCENT,
-  PLUS_SLASH,
-  SYMBOL,
-  TILDE,
-  WORD,
-} from '../characters.ts';
-import { isDrawn } from '../drawn-value.ts';
+import { ALNUM, BASE64URL, BLANK, CODE, DIGIT, DOT, HEX, isIn, PLUS_SLASH, TILDE, WORD } from '../characters.ts';
 import { ANY_DIGIT, type Verify } from '../finding.ts';
 import { isFiller } from '../placeholder.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn, verdict } from '../verdicts.ts';
 import { HEX_DIGITS, LETTERS_DIGITS, type Rule } from './rule.ts';
+import { WEBHOOK_PATH } from './webhook-paths.ts';
 
 /** The body of a Mailchimp key is as long as an MD5 digest. */
 const MD5_DIGITS = 32;
@@ -104,24 +90,6 @@ const verifyContribsys: Verify = (window, start) => {
   const from = window.runBefore(start, HEX | 2048, 24);
   return /^[0-9a-f]{8}:[0-9a-f]{8}$/i.test(window.slice(from, start)) ? { start: from, end: start } : undefined;
 };
-
-/** A path segment after `/services/`, `/hooks/` and their like that no person wrote: it is the whole credential. */
-const verifyWebhookPath: Verify = (window, _start, end) => {
-  const stop = window.trim(end, window.run(end, BASE64URL | DOT | TILDE | PLUS_SLASH | PERCENT | SYMBOL, 400), '.,!?*');
-  const path = window.slice(end, stop).split('?', 1)[0] ?? '';
-  return verdict(window, 'webhook path', path, isWebhookPath) ? { start: end, end: end + path.length } : undefined;
-};
-
-/** A workspace, a webhook's number and its secret: certain by its form, however it reads. */
-const SLACK_PATH = /^T[A-Z0-9]{7,12}\/B[A-Z0-9]{7,12}\/(?=[^/]{0,31}[a-z])[A-Za-z0-9]{20,32}$/;
-
-function isWebhookPath(path: string): boolean {
-  // `workflows/ci.yml@…`: a commit of a workflow.
-  if (path.length < 20 || isFiller(path) || /\.ya?ml\b|@[0-9a-f]{7,40}$/.test(path)) return false;
-  const parts = path.split('/');
-  if (SLACK_PATH.test(path)) return /\d/.test(path.slice(path.lastIndexOf('/'))) && !isFiller(parts.at(-1) ?? '');
-  return isDrawn(parts.at(-1) ?? '') || parts.some((part) => part.length >= 20 && isDrawn(part));
-}
 
 /** What base64 makes of three decimal digits: their bits are 0011 and the digit. */
 function discordAnchors(): string[] {
@@ -277,24 +245,5 @@ export const UNPREFIXED_TOKENS: readonly Rule[] = [
     ],
     keeps: [],
   },
-  {
-    name: 'webhook-path',
-    type: 'key',
-    anchors: [
-      '/services/',
-      '/workflows/',
-      '/triggers/',
-      '/webhooks/',
-      '/webhook/',
-      '/webhookb2/',
-      '/incomingwebhook/',
-      '/hooks/catch/',
-      '/hooks/',
-    ],
-    source: 'https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks/',
-    verify: verifyWebhookPath,
-    inWords: 'the path of an incoming webhook',
-    masks: [(draw) => `/services/T${draw(8, LETTERS_DIGITS)}/B${draw(8, LETTERS_DIGITS)}/${draw(24, LETTERS_DIGITS)}`],
-    keeps: [],
-  },
+  WEBHOOK_PATH,
 ];
