@@ -18,14 +18,16 @@ export function timeMixes(seed: number, worst: number): number {
   const rows = long
     .map((text) => {
       const growth = 1 + Math.log((short.get(text.name)?.speed ?? text.speed) / text.speed) / Math.log(LONG / SHORT);
-      return { ...text, growth, fault: text.refused || (text.speed < FREE_MB_PER_S && growth > MOST_GROWTH) };
+      return { text, growth, fault: text.refused || (text.speed < FREE_MB_PER_S && growth > MOST_GROWTH) };
     })
-    .sort((a, b) => a.speed - b.speed);
+    .sort((a, b) => a.text.speed - b.text.speed);
   console.log('  MB/s  steps  growth  text');
-  for (const { name, speed, steps, growth, refused, fault } of rows.slice(0, worst))
+  for (const { text, growth, fault } of rows.slice(0, worst)) {
+    const { name, speed, steps, refused } = text;
     console.log(
       `${speed.toFixed(1).padStart(6)} ${steps.toFixed(0).padStart(6)} ${growth.toFixed(2).padStart(7)}  ${name}${refused ? ' refused' : ''}${fault ? ' FAULT' : ''}`,
     );
+  }
   const faults = rows.filter(({ fault }) => fault).length;
   console.log(`${rows.length} texts of ${LONG} characters, ${faults} faults`);
   return faults;

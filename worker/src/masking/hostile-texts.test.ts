@@ -46,7 +46,10 @@ describe('texts made to be slow', () => {
 describe('anchors of each rule between random fillings, where nothing repeats itself', () => {
   test('are masked in linear work', () => {
     const slow: string[] = [];
+    let at = 0;
     for (const { name, text } of mixedTexts(SEED, 4_000)) {
+      // Of the six ways of each rule two; `npm run masking-families -- --mixed` times all.
+      if (at++ % 3 !== 0) continue;
       const { refused, work } = maskOnce(text);
       if (refused || work > MOST_STEPS * text.length + MOST_DEBT)
         slow.push(`${name}: ${Math.round(work / text.length)}`);

@@ -35,16 +35,17 @@ export const NUMBERED_WORD =
 export const WORDS_OF_A_SENTENCE =
   /\b(?:your|must|is|the|be|and|or|to|enter|please|not|are|for|anda|harus|wajib|tidak|untuk)\b/;
 
-/**
- * A user's name at the end, behind a word of logins and what joins the two: what comes behind a slash is the password. The
- * first group holds what joins them.
- */
-export const LOGIN_BEFORE =
-  /(?:\b(?:accounts?|logins?|log in|sign in|credentials?|creds|user(?:name)?|akun|masuk|kredensial|pengguna|zugang|anmeldung|benutzer|compte|identifiants?|cuenta|usuario|conta|gebruiker)|账号|帳號|用户|ログイン|アカウント)([\s:：=*]{1,4}(?:(?:is|are|as|with|named|called|adalah|dengan|sebagai|ist|lautet|als|mit|est|avec|es|con|com|for|to)[\s:=*]{1,4}){0,3})["'`]?[A-Za-z][\w.@-]{1,40}$/i;
+/** What says that a pair with a slash is a user and a password. */
+export const LOGIN_WORDS = wordSet(`
+  account accounts login logins credential credentials creds user username akun masuk kredensial pengguna zugang anmeldung benutzer compte identifiant
+  identifiants cuenta usuario conta gebruiker 账号 帳號 用户 ログイン アカウント`);
+/** Words between those and the user. */
+export const JOINS_LOGIN = wordSet(
+  'in is are as with named called adalah dengan sebagai ist lautet als mit est avec es con com for to',
+);
 
 /** Words of the trade: a value that holds one speaks about passwords, or names a variable, and was not thought up as one. */
 export const TRADE_WORDS =
   /pass|pwd|secret|token|username|login|cred|sandi|kunci|default|field|label|title|message|length|required|string|server|client|generated|random|account|policy|expired|settings|params|(?:^|[^a-z])(?:key|user|name|value|var|db|data|root|admin|host|file|path|env|conf|config|auth|api|app|test|conn|your|form|error|step|page|view|min|max|hash|salt|reset|self|this|props|state|req|args|body|input)(?:[^a-z]|$)/i;
-/** `$rupiah77!`, `$ecur3[Kopi]`, `$7Laut-Biru`, `{kota}pahlawan45`, `my-cat-Kiki-12`: what looks like a template and is none. */
-export const LIKE_A_TEMPLATE =
-  /^\$[A-Za-z]\w*[!#^~%?*@&+]|^\$[A-Za-z]{0,16}\d[A-Za-z]\w*(?:\[[A-Za-z]+\]|[-.]\w+)$|^\$\d{1,4}[A-Za-z][\w-]{4,}$|^\{[A-Za-z]+\}[A-Za-z]{3,}\d+$|^my[-_. ][A-Za-z]+[-_. ]\w/i;
+/** `$rupiah77!`, `{kota}pahlawan45`, `my-cat-Kiki-12`: what looks like a template and is none. */
+export const LIKE_A_TEMPLATE = /^\$[A-Za-z]\w*[!#^~%?*]|^\{[A-Za-z]+\}[A-Za-z]{3,}\d+$|^my[-_. ][A-Za-z]+[-_. ]\w/i;

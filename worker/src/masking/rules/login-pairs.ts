@@ -1,12 +1,14 @@
 import { BARE_VALUE, CODE, isIn, QUOTE } from '../characters.ts';
 import type { Verify } from '../finding.ts';
-import { LOGIN_BEFORE, TRADE_WORDS } from '../lexicon/values.ts';
+import { JOINS_LOGIN, LOGIN_WORDS, TRADE_WORDS } from '../lexicon/values.ts';
 import { isSecretIn } from '../verdicts.ts';
 import { chosen, type Rule } from './rule.ts';
 
 /** How far before the pair the word may stand that says it is a login. */
 const REACH = 72;
 const SHORTEST = 6;
+/** Words between a login and its user. */
+const MOST_JOINTS = 3;
 const LONGEST = 64;
 /** A digit behind what is none: `100Mbit` and `-nghttp3` are no passwords. */
 const CHOSEN = /^[^\d/.-]\D*\d/;
@@ -21,8 +23,7 @@ const verifyLoginPair: Verify = (window, start, end) => {
   const quote = isIn(window.code(end - 1), QUOTE) ? window.code(end - 1) : -1;
   if (quote < 0 && window.before(start - 1) !== CODE.space) return undefined;
   const left = window.left(quote < 0 ? start - 1 : start, REACH);
-  const login = LOGIN_BEFORE.exec(left.slice(left.lastIndexOf('\n') + 1));
-  if (login === null || (quote < 0 && !/[\w:=]/.test(login[1] ?? ''))) return undefined;
+  if (!namesLogin(left.slice(left.lastIndexOf('\n') + 1), quote < 0)) return undefined;
   let stop = end;
   while (stop < end + LONGEST && window.at(stop) !== quote && isIn(window.at(stop), BARE_VALUE)) stop++;
   if (
@@ -37,6 +38,19 @@ const verifyLoginPair: Verify = (window, start, end) => {
   const isPassword = isSecretIn(window, value, { name: 'password', quoted: true, environment: false, prose: true });
   return isPassword ? { start: end, end: last } : undefined;
 };
+
+/** A word of logins, what joins it to a user (a colon or a verb where `joined`), and the user at the end. */
+function namesLogin(before: string, joined: boolean): boolean {
+  const words = before.toLowerCase().split(/[^\p{L}\d.@_-]+/u);
+  const user = words.pop() ?? '';
+  if (user.length < 2 || !/^[a-z]/.test(user)) return false;
+  let joints = /[:=：]/.test(before.slice(-user.length - 4)) ? 1 : 0;
+  let at = words.length - 1;
+  for (; at >= 0 && at >= words.length - MOST_JOINTS && JOINS_LOGIN.has(words[at] ?? ''); at--) joints++;
+  const word = words[at] ?? '';
+  const signsIn = (word === 'sign' || word === 'log') && words[at + 1] === 'in';
+  return (LOGIN_WORDS.has(word) || signsIn) && (!joined || joints > 0);
+}
 
 export const LOGIN_PAIR_RULES: readonly Rule[] = [
   {
