@@ -36,7 +36,10 @@ const HOSTILE = [
   'abc\u202Edcba\u202C zero\u200Bwidth\uFEFF tag\u{E0041}\u{E0042} soft\u00ADhyphen',
   'The key is ***API_KEY*** and the host ***API_SERVER***.',
   '```html\n<script>globalThis.pwned = 5</script>\n```',
-  '| a | b |\n|---|---|\n| 1 | 2 |',
+  '| a | b |\n|---|--:|\n| 1 | **2** |',
+  '3. three\n4. four &lt;b&gt; &#x202e;fdp',
+  `${'> '.repeat(100)}deep`,
+  '- [x] done',
 ].join('\n\n');
 
 const key = (page: Page) => page.getByLabel('API key, kept in memory only');
@@ -216,6 +219,10 @@ export function testPlayground(inBrowser: typeof test, running: () => RunningCon
       );
       const links = await markdown.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
       expect(links).toEqual(['https://example.com/a']);
+      expect(await markdown.locator('td strong').innerText()).toBe('2');
+      expect(await markdown.locator('ol[start="3"] li').allInnerTexts()).toEqual(['three', 'four <b> fdp']);
+      expect(await markdown.locator('blockquote').count()).toBeLessThan(50);
+      expect(await markdown.locator('ul li').innerText()).toBe('☑ done');
       expect(await page.getByRole('main').innerText()).not.toContain('a-key-for-the-test');
 
       await markdown.evaluate((element) => getSelection()?.selectAllChildren(element));

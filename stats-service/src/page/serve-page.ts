@@ -9,8 +9,8 @@ import type { Asked } from '../asked.ts';
 import { readTiles } from '../counters/read-counters.ts';
 
 /**
- * Scripts and styles of this origin alone, no markup from strings (Trusted Types; `dompurify` is the one policy that
- * may parse, and it parses to take scripts out), no frames, no other origin at all.
+ * Scripts and styles of this origin alone, no markup from strings (Trusted Types, without a policy that
+ * could make some), no frames, no other origin at all.
  */
 export const PAGE_POLICY = [
   "default-src 'none'",
@@ -23,7 +23,7 @@ export const PAGE_POLICY = [
   "form-action 'self'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types dompurify',
+  "trusted-types 'none'",
 ].join('; ');
 
 const PAGE_HEADERS = {

@@ -7,8 +7,8 @@ const GROWING_CHARACTERS = 20_000;
 const RENDER_EVERY_MS = 120;
 
 /**
- * Masked text as Markdown; as plain text until the renderer is here, and where it is too long to render. What the model
- * says is hostile until the renderer's sanitiser has had it.
+ * Masked text as Markdown; as plain text until the renderer is here, and where it is too long to render. The
+ * renderer makes text of all that it does not know.
  */
 export function Markdown({ text, isGrowing }: { readonly text: string; readonly isGrowing: boolean }) {
   const frame = useRef<HTMLDivElement>(null);

@@ -1,21 +1,15 @@
-import DOMPurify from 'dompurify';
-import { Marked } from 'marked';
+import { Marked, type Token, type Tokens } from 'marked';
 import { cleanText } from '../clipboard/clean-text.ts';
 import { MARKERS, maskedPieces } from '../clipboard/masked-pieces.ts';
+import { playground } from '../words/playground.ts';
+import { decodeEntities } from './decode-entities.ts';
 
 const MARKER_START = '***';
 
-/**
- * Markup in an answer is shown as text, and images as their description. Markers look like bold italics to Markdown;
- * here they stay what they are.
- */
+/** Markers look like bold italics to Markdown; here they stay what they are. */
 const marked = new Marked({
   gfm: true,
   breaks: false,
-  renderer: {
-    html: ({ text, block }) => (block ? `<p>${escapeHtml(text)}</p>` : escapeHtml(text)),
-    image: ({ text }) => escapeHtml(text),
-  },
   extensions: [
     {
       name: 'marker',
@@ -28,81 +22,152 @@ const marked = new Marked({
         const raw = MARKERS.find((marker) => source.startsWith(marker));
         return raw === undefined ? undefined : { type: 'marker', raw };
       },
-      renderer: ({ raw }) => raw,
     },
   ],
 });
 
-/** What Markdown needs, and nothing that loads, runs, moves or looks like the page itself. */
-const TAGS = 'p br hr h1 h2 h3 h4 h5 h6 strong em del code pre blockquote ul ol li a table thead tbody tr th td'.split(
-  ' ',
-);
 const WEB_LINK = /^https?:\/\//i;
+/** What is deeper is shown as it was written: a browser draws a document of a thousand levels slowly, or not at all. */
+const DEEPEST = 30;
+
+/** Elements that have tokens in them and nothing else. */
+const FRAMES: Readonly<Record<string, string>> = {
+  blockquote: 'blockquote',
+  paragraph: 'p',
+  list_item: 'li',
+  strong: 'strong',
+  em: 'em',
+  del: 'del',
+};
 
 /**
- * Renders masked Markdown as nodes. The text is hostile until it has passed the sanitiser: no images, no styles, no
- * handlers, links to http(s) alone, and these in a new window that knows nothing of this one. Masks become chips.
+ * Renders masked Markdown as nodes. The text is hostile: nothing of it is ever parsed as markup. Each element is made here, of
+ * a few kinds that load, run and move nothing, and everything else goes in as text; markup is shown as it was written, images
+ * as their description. Links lead to http(s) alone, in a new window that knows nothing of this one. Masks become chips.
  */
 export function renderMarkdown(text: string): DocumentFragment {
-  const html = marked.parse(cleanText(text), { async: false });
-  const fragment = DOMPurify.sanitize(html, {
-    ALLOWED_TAGS: TAGS,
-    ALLOWED_ATTR: ['href', 'start', 'align'],
-    ALLOW_DATA_ATTR: false,
-    ALLOW_ARIA_ATTR: false,
-    RETURN_DOM_FRAGMENT: true,
-  });
-  for (const link of fragment.querySelectorAll('a')) secureLink(link);
-  for (const block of fragment.querySelectorAll('pre, table')) makeScrollable(block);
-  drawChips(fragment);
+  const fragment = document.createDocumentFragment();
+  fragment.append(...nodesOf(marked.lexer(cleanText(text)), 0));
   return fragment;
 }
 
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+function nodesOf(tokens: readonly Token[] | undefined, depth: number): Node[] {
+  return (tokens ?? []).flatMap((token) => (depth > DEEPEST ? textNodes(token.raw) : nodeOf(token, depth)));
 }
 
-function secureLink(link: HTMLAnchorElement): void {
-  const target = link.getAttribute('href') ?? '';
-  // A masked address leads nowhere.
-  if (!WEB_LINK.test(target) || target.includes(MARKER_START)) {
-    link.replaceWith(...link.childNodes);
-    return;
+function nodeOf(token: Token, depth: number): Node | Node[] {
+  const within = (tokens: readonly Token[] | undefined) => nodesOf(tokens, depth + 1);
+  const { type } = token;
+  const frame = FRAMES[type];
+  if (frame !== undefined) return element(frame, within((token as Tokens.Generic).tokens));
+  switch (type) {
+    case 'heading': {
+      const { depth: level, tokens } = token as Tokens.Heading;
+      return element(`h${level}`, within(tokens));
+    }
+    case 'code': {
+      return scrollable(
+        element('pre', [element('code', textNodes((token as Tokens.Code).text))]),
+        playground().codeBlock,
+      );
+    }
+    case 'codespan': {
+      return element('code', textNodes((token as Tokens.Codespan).text));
+    }
+    case 'list': {
+      return listOf(token as Tokens.List, depth);
+    }
+    case 'table': {
+      return tableOf(token as Tokens.Table, depth);
+    }
+    case 'link': {
+      return linkOf(token as Tokens.Link, depth);
+    }
+    case 'hr':
+    case 'br': {
+      return element(type, []);
+    }
+    case 'space':
+    case 'def': {
+      return [];
+    }
+    case 'html': {
+      const { block, text } = token as Tokens.HTML;
+      return block ? element('p', textNodes(text)) : textNodes(text);
+    }
+    case 'checkbox': {
+      return textNodes((token as Tokens.Checkbox).checked ? '☑ ' : '☐ ');
+    }
+    case 'text': {
+      const { tokens, text } = token as Tokens.Text;
+      return tokens === undefined ? textNodes(decodeEntities(text)) : within(tokens);
+    }
+    default: {
+      return textNodes(decodeEntities(type === 'marker' ? token.raw : (token as Tokens.Generic)['text']));
+    }
   }
+}
+
+function listOf({ ordered, start, items }: Tokens.List, depth: number): HTMLElement {
+  const list = element(ordered ? 'ol' : 'ul', nodesOf(items, depth + 1));
+  if (list instanceof HTMLOListElement && typeof start === 'number' && start !== 1) list.start = start;
+  return list;
+}
+
+function tableOf({ header, rows }: Tokens.Table, depth: number): HTMLElement {
+  const rowOf = (cells: readonly Tokens.TableCell[], name: 'th' | 'td') =>
+    element(
+      'tr',
+      cells.map(({ tokens, align }) => {
+        const cell = element(name, nodesOf(tokens, depth + 1));
+        if (align !== null) cell.setAttribute('align', align);
+        return cell;
+      }),
+    );
+  const table = element('table', [
+    element('thead', [rowOf(header, 'th')]),
+    element(
+      'tbody',
+      rows.map((cells) => rowOf(cells, 'td')),
+    ),
+  ]);
+  return scrollable(element('div', [table]), playground().table);
+}
+
+/** A masked address leads nowhere. */
+function linkOf({ href, tokens }: Tokens.Link, depth: number): Node | Node[] {
+  const inside = nodesOf(tokens, depth + 1);
+  if (!WEB_LINK.test(href) || href.includes(MARKER_START)) return inside;
+  const link = element('a', inside) as HTMLAnchorElement;
+  link.href = href;
   link.target = '_blank';
   link.rel = 'noopener noreferrer nofollow';
+  return link;
 }
 
 /** Wide blocks scroll by themselves, which must work by keyboard. */
-function makeScrollable(block: Element): void {
-  const frame = block.tagName === 'TABLE' ? document.createElement('div') : (block as HTMLElement);
-  if (frame !== block) {
-    block.replaceWith(frame);
-    frame.append(block);
-  }
+function scrollable(frame: HTMLElement, name: string): HTMLElement {
   frame.classList.add('scroll');
   frame.tabIndex = 0;
   frame.setAttribute('role', 'region');
-  frame.setAttribute('aria-label', block.tagName === 'TABLE' ? 'Table' : 'Code');
+  frame.setAttribute('aria-label', name);
+  return frame;
 }
 
-/** Draws each marker in the text as a chip that copies as the marker. */
-function drawChips(fragment: DocumentFragment): void {
-  const walker = document.createTreeWalker(fragment, NodeFilter.SHOW_TEXT);
-  const found: Text[] = [];
-  while (walker.nextNode()) {
-    const text = walker.currentNode as Text;
-    if (text.data.includes(MARKER_START)) found.push(text);
-  }
-  for (const text of found) text.replaceWith(...maskedPieces(text.data).map(pieceNode));
+function element(name: string, inside: readonly Node[]): HTMLElement {
+  const made = document.createElement(name);
+  made.append(...inside);
+  return made;
 }
 
-function pieceNode({ text, name }: { readonly text: string; readonly name?: string }): Node {
-  if (name === undefined) return document.createTextNode(text);
-  const chip = document.createElement('span');
-  chip.className = 'chip';
-  chip.dataset['marker'] = text;
-  chip.dataset['name'] = name;
-  chip.textContent = text;
-  return chip;
+/** Text, with each marker in it as a chip that copies as the marker. */
+function textNodes(text: string): Node[] {
+  return maskedPieces(text).map(({ text: piece, name }) => {
+    if (name === undefined) return document.createTextNode(piece);
+    const chip = element('span', [document.createTextNode(piece)]);
+    chip.className = 'chip';
+    chip.dataset['marker'] = piece;
+    chip.dataset['name'] = name;
+    return chip;
+  });
 }

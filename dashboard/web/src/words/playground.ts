@@ -95,6 +95,8 @@ export const playground = catalog({
     language: 'Language of the code',
     codeHint: 'LONTAR_KEY stands for your key, so that it gets into no file and no history.',
     code: (language: string) => `The call in ${language}`,
+    codeBlock: 'Code',
+    table: 'Table',
   },
   id: {
     conversation: 'Percakapan',
@@ -190,5 +192,7 @@ export const playground = catalog({
     language: 'Bahasa kode',
     codeHint: 'LONTAR_KEY menggantikan kunci Anda, agar tidak masuk ke berkas atau riwayat.',
     code: (language: string) => `Panggilan dalam ${language}`,
+    codeBlock: 'Kode',
+    table: 'Tabel',
   },
 });
