@@ -96,12 +96,12 @@ export function testRequests(inBrowser: typeof test, running: () => RunningConso
 
       await page.route('**/dashboard/log?*', (route) => route.fulfill({ status: 503, json: { message: 'Away.' } }));
       await page.getByRole('button', { name: 'Segarkan' }).click();
-      await page.locator('.trouble', { hasText: 'Away.' }).waitFor();
+      await page.locator('.trouble', { hasText: 'Layanan tidak dapat menjawab sekarang.' }).waitFor();
       expect(await rows(page).count()).toBeGreaterThan(40);
       await page.unroute('**/dashboard/log?*');
       await page.route('**/dashboard/log?*', (route) => route.fulfill({ status: 401, json: { message: 'Sign in.' } }));
       await page.getByRole('button', { name: 'Coba lagi' }).click();
-      await page.getByLabel('Dashboard token').waitFor();
+      await page.getByLabel('Token dasbor').waitFor();
       await closeSound(watched, { serverDown: true });
     },
     90_000,

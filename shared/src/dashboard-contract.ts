@@ -102,6 +102,8 @@ export interface FleetMember {
   readonly slots?: number;
   readonly lastProgressAt?: number;
   readonly draining: boolean;
+  /** Requests that an address may make in an hour; of gateways, absent from those of earlier versions. */
+  readonly addressPerHour?: number;
   /** Why it counts as failing; absent when it does not. */
   readonly failing?: string;
   readonly model?: { readonly provider: string; readonly lastOutcome: 'none' | 'ok' | 'failed'; readonly at: number };
@@ -150,6 +152,19 @@ export interface Fleet {
   readonly upstreams?: readonly UpstreamView[];
 }
 
+/** What the sentences of a trouble are made of. */
+export interface TroubleParts {
+  /** How many of all are meant: workers or processes. */
+  readonly some?: number;
+  readonly all?: number;
+  /** Models or upstreams. */
+  readonly names?: string;
+  /** Why calls fail, in the worker's and the upstream's words. */
+  readonly cause?: string;
+  /** Percent. */
+  readonly share?: number;
+}
+
 /** Something that is wrong with the service now, for the operator alone. */
 export interface Trouble {
   readonly id:
@@ -168,6 +183,8 @@ export interface Trouble {
   readonly what: string;
   /** Whom it hits. */
   readonly whom: string;
+  /** What is put into both sentences, for a page that says them in another language. */
+  readonly parts?: TroubleParts;
   /** Unix ms. */
   readonly since: number;
   /** Name of the runbook in `docs/runbooks`. */
@@ -177,7 +194,9 @@ export interface Trouble {
 }
 
 /** One part of the page: its data, or why it cannot be shown. The other parts stay live. */
-export type Part<Data> = { readonly ok: true; readonly data: Data } | { readonly ok: false; readonly reason: string };
+export type Part<Data> =
+  | { readonly ok: true; readonly data: Data }
+  | { readonly ok: false; readonly reason: string; readonly code: 'redis_away' };
 
 /** The event `stats`: the numbers now. Parts that an onlooker without a session may not see are absent. */
 export interface StatsMessage {

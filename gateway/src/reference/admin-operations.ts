@@ -1,4 +1,4 @@
-import { ADMIN_ERRORS, type AdminError } from '@lontar/shared/admin/admin-errors.ts';
+import { ADMIN_ERRORS, type AdminError, reasonsOf } from '@lontar/shared/admin/admin-errors.ts';
 import type { AdminOperation } from '@lontar/shared/admin/admin-operation.ts';
 import { ADMIN_OPERATIONS, type AdminOperationId } from '@lontar/shared/admin/admin-operations.ts';
 import { ERROR_CATALOG, type ErrorCode } from '@lontar/shared/errors.ts';
@@ -78,11 +78,18 @@ interface Refusal {
   readonly status: number;
   readonly label: string;
   readonly about: string;
+  /** Of the admin API's own. */
+  readonly reasons?: readonly string[];
 }
 
 /** Refusals by status, each with the labels and fields that it may have. */
 function refusalsOf({ refusals, body, tellsProblems }: AdminOperation): Record<number, Response> {
-  const fromApi = [...ALWAYS, ...refusals].map((code: AdminError): Refusal => ADMIN_ERRORS[code]);
+  const fromApi = [...ALWAYS, ...refusals].map((error: AdminError): Refusal => {
+    const { status, label, about } = ADMIN_ERRORS[error];
+    const known = { status, label, about };
+    // Of other pages' requests stats-service judges before it knows what they ask for.
+    return error === 'cross_site' ? known : Object.assign(known, { reasons: reasonsOf(error) });
+  });
   const codes: readonly ErrorCode[] = body === undefined ? BY_GATEWAY : [...BY_GATEWAY, 'payload_too_large'];
   const fromGateway = codes.map((code): Refusal => {
     const { status, label, message } = ERROR_CATALOG[code];
@@ -105,15 +112,29 @@ function refusal(status: number, some: readonly Refusal[], further: Further = {}
     code: z.literal(status),
     message: z.string().min(1),
     error: z.enum(labels),
+    ...reasonField(some),
     ...fields,
   });
   const [{ label, about } = NO_HTTP] = some;
   return {
     description: [...new Set(some.map((one) => one.about))].join(' '),
     schemas: [schema],
-    example: { status: false, code: status, message: about, error: label, ...example },
+    example: { status: false, code: status, message: about, error: label, ...reasonExample(some), ...example },
     headers: ['Cache-Control', ...headers],
   };
+}
+
+/** What the gateway or the HTTP parser says has none. */
+function reasonField(some: readonly Refusal[]): Record<string, z.ZodType> {
+  const reasons = some.flatMap((one) => one.reasons ?? []);
+  if (reasons.length === 0) return {};
+  const schema = z.enum(reasons as [string, ...string[]]).meta({ description: 'The reason as a word for programs.' });
+  return { reason: some.every((one) => one.reasons !== undefined) ? schema : schema.optional() };
+}
+
+function reasonExample([first]: readonly Refusal[]): { readonly reason?: string } {
+  const reason = first?.reasons?.[0];
+  return reason === undefined ? {} : { reason };
 }
 
 /** What some refusals have besides. */

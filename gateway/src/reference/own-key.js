@@ -57,8 +57,10 @@
     const known = main.querySelector(`[data-problem="${problem}"]`) ? problem : 'other';
     for (const text of main.querySelectorAll('[data-problem]')) text.hidden = text.dataset.problem !== known;
     find('loading').hidden = true;
-    find('detail').textContent = detail;
-    find('detail').hidden = detail === '';
+    // The service speaks English: where the page has words of its own for it, those of another language are enough.
+    const told = known === 'other' || document.documentElement.lang === 'en' ? detail : '';
+    find('detail').textContent = told;
+    find('detail').hidden = told === '';
   }
 
   async function ask() {

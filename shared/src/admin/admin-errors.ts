@@ -46,12 +46,34 @@ export const ADMIN_ERRORS = {
 
 export type AdminError = keyof typeof ADMIN_ERRORS;
 
-/** An error of the admin API, in the form of all errors. */
+/** What programs and pages may tell apart within an error; where there is nothing, its own name stands as the reason. */
+export const ADMIN_REASONS = {
+  unauthorized: ['api_key', 'token_expired', 'token_revoked'],
+  conflict: ['key_contended', 'key_made_before', 'key_made_long_ago', 'key_revoked', 'overlap_runs'],
+} as const satisfies Partial<Record<AdminError, readonly string[]>>;
+
+export type AdminReason = AdminError | (typeof ADMIN_REASONS)[keyof typeof ADMIN_REASONS][number];
+
+/** Every reason that an error may have. */
+export function reasonsOf(error: AdminError): readonly AdminReason[] {
+  const further: Partial<Record<AdminError, readonly AdminReason[]>> = ADMIN_REASONS;
+  return [error, ...(further[error] ?? [])];
+}
+
+/** An error of the admin API, in the form of all errors, with its reason as a word that stays the same. */
 export function adminFailure(
   error: AdminError,
   message: string,
-  { headers = {}, facts = {} }: { readonly headers?: Record<string, string>; readonly facts?: object } = {},
+  {
+    headers = {},
+    facts = {},
+    reason = error,
+  }: {
+    readonly headers?: Record<string, string>;
+    readonly facts?: object;
+    readonly reason?: AdminReason;
+  } = {},
 ): HttpAnswer {
   const { status, label } = ADMIN_ERRORS[error];
-  return { status, headers, body: { ...errorBody(status, label, message), ...facts } };
+  return { status, headers, body: { ...errorBody(status, label, message), reason, ...facts } };
 }

@@ -1,4 +1,4 @@
-import { adminFailure } from '@lontar/shared/admin/admin-errors.ts';
+import { type AdminReason, adminFailure } from '@lontar/shared/admin/admin-errors.ts';
 import { MOST_ADMIN_REQUESTS } from '@lontar/shared/admin/admin-operations.ts';
 import { ADMIN_ROLES, type AdminRole, readAdminTokenId } from '@lontar/shared/admin/admin-token.ts';
 import { hashApiKey, readKeyId } from '@lontar/shared/api-key.ts';
@@ -88,13 +88,14 @@ async function byToken(deps: IdentifyDeps, { bearer, address }: Asked): Promise<
       );
     }
     case 'revoked': {
-      return unauthorized('This admin token is revoked.');
+      return unauthorized('This admin token is revoked.', 'token_revoked');
     }
     case 'expired': {
-      return unauthorized('This admin token has expired.');
+      return unauthorized('This admin token has expired.', 'token_expired');
     }
     default: {
-      return unauthorized(isApiKey ? AN_API_KEY : `This admin token does not exist. ${HOW}`);
+      if (isApiKey) return unauthorized(AN_API_KEY, 'api_key');
+      return unauthorized(`This admin token does not exist. ${HOW}`);
     }
   }
 }
@@ -130,8 +131,8 @@ async function judge(
   return { outcome: outcome as 'revoked' | 'expired' | 'unknown' | 'nothing' };
 }
 
-function unauthorized(message: string): HttpAnswer {
-  return adminFailure('unauthorized', message, { headers: { 'www-authenticate': 'Bearer realm="admin"' } });
+function unauthorized(message: string, reason: AdminReason = 'unauthorized'): HttpAnswer {
+  return adminFailure('unauthorized', message, { headers: { 'www-authenticate': 'Bearer realm="admin"' }, reason });
 }
 
 function tooMany({ seconds, most, whose }: Extract<Judged, { outcome: 'limited' }>): HttpAnswer {

@@ -1,4 +1,4 @@
-import { adminFailure } from '@lontar/shared/admin/admin-errors.ts';
+import { ADMIN_REASONS, type AdminReason, adminFailure } from '@lontar/shared/admin/admin-errors.ts';
 import type { KeyUse, rotationSchema } from '@lontar/shared/admin/admin-schemas.ts';
 import { type HttpAnswer, success, successBody } from '@lontar/shared/http/envelope.ts';
 import { deleteKey, revokeKey, rotateKey, updateKey } from '@lontar/shared/keys/change-key.ts';
@@ -40,7 +40,7 @@ export function makeKey({ changes, pepper }: AdminDeps, call: AdminCall): Promis
       }
       if (repeated && now - record.createdAt > REPEATED_MS) {
         const message = `This Idempotency-Key has made the key ${record.id} more than 24 hours ago. It is shown no more.`;
-        return adminFailure('conflict', message);
+        return adminFailure('conflict', message, { reason: 'key_made_long_ago' });
       }
       return keyAnswer(201, record, now, { key });
     }),
@@ -147,11 +147,15 @@ async function inAnswers(work: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
       return adminFailure('invalid', error.message, { facts: { problems: error.problems } });
     if (error instanceof KeyNotFound) return adminFailure('not_found', error.message);
     if (error instanceof UnreadableKey) return adminFailure('unreadable', error.message);
-    if (!(error instanceof KeyChanged)) return adminFailure('conflict', error.message);
+    if (!(error instanceof KeyChanged)) return adminFailure('conflict', error.message, { reason: conflictOf(error) });
     const { current, fields = null } = error;
     const headers = { etag: `"${current.version}"` };
     return adminFailure('changed', error.message, { headers, facts: { changed: fields, version: current.version } });
   }
+}
+
+function conflictOf({ code }: KeyRefusal): AdminReason {
+  return ADMIN_REASONS.conflict.find((known) => known === code) ?? 'conflict';
 }
 
 function idOf(params: AdminCall['params']): string {

@@ -50,7 +50,8 @@ function troubleOfWorkers(workers: readonly Instance[], reading: TroubleReading)
   const what = `${countOf(stuck, workers)} workers make no progress while jobs wait.`;
   const since = Math.max(...stuck.map(({ lastProgressAt, startedAt }) => lastProgressAt ?? startedAt));
   const whom = isDown ? EVERYBODY : 'callers whose requests they have';
-  return [{ id: 'workers_stuck', isDown, what, whom, since, runbook: 'worker-failing' }];
+  const parts = { some: stuck.length, all: workers.length };
+  return [{ id: 'workers_stuck', isDown, what, whom, parts, since, runbook: 'worker-failing' }];
 }
 
 function troubleOfQueue({ backlog }: TroubleReading): FoundTrouble[] {
@@ -68,9 +69,9 @@ function troubleOfModel(workers: readonly Instance[]): FoundTrouble[] {
   const whom = isDown ? EVERYBODY : `callers whose requests ${countOf(failing, known)} workers take`;
   const since = Math.min(...failing.map((failure) => failure.since));
   const runbook = worst.reason === 'rate_limited' ? 'model-quota-exhausted' : 'model-down';
-  return [
-    { id: 'model_failing', isDown, what: `Calls of the model fail: ${describeCause(worst)}`, whom, since, runbook },
-  ];
+  const cause = describeCause(worst);
+  const parts = { cause, some: failing.length, all: known.length };
+  return [{ id: 'model_failing', isDown, what: `Calls of the model fail: ${cause}`, whom, parts, since, runbook }];
 }
 
 /** Of gateways and workers alike: the earlier file stays in force, until one of them starts again. */
@@ -80,7 +81,8 @@ function troubleOfModelsFile(instances: readonly Instance[]): FoundTrouble[] {
   if (broken.length === 0) return [];
   const what = `The file of models was changed and is broken: ${countOf(broken, readers)} processes go by the earlier one, and would not start again. "lontar models check" says what is wrong.`;
   const whom = 'callers who ask for models that are new';
-  return [{ id: 'models_file_broken', isDown: false, what, whom, runbook: 'models-file-broken' }];
+  const parts = { some: broken.length, all: readers.length };
+  return [{ id: 'models_file_broken', isDown: false, what, whom, parts, runbook: 'models-file-broken' }];
 }
 
 /** Names that are told of one kind of trouble. */
@@ -100,6 +102,7 @@ function troublesOfRoutes(workers: readonly Instance[]): FoundTrouble[] {
       isDown: true,
       what,
       whom: `callers of ${listOf(down)}`,
+      parts: { names: listOf(down) },
       runbook: 'all-routes-down',
     });
   }
@@ -109,19 +112,21 @@ function troublesOfRoutes(workers: readonly Instance[]): FoundTrouble[] {
   );
   const whom = 'no caller, as long as their models have other routes';
   if (locked !== undefined && locked.length > 0) {
-    const what = `Upstreams refuse their credentials, or their account may not be used: ${listOf(locked)}.`;
-    troubles.push({ id: 'upstreams_unauthorized', isDown: false, what, whom, runbook: 'upstream-unauthorized' });
+    const parts = { names: listOf(locked) };
+    const what = `Upstreams refuse their credentials, or their account may not be used: ${parts.names}.`;
+    troubles.push({ id: 'upstreams_unauthorized', isDown: false, what, whom, parts, runbook: 'upstream-unauthorized' });
   }
   if (failing !== undefined && failing.length > 0) {
-    const what = `Upstreams failed, and get no calls but those that try them: ${listOf(failing)}.`;
-    troubles.push({ id: 'upstreams_open', isDown: false, what, whom, runbook: 'upstream-open' });
+    const parts = { names: listOf(failing) };
+    const what = `Upstreams failed, and get no calls but those that try them: ${parts.names}.`;
+    troubles.push({ id: 'upstreams_open', isDown: false, what, whom, parts, runbook: 'upstream-open' });
   }
   return troubles;
 }
 
 function listOf(names: readonly string[]): string {
   const more = names.length - MOST_NAMES;
-  return names.slice(0, MOST_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return names.slice(0, MOST_NAMES).join(', ') + (more > 0 ? ` (+${more})` : '');
 }
 
 function troubleOfRate({ successes, failures }: TroubleReading['recent']): FoundTrouble[] {
@@ -130,9 +135,8 @@ function troubleOfRate({ successes, failures }: TroubleReading['recent']): Found
   // Rounded, so that the words change seldom: each change is read out.
   const share = Math.max(5, Math.round(((failures / all) * 100) / 5) * 5);
   const what = `About ${share} % of the requests of the last five minutes failed on our side.`;
-  return [
-    { id: 'failing_requests', isDown: false, what, whom: 'callers who got 5xx', runbook: 'error-budget-burn-fast' },
-  ];
+  const whom = 'callers who got 5xx';
+  return [{ id: 'failing_requests', isDown: false, what, whom, parts: { share }, runbook: 'error-budget-burn-fast' }];
 }
 
 function countOf(some: readonly unknown[], all: readonly unknown[]): string {

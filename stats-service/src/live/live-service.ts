@@ -180,7 +180,7 @@ async function partOf<Data>(work: Promise<Data>): Promise<Part<Data>> {
   try {
     return { ok: true, data: await work };
   } catch {
-    return { ok: false, reason: 'Redis does not answer.' };
+    return { ok: false, reason: 'Redis does not answer.', code: 'redis_away' };
   }
 }
 

@@ -30,6 +30,10 @@ export interface Refused {
   readonly status: number;
   /** What the server says, in its own words; empty where it said nothing. */
   readonly message: string;
+  /** The same as a word, see `AdminReason`; absent where it was not the admin API that refused. */
+  readonly reason?: string;
+  /** Seconds to wait, where that helps. */
+  readonly retryAfter?: number;
   /** Fields that break their rules. */
   readonly problems?: readonly { readonly field: string; readonly rule: string }[];
   /** At 412: what was changed since; `null` where that is not known. */
@@ -94,12 +98,15 @@ async function readAnswer<Body>(path: string, response: Response): Promise<Answe
   }
   const kind = kindOf(path, response.status);
   if (kind === 'signedOut') signedOutHere();
-  const { message = '', problems, changed } = told;
+  const { message = '', reason, problems, changed } = told;
+  const wait = response.headers.get('retry-after');
   return {
     ok: false,
     kind,
     status: response.status,
     message,
+    ...(reason === undefined ? {} : { reason }),
+    ...(wait === null ? {} : { retryAfter: Number(wait) }),
     ...(problems === undefined ? {} : { problems }),
     ...(changed === undefined ? {} : { changed }),
   };

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { formatClock } from '../tiles/format.ts';
+import { charts } from '../words/charts.ts';
 import { DRAWN_POINTS, type Span, spanAt } from './series.ts';
 
 /** The box that charts are drawn in; the page stretches it. */
@@ -23,7 +24,7 @@ export function Chart(props: {
   const last = spans.length - 1;
   const at = cursor.value === undefined ? undefined : Math.min(cursor.value, last);
   const span = spans[at ?? last];
-  const reading = span === undefined ? 'no data yet' : `${formatClock(span.at)}  ${props.read(span)}`;
+  const reading = span === undefined ? charts().noData : `${formatClock(span.at)}  ${props.read(span)}`;
   const move = (event: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -last, End: last }[event.key];
     if (event.key === 'Escape') cursor.value = undefined;
@@ -67,9 +68,9 @@ export function Chart(props: {
         <Scale side="right" marks={props.right} />
       </div>
       <p class="times" aria-hidden="true">
-        <span>60 min ago</span>
-        <span>30 min</span>
-        <span>now</span>
+        <span>{charts().times.begin}</span>
+        <span>{charts().times.middle}</span>
+        <span>{charts().times.end}</span>
       </p>
     </div>
   );

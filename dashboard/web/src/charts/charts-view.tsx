@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { faults, moments } from '../live/live-state.ts';
 import { Fault } from '../page/fault.tsx';
 import { formatCount, formatMs, formatSpan } from '../tiles/format.ts';
+import { charts as wordsOf } from '../words/charts.ts';
 import { BOX, Chart } from './chart.tsx';
 import {
   drawnSpans,
@@ -19,9 +20,9 @@ import {
 export function ChartsView() {
   const asTable = useSignal(false);
   return (
-    <section class="charts" aria-label="Last 60 minutes">
+    <section class="charts" aria-label={wordsOf().title}>
       <div class="card-head">
-        <h2>Last 60 minutes</h2>
+        <h2>{wordsOf().title}</h2>
         <button
           type="button"
           class="quiet"
@@ -30,10 +31,10 @@ export function ChartsView() {
             asTable.value = !asTable.value;
           }}
         >
-          Show as table
+          {wordsOf().asTable}
         </button>
       </div>
-      <Fault reason={faults.value.moments} />
+      <Fault lack={faults.value.moments} />
       {asTable.value ? (
         <MinutesTable spans={minuteSpans(moments.value)} />
       ) : (
@@ -55,27 +56,28 @@ function Drawn({ spans }: { readonly spans: readonly Span[] }) {
 function RequestsChart({ spans }: { readonly spans: readonly Span[] }) {
   const top = roundUp(Math.max(0, ...spans.map((span) => totalOf(span) / span.seconds)));
   const topMs = roundUp(Math.max(100, ...spans.map(({ p95Ms }) => p95Ms ?? 0)));
+  const words = wordsOf();
   const paths = stackPaths(spans, top, BOX);
   const times = spans.map(({ p95Ms }) => p95Ms);
   return (
     <figure>
       <figcaption>
-        <strong>Requests per second</strong>
+        <strong>{words.perSecond}</strong>
         <span class="legend">
-          {STACKS.map(({ name, tone }) => (
+          {STACKS.map(({ tone }) => (
             <span key={tone}>
               <i class={`swatch ${tone}`} />
-              {name}
+              {words.stacks[tone]}
             </span>
           ))}
           <span>
             <i class="swatch line" />
-            p95, right scale
+            {words.p95Right}
           </span>
         </span>
       </figcaption>
       <Chart
-        name="Requests per second by outcome, and p95 of the response time"
+        name={words.perSecondName}
         spans={spans}
         left={[formatRate(top), formatRate(top / 2), '0']}
         right={[formatMs(topMs), formatMs(topMs / 2), '0']}
@@ -94,25 +96,26 @@ function RequestsChart({ spans }: { readonly spans: readonly Span[] }) {
 function QueueChart({ spans }: { readonly spans: readonly Span[] }) {
   const top = Math.max(4, roundUp(Math.max(0, ...spans.map(({ waiting }) => waiting ?? 0))));
   const topMs = roundUp(Math.max(1_000, ...spans.map(({ oldestWaitingMs }) => oldestWaitingMs ?? 0)));
+  const words = wordsOf();
   const depth = spans.map(({ waiting }) => waiting);
   const age = spans.map(({ oldestWaitingMs }) => oldestWaitingMs);
   return (
     <figure>
       <figcaption>
-        <strong>Queue</strong>
+        <strong>{words.queue}</strong>
         <span class="legend">
           <span>
             <i class="swatch depth" />
-            jobs waiting
+            {words.jobsWaiting}
           </span>
           <span>
             <i class="swatch line" />
-            oldest waiting, right scale
+            {words.oldestRight}
           </span>
         </span>
       </figcaption>
       <Chart
-        name="Jobs waiting in the queue, and how long the oldest has waited"
+        name={words.queueName}
         spans={spans}
         left={[formatRate(top), formatRate(top / 2), '0']}
         right={[formatMs(topMs), formatMs(topMs / 2), '0']}
@@ -131,19 +134,20 @@ function Grid() {
 }
 
 function readRequests(span: Span): string {
+  const words = wordsOf();
   const rates = stackRates(span);
-  const parts = STACKS.flatMap(({ name }, index) => {
+  const parts = STACKS.flatMap(({ tone }, index) => {
     const rate = rates[index] ?? 0;
-    return rate > 0 ? [`${formatRate(rate)}/s ${name.toLowerCase()}`] : [];
+    return rate > 0 ? [`${formatRate(rate)}/s ${words.stacks[tone].toLowerCase()}`] : [];
   });
   const p95 = span.p95Ms === undefined ? [] : [`p95 ${formatMs(span.p95Ms)}`];
-  return [...(parts.length === 0 ? ['no requests'] : parts), ...p95].join(' · ');
+  return [...(parts.length === 0 ? [words.noRequests] : parts), ...p95].join(' · ');
 }
 
 function readQueue({ waiting, oldestWaitingMs }: Span): string {
-  if (waiting === undefined) return 'not measured';
-  if (waiting === 0) return 'nothing waits';
-  return `${formatCount(waiting)} waiting · oldest ${formatSpan(oldestWaitingMs ?? 0)}`;
+  if (waiting === undefined) return wordsOf().notMeasured;
+  if (waiting === 0) return wordsOf().nothingWaits;
+  return wordsOf().waiting(formatCount(waiting), formatSpan(oldestWaitingMs ?? 0));
 }
 
 function formatRate(rate: number): string {
@@ -151,23 +155,24 @@ function formatRate(rate: number): string {
 }
 
 function MinutesTable({ spans }: { readonly spans: readonly Span[] }) {
+  const words = wordsOf();
   const ms = (value: number | undefined) => (value === undefined ? '–' : formatMs(value));
   return (
     // A region that scrolls must be reachable by keyboard.
-    <div class="scroll" tabindex={0} role="region" aria-label="Last 60 minutes as a table">
+    <div class="scroll" tabindex={0} role="region" aria-label={words.tableName}>
       <table>
         <thead>
           <tr>
-            <th scope="col">Minute</th>
-            <th scope="col">Requests</th>
-            {STACKS.map(({ name }) => (
-              <th scope="col" key={name}>
-                {name}
+            <th scope="col">{words.columns.minute}</th>
+            <th scope="col">{words.columns.requests}</th>
+            {STACKS.map(({ tone }) => (
+              <th scope="col" key={tone}>
+                {words.stacks[tone]}
               </th>
             ))}
             <th scope="col">p95</th>
-            <th scope="col">Waiting</th>
-            <th scope="col">Oldest</th>
+            <th scope="col">{words.columns.waiting}</th>
+            <th scope="col">{words.columns.oldest}</th>
           </tr>
         </thead>
         <tbody>
@@ -176,7 +181,7 @@ function MinutesTable({ spans }: { readonly spans: readonly Span[] }) {
               <th scope="row">{minuteOf(row.at)}</th>
               <td>{formatCount(totalOf(row))}</td>
               {row.stacks.map((amount, index) => (
-                <td key={STACKS[index]?.name}>{formatCount(amount)}</td>
+                <td key={STACKS[index]?.tone}>{formatCount(amount)}</td>
               ))}
               <td>{ms(row.p95Ms)}</td>
               <td>{row.waiting ?? '–'}</td>

@@ -11,15 +11,14 @@ export const DRAWN_POINTS = 120;
 
 /** Outcomes as the chart stacks them, from the bottom. */
 export const STACKS = [
-  { name: 'Success', tone: 'success', outcomes: ['success'] },
+  { tone: 'success', outcomes: ['success'] },
   {
-    name: "Callers' errors",
     tone: 'caller',
     outcomes: ['client_error', 'unauthorized', 'blocked', 'content_blocked'],
   },
-  { name: 'Rate limited', tone: 'limited', outcomes: ['rate_limited'] },
-  { name: 'Our failures', tone: 'failure', outcomes: ['server_error', 'timeout', 'shed'] },
-] as const satisfies readonly { name: string; tone: string; outcomes: readonly Outcome[] }[];
+  { tone: 'limited', outcomes: ['rate_limited'] },
+  { tone: 'failure', outcomes: ['server_error', 'timeout', 'shed'] },
+] as const satisfies readonly { tone: string; outcomes: readonly Outcome[] }[];
 
 /** What the charts draw, the table lists and the cursor reads: some points of the server together. */
 export interface Span {

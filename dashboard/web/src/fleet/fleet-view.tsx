@@ -2,27 +2,24 @@ import type { Fleet, FleetMember, StreamTotals } from '@lontar/shared/dashboard-
 import { clock, faults, fleet } from '../live/live-state.ts';
 import { Fault } from '../page/fault.tsx';
 import { formatBytes, formatCount, formatMs, formatSpan } from '../tiles/format.ts';
+import { sayFailing, fleet as wordsOf } from '../words/fleet.ts';
 import { UpstreamsView } from './upstreams-view.tsx';
-
-const NAMES = { gateway: 'Gateway', worker: 'Worker', 'stats-service': 'Statistics' } as const;
 
 /** Who is up, and how they are doing. */
 export function FleetView() {
   const seen = fleet.value;
   return (
-    <section class="fleet" aria-label="Fleet" aria-busy={seen === undefined}>
+    <section class="fleet" aria-label={wordsOf().title} aria-busy={seen === undefined}>
       <div class="card-head">
-        <h2>Fleet</h2>
+        <h2>{wordsOf().title}</h2>
         {seen && <p class="hint">{describeFleet(seen)}</p>}
       </div>
-      <Fault reason={faults.value.fleet} />
+      <Fault lack={faults.value.fleet} />
       {seen === undefined ? (
         <p class="bone tall" />
       ) : (
         <>
-          {!seen.members.some(({ service }) => service === 'worker') && (
-            <p class="fault">▲ No worker is up: requests wait until one is.</p>
-          )}
+          {!seen.members.some(({ service }) => service === 'worker') && <p class="fault">▲ {wordsOf().noWorker}</p>}
           <ul class="members">
             {seen.members.map((member) => (
               <Member key={member.id} member={member} />
@@ -38,21 +35,26 @@ export function FleetView() {
 
 function Member({ member }: { readonly member: FleetMember }) {
   const { slots, inFlight, lastProgressAt, memoryBytes, eventLoopP99Ms, model } = member;
-  const [icon, word, tone] = stateOf(member);
+  const words = wordsOf();
+  const [icon, state, tone] = stateOf(member);
   const facts = [
     describeLoad(member),
-    lastProgressAt === undefined ? '' : `progress ${formatSpan(clock.value - lastProgressAt)} ago`,
-    model === undefined ? '' : `model ${model.provider}${model.lastOutcome === 'failed' ? ': last call failed' : ''}`,
+    lastProgressAt === undefined ? '' : words.progress(formatSpan(clock.value - lastProgressAt)),
+    model === undefined
+      ? ''
+      : model.lastOutcome === 'failed'
+        ? words.modelFailed(model.provider)
+        : words.model(model.provider),
     memoryBytes === undefined ? '' : formatBytes(memoryBytes),
-    eventLoopP99Ms === undefined ? '' : `event loop p99 ${formatMs(eventLoopP99Ms)}`,
+    eventLoopP99Ms === undefined ? '' : words.eventLoop(formatMs(eventLoopP99Ms)),
   ];
   return (
     <li>
       <p class="member-name">
-        <strong>{NAMES[member.service]}</strong> <code>{member.id}</code>
+        <strong>{words.services[member.service]}</strong> <code>{member.id}</code>
       </p>
       <p class={`member-state ${tone}`}>
-        <span aria-hidden="true">{icon}</span> {word}
+        <span aria-hidden="true">{icon}</span> {words.states[state]}
       </p>
       {slots !== undefined && (
         <span class="meter" aria-hidden="true">
@@ -60,44 +62,47 @@ function Member({ member }: { readonly member: FleetMember }) {
         </span>
       )}
       <p class="member-facts">
-        {facts.filter((fact) => fact !== '').join(' · ')} · {member.version}, up{' '}
-        {formatSpan(clock.value - member.startedAt)}
+        {facts.filter((fact) => fact !== '').join(' · ')} · {member.version},{' '}
+        {words.up(formatSpan(clock.value - member.startedAt))}
       </p>
-      {member.failing !== undefined && <p class="fault">▲ {member.failing}</p>}
+      {member.failing !== undefined && <p class="fault">▲ {sayFailing(member.failing)}</p>}
     </li>
   );
 }
 
 function describeLoad({ service, slots, inFlight }: FleetMember): string {
-  if (slots !== undefined) return `${formatCount(inFlight)} of ${formatCount(slots)} slots`;
-  return service === 'gateway' ? `${formatCount(inFlight)} in flight` : '';
+  if (slots !== undefined) return wordsOf().slots(formatCount(inFlight), formatCount(slots));
+  return service === 'gateway' ? wordsOf().inFlight(formatCount(inFlight)) : '';
 }
 
-function stateOf({ failing, draining }: FleetMember): [icon: string, word: string, tone: string] {
-  if (failing !== undefined) return ['✕', 'Failing', 'failure'];
-  return draining ? ['◌', 'Draining', 'limited'] : ['●', 'Up', 'success'];
+function stateOf({
+  failing,
+  draining,
+}: FleetMember): [icon: string, state: 'failing' | 'draining' | 'up', tone: string] {
+  if (failing !== undefined) return ['✕', 'failing', 'failure'];
+  return draining ? ['◌', 'draining', 'limited'] : ['●', 'up', 'success'];
 }
 
 function describeFleet({ members }: Fleet): string {
   const count = (service: FleetMember['service']) => members.filter((member) => member.service === service).length;
-  const [gateways, workers] = [count('gateway'), count('worker')];
-  return `${gateways} ${gateways === 1 ? 'gateway' : 'gateways'}, ${workers} ${workers === 1 ? 'worker' : 'workers'}`;
+  return wordsOf().counts(count('gateway'), count('worker'));
 }
 
 function Totals({ fleet: { totals } }: { readonly fleet: Fleet }) {
+  const names = wordsOf().facts;
   const facts: [string, string][] = [
-    ['Model calls', formatCount(totals.modelCalls)],
-    ['of them failed', formatCount(totals.modelErrors)],
-    ['made again', formatCount(totals.modelRetries)],
-    ['mean', totals.modelMeanMs === undefined ? '–' : formatMs(totals.modelMeanMs)],
-    ['Values masked', formatCount(totals.secretsMasked)],
-    ['Masking, mean', totals.maskingMeanMs === undefined ? '–' : `${totals.maskingMeanMs.toFixed(2)} ms`],
-    ['Masking failures', formatCount(totals.maskingFailures)],
-    ['Jobs stalled', formatCount(totals.jobsStalled)],
+    [names.calls, formatCount(totals.modelCalls)],
+    [names.failed, formatCount(totals.modelErrors)],
+    [names.again, formatCount(totals.modelRetries)],
+    [names.mean, totals.modelMeanMs === undefined ? '–' : formatMs(totals.modelMeanMs)],
+    [names.masked, formatCount(totals.secretsMasked)],
+    [names.maskingMean, totals.maskingMeanMs === undefined ? '–' : `${totals.maskingMeanMs.toFixed(2)} ms`],
+    [names.maskingFailures, formatCount(totals.maskingFailures)],
+    [names.stalled, formatCount(totals.jobsStalled)],
   ];
   return (
     <>
-      <h3>All instances, since each one's start</h3>
+      <h3>{wordsOf().totals}</h3>
       <Facts facts={facts} />
       {totals.streams && <Streams streams={totals.streams} />}
     </>
@@ -105,21 +110,22 @@ function Totals({ fleet: { totals } }: { readonly fleet: Fleet }) {
 }
 
 function Streams({ streams }: { readonly streams: StreamTotals }) {
+  const names = wordsOf().facts;
   const mean = (ms: number | undefined) => (ms === undefined ? '–' : formatMs(ms));
   return (
     <>
-      <h3>Streams</h3>
+      <h3>{wordsOf().streams}</h3>
       <Facts
         facts={[
-          ['Open now', formatCount(streams.open)],
-          ['Begun', formatCount(streams.begun)],
-          ['First byte, mean', mean(streams.firstByteMeanMs)],
-          ['From Redis, mean', mean(streams.lagMeanMs)],
-          ['Broken off', formatCount(streams.broken)],
-          ['Gaps filled', formatCount(streams.gapsFilled)],
-          ['Resumed', formatCount(streams.resumed)],
-          ['Callers who left', formatCount(streams.left)],
-          ['Slow readers cut', formatCount(streams.cut)],
+          [names.open, formatCount(streams.open)],
+          [names.begun, formatCount(streams.begun)],
+          [names.firstByte, mean(streams.firstByteMeanMs)],
+          [names.lag, mean(streams.lagMeanMs)],
+          [names.broken, formatCount(streams.broken)],
+          [names.gaps, formatCount(streams.gapsFilled)],
+          [names.resumed, formatCount(streams.resumed)],
+          [names.left, formatCount(streams.left)],
+          [names.cut, formatCount(streams.cut)],
         ]}
       />
     </>

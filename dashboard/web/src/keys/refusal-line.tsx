@@ -1,5 +1,7 @@
 import type { Refused } from '../admin-api/ask.ts';
 import { keyForm } from '../words/key-form.ts';
+import { sayRefusal } from '../words/refusals.ts';
+import { sayRule } from '../words/rules.ts';
 import { shell } from '../words/shell.ts';
 
 /** Why nothing was done. What belongs to a field stands beside the field. */
@@ -9,7 +11,9 @@ export function RefusalLine({ refused }: { readonly refused: Refused | undefined
   const { problems } = refused;
   const elsewhere = problems?.filter(({ field }) => !(field in fields)) ?? [];
   const text =
-    problems === undefined ? refused.message : elsewhere.map(({ field, rule }) => `${field} ${rule}`).join('; ');
+    problems === undefined
+      ? sayRefusal(refused)
+      : elsewhere.map(({ field, rule }) => `${field} ${sayRule(rule)}`).join('; ');
   const isSilent = problems !== undefined && text === '';
   const { failed } = shell();
   const { kind } = refused;

@@ -9,6 +9,7 @@ import type {
   Trouble,
 } from '@lontar/shared/dashboard-contract.ts';
 import { batch, computed, signal } from '@preact/signals';
+import type { shell } from '../words/shell.ts';
 import { connectionState } from './connection.ts';
 import { addRows, mergeMoments } from './merge-live.ts';
 
@@ -26,12 +27,15 @@ export const signedIn = signal(false);
 export const logContent = signal(true);
 export const version = signal('');
 /** Why a part cannot be shown now; the part keeps what it showed. */
-export const faults = signal<Readonly<Partial<Record<'tiles' | 'moments' | 'fleet' | 'log', string>>>>({});
+export const faults = signal<Readonly<Partial<Record<'tiles' | 'moments' | 'fleet' | 'log', Lack>>>>({});
+
+/** A part that cannot be shown now. */
+export type Lack = Extract<Part<unknown>, { ok: false }>;
 
 /** The server wants a sign-in before it shows anything. */
 export const signedOut = signal(false);
-/** Why there is no connection, in words. */
-export const trouble = signal('');
+/** Why there is no connection, in the words of a language. */
+export const trouble = signal<(words: ReturnType<typeof shell>) => string>(() => '');
 
 export const socketOpen = signal(false);
 export const dataAt = signal<number | undefined>(undefined);
@@ -96,6 +100,6 @@ function takeTroubles(found: readonly Trouble[]): void {
   if (JSON.stringify(found) !== JSON.stringify(troubles.value)) troubles.value = found;
 }
 
-function faultOf(name: string, part: Part<unknown> | undefined): Record<string, string | undefined> {
-  return { [name]: part !== undefined && !part.ok ? part.reason : undefined };
+function faultOf(name: string, part: Part<unknown> | undefined): Record<string, Lack | undefined> {
+  return { [name]: part !== undefined && !part.ok ? part : undefined };
 }

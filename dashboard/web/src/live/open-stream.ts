@@ -39,7 +39,7 @@ export function startLive(open: boolean): void {
 /** Asks first whether there is anything to see: a refused stream would look like an error. */
 async function begin(): Promise<void> {
   const trouble = await findTrouble();
-  if (trouble === 'signed out') live.signedOut.value = true;
+  if (trouble === 'signedOut') live.signedOut.value = true;
   else connect();
 }
 
@@ -78,7 +78,7 @@ function connect(): void {
   stream.addEventListener('open', () => {
     wordAt = Date.now();
     attempt = 0;
-    live.trouble.value = '';
+    live.trouble.value = () => '';
     live.socketOpen.value = true;
   });
   stream.addEventListener('error', () => {
@@ -112,7 +112,7 @@ async function lose(): Promise<void> {
   retryTimer = setTimeout(connect, reconnectDelay(attempt, Math.random()));
   attempt += 1;
   const trouble = await findTrouble();
-  if (trouble !== 'signed out') {
+  if (trouble !== 'signedOut') {
     if (!live.socketOpen.value) live.trouble.value = trouble;
     return;
   }
@@ -122,13 +122,14 @@ async function lose(): Promise<void> {
 }
 
 /** Asks the server why it refused the stream; the browser does not say. */
-async function findTrouble(): Promise<string> {
+async function findTrouble(): Promise<'signedOut' | typeof live.trouble.value> {
   try {
     const response = await fetch('/dashboard/session', { signal: AbortSignal.timeout(5_000) });
-    if (!response.ok) return `The gateway answers, but the statistics service does not (HTTP ${response.status}).`;
+    const { status } = response;
+    if (!response.ok) return (words) => words.statisticsAway(status);
     const session = (await response.json()) as SessionState;
-    return session.signedIn || session.public ? 'The live stream was interrupted.' : 'signed out';
+    return session.signedIn || session.public ? (words) => words.interrupted : 'signedOut';
   } catch {
-    return navigator.onLine ? 'The server does not answer.' : 'This device is offline.';
+    return (words) => (navigator.onLine ? `${words.failed.unreachable}.` : words.offline);
   }
 }

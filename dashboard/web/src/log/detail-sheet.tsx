@@ -180,7 +180,8 @@ function KeptText({ name, copy, text }: { readonly name: string; readonly copy: 
 
 async function readDetail(cursor: string, signal: AbortSignal): Promise<LogDetail> {
   const response = await fetch(`/dashboard/log/${encodeURIComponent(cursor)}`, { signal });
-  const body = (await response.json()) as LogDetail & { message?: string };
-  if (!response.ok) throw new Error(body.message ?? 'It could not be read.');
+  const body = (await response.json().catch(() => ({}))) as LogDetail;
+  if (response.status === 404) throw new Error(details().gone);
+  if (!response.ok) throw new Error(details().unread);
   return body;
 }

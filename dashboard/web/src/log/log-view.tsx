@@ -28,7 +28,7 @@ export function LogView() {
         {!logContent.value && <p class="hint">{words.textsOff}</p>}
         <LogFilters filter={filter.value} setFilter={setFilter} />
       </div>
-      <Fault reason={faults.value.log} />
+      <Fault lack={faults.value.log} />
       <Rows />
     </section>
   );

@@ -9,7 +9,7 @@ export function Trouble() {
   if (state !== 'disconnected' && state !== 'stale') return null;
   const words = shell();
   const since = dataAt.value === undefined ? words.noDataYet : words.noDataSince(formatClock(dataAt.value));
-  const reason = state === 'stale' ? words.nothingComes : trouble.value;
+  const reason = state === 'stale' ? words.nothingComes : trouble.value(words);
   return (
     <div class="trouble">
       <p>

@@ -4,6 +4,9 @@ import { useEffect } from 'preact/hooks';
 import { showNotice } from '../clipboard/copy.ts';
 import { clock } from '../live/live-state.ts';
 import { formatSpan } from '../tiles/format.ts';
+import { panels } from '../words/panels.ts';
+import { placed } from '../words/placed.ts';
+import { shell } from '../words/shell.ts';
 import { closePanel } from './panels.ts';
 import { Sheet } from './sheet.tsx';
 
@@ -23,25 +26,26 @@ export function BlockedSheet() {
     );
   const lift = async (address: string) => {
     problem.value = await postUnblock(address);
-    if (problem.value === '') showNotice(`${address} is no longer blocked`);
+    if (problem.value === '') showNotice(panels().lifted(address));
     await read();
   };
   useEffect(() => {
     void read();
   }, []);
+  const words = panels();
   return (
-    <Sheet title="Blocked addresses">
-      {failed.value && <p class="fault">▲ The list could not be read.</p>}
+    <Sheet title={words.blocked}>
+      {failed.value && <p class="fault">▲ {words.unread}</p>}
       {problem.value !== '' && <p class="fault">▲ {problem.value}</p>}
-      {list.value?.length === 0 && <p class="hint">No address is blocked now.</p>}
+      {list.value?.length === 0 && <p class="hint">{words.none}</p>}
       {list.value && list.value.length > 0 && (
         <table class="plain">
           <thead>
             <tr>
-              <th scope="col">Address</th>
-              <th scope="col">Why</th>
-              <th scope="col">Until</th>
-              <th scope="col">Lift</th>
+              <th scope="col">{words.columns.address}</th>
+              <th scope="col">{words.columns.why}</th>
+              <th scope="col">{words.columns.until}</th>
+              <th scope="col">{words.columns.lift}</th>
             </tr>
           </thead>
           <tbody>
@@ -50,19 +54,19 @@ export function BlockedSheet() {
                 <td>
                   <code>{address}</code>
                 </td>
-                <td>{reason}</td>
-                <td>{until === null ? 'until lifted' : `for another ${formatSpan(until - clock.value)}`}</td>
+                <td>{words.reasons[reason]}</td>
+                <td>{until === null ? words.untilLifted : words.another(formatSpan(until - clock.value))}</td>
                 <td>
                   {reason === 'over the hourly limit' ? (
-                    'ends by itself'
+                    words.byItself
                   ) : (
                     <button
                       type="button"
                       class="link"
-                      aria-label={`Lift the block of ${address}`}
+                      aria-label={words.liftOf(address)}
                       onClick={() => void lift(address)}
                     >
-                      Lift
+                      {words.columns.lift}
                     </button>
                   )}
                 </td>
@@ -71,9 +75,7 @@ export function BlockedSheet() {
           </tbody>
         </table>
       )}
-      <p class="hint">
-        <code>lontar ips block</code> and <code>lontar ips unblock</code> change it as well.
-      </p>
+      <p class="hint">{placed(words.commands, <code>lontar ips block</code>, <code>lontar ips unblock</code>)}</p>
     </Sheet>
   );
 }
@@ -86,16 +88,17 @@ export function ResetQuestion() {
     if (response?.ok) closePanel();
     else failed.value = true;
   };
+  const words = panels();
   return (
-    <Sheet title="Reset total requests?" small>
-      <p>“Total requests” starts at 0 again. No other number changes, and nothing is deleted.</p>
-      {failed.value && <p class="fault">▲ It could not be reset.</p>}
+    <Sheet title={words.resetTitle} small>
+      <p>{words.resetWhy}</p>
+      {failed.value && <p class="fault">▲ {words.resetFailed}</p>}
       <p class="actions">
         <button type="button" onClick={() => void reset()}>
-          Reset
+          {words.reset}
         </button>
         <button type="button" class="quiet" onClick={closePanel}>
-          Keep
+          {words.keep}
         </button>
       </p>
     </Sheet>
@@ -111,9 +114,10 @@ async function postUnblock(address: string): Promise<string> {
       body: JSON.stringify({ address }),
     });
     if (response.ok) return '';
+    if (response.status === 404) return panels().cannotLift;
     return ((await response.json()) as { message?: string }).message ?? `HTTP ${response.status}`;
   } catch {
-    return 'The server does not answer.';
+    return `${shell().failed.unreachable}.`;
   }
 }
 

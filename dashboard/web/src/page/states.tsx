@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Asked } from '../admin-api/reading.ts';
 import { signedOut } from '../live/live-state.ts';
 import { formatClock } from '../tiles/format.ts';
+import { sayRefusal } from '../words/refusals.ts';
 import { shell } from '../words/shell.ts';
 
 /** What stands where a page's content would be: why there is none, and what can be done. */
@@ -42,7 +43,8 @@ export function Shown<Body>(props: {
       {refused !== undefined && (
         <div class="trouble" role="alert">
           <p>
-            <strong>{shell().asOf(formatClock(at ?? 0))}.</strong> {shell().failed[nameOf(refused)]}. {refused.message}
+            <strong>{shell().asOf(formatClock(at ?? 0))}.</strong> {shell().failed[nameOf(refused)]}.{' '}
+            {sayRefusal(refused)}
           </p>
           <button type="button" onClick={again}>
             {shell().retry}
@@ -62,7 +64,7 @@ function Failed<Body>({ asked }: { readonly asked: Asked<Body> & { readonly agai
   const isOffline = refused.kind === 'unreachable' && !navigator.onLine;
   return (
     <State title={shell().failed[nameOf(refused)]} tone="fault">
-      <p>{refused.kind === 'off' ? shell().offWhy : isOffline ? shell().offline : refused.message}</p>
+      <p>{refused.kind === 'off' ? shell().offWhy : isOffline ? shell().offline : sayRefusal(refused)}</p>
       <p class="actions">
         <button type="button" onClick={again}>
           {shell().retry}

@@ -1,6 +1,7 @@
 import type { Trouble } from '@lontar/shared/dashboard-contract.ts';
 import { troubles } from '../live/live-state.ts';
 import { formatClock, formatDateTime } from '../tiles/format.ts';
+import { sayTrouble, troubles as wordsOf } from '../words/troubles.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -15,18 +16,19 @@ export function Troubles() {
   );
 }
 
-function TroubleView({ isDown, what, whom, since, runbook, runbookUrl }: Trouble) {
+function TroubleView(trouble: Trouble) {
+  const { isDown, since, runbook, runbookUrl } = trouble;
+  const [what, whom] = sayTrouble(trouble);
   return (
     <section class={isDown ? 'trouble down' : 'trouble'}>
       <p>
         <strong>
-          <span aria-hidden="true">{isDown ? '✕' : '▲'}</span> {isDown ? 'Down' : 'Trouble'} since {timeOf(since)}, for{' '}
-          {whom}:
+          <span aria-hidden="true">{isDown ? '✕' : '▲'}</span> {wordsOf().head(isDown, timeOf(since), whom)}
         </strong>{' '}
         {what}
       </p>
       <p class="runbook">
-        What to do:{' '}
+        {wordsOf().whatToDo}{' '}
         <a href={runbookUrl ?? `/docs/runbooks/${runbook}`} target="_blank" rel="noreferrer">
           {runbook}
         </a>

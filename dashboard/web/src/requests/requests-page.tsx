@@ -57,7 +57,7 @@ export function Page({ query, setQuery }: PageProps) {
         />
       </div>
       {!logContent.value && <p class="hint">{log().textsOff}</p>}
-      <Fault reason={faults.value.log} />
+      <Fault lack={faults.value.log} />
       <Shown asked={asked} bones={<Bones rows={12} />}>
         {(found) => (
           <Rows

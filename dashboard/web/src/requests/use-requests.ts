@@ -51,7 +51,14 @@ async function readPage(filter: LogFilter, before: string | undefined, signal: A
     const { message = '' } = (await response.json().catch(() => ({}))) as { readonly message?: string };
     const kind = KINDS[response.status] ?? 'broken';
     if (kind === 'signedOut') signedOutHere();
-    return { ok: false, kind, status: response.status, message };
+    const wait = response.headers.get('retry-after');
+    return {
+      ok: false,
+      kind,
+      status: response.status,
+      message,
+      ...(wait === null ? {} : { retryAfter: Number(wait) }),
+    };
   } catch {
     signal.throwIfAborted();
     return { ok: false, kind: 'unreachable', status: 0, message: '' };

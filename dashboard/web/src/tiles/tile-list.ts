@@ -1,4 +1,5 @@
 import type { Moment, Tiles } from '@lontar/shared/dashboard-contract.ts';
+import { tiles as words } from '../words/tiles.ts';
 import { formatClock, formatCount, formatDateTime, formatMs, formatRate } from './format.ts';
 
 /** Of the last five minutes. */
@@ -7,11 +8,11 @@ export interface RecentRate {
   readonly failures: number;
 }
 
-/** One counter: what it is called, what it means, and how its number is written. */
+export type TileId = keyof ReturnType<typeof words>['names'];
+
+/** One counter: how its number is written. What it is called and means is in the words, by its id. */
 export interface Tile {
-  readonly name: string;
-  /** The same sentence as in the docs' table of definitions. */
-  readonly definition: string;
+  readonly id: TileId;
   readonly value: (tiles: Tiles) => string;
   /** Small print beside the number. */
   readonly aside: (tiles: Tiles, recent: RecentRate) => string;
@@ -20,71 +21,63 @@ export interface Tile {
 
 export const TILES: readonly Tile[] = [
   {
-    name: "Today's requests",
-    definition: 'Generation requests answered since 00:00 UTC, whatever their outcome.',
+    id: 'requestsToday',
     value: (tiles) => formatCount(tiles.requestsToday),
     aside: ({ at }) => sinceMidnight(at),
   },
   {
-    name: 'Success rate',
-    definition:
-      "Today's successes divided by successes and failures on our side (5xx and timeouts), and the same of the last five minutes beside it. Callers' own errors and rate limits are listed, not counted.",
+    id: 'successRate',
     value: (tiles) => formatRate(tiles.successesToday, tiles.failuresToday),
     aside: ({ successesToday, failuresToday }, recent) =>
-      `last 5 min: ${formatRate(recent.successes, recent.failures)} · today ${formatCount(successesToday)} of ${formatCount(successesToday + failuresToday)}`,
+      words().recent(
+        formatRate(recent.successes, recent.failures),
+        formatCount(successesToday),
+        formatCount(successesToday + failuresToday),
+      ),
     tone: ({ successesToday, failuresToday }, recent) =>
       isPoor(successesToday, failuresToday) || isPoor(recent.successes, recent.failures) ? 'bad' : undefined,
   },
   {
-    name: 'Average response time',
-    definition: "Mean response time of today's successes, in whole milliseconds; 95 of 100 were faster than p95.",
+    id: 'responseTime',
     value: ({ responseMeanMs }) => (responseMeanMs === undefined ? '–' : formatMs(responseMeanMs)),
-    aside: ({ responseP95Ms }) => (responseP95Ms === undefined ? 'no success today' : `p95 ${formatMs(responseP95Ms)}`),
+    aside: ({ responseP95Ms }) => (responseP95Ms === undefined ? words().noSuccess : `p95 ${formatMs(responseP95Ms)}`),
   },
   {
-    name: 'Errors today',
-    definition: 'Generation requests answered with a code of 500 or above since 00:00 UTC; those with 4xx beside them.',
+    id: 'errorsToday',
     value: (tiles) => formatCount(tiles.errorsToday),
-    aside: ({ clientErrorsToday }) => `${formatCount(clientErrorsToday)} with 4xx`,
+    aside: ({ clientErrorsToday }) => words().clientErrors(formatCount(clientErrorsToday)),
     tone: ({ errorsToday }) => (errorsToday > 0 ? 'bad' : undefined),
   },
   {
-    name: 'Active users',
-    definition:
-      'Distinct users with a generation request in the last 5 minutes. A user is an API key, or the address where no valid key was given.',
+    id: 'activeUsers',
     value: (tiles) => formatCount(tiles.activeUsers),
-    aside: () => 'last 5 minutes',
+    aside: () => words().lastMinutes,
   },
   {
-    name: 'Unique users',
-    definition: 'Distinct users with a generation request since 00:00 UTC, and since installation in small print.',
+    id: 'uniqueUsers',
     value: (tiles) => formatCount(tiles.uniqueUsersToday),
-    aside: ({ uniqueUsersAllTime }) => `${formatCount(uniqueUsersAllTime)} all time`,
+    aside: ({ uniqueUsersAllTime }) => words().ever(formatCount(uniqueUsersAllTime)),
   },
   {
-    name: 'Total requests',
-    definition:
-      'Generation requests answered since the operator last reset this counter; since installation if it was never reset.',
+    id: 'sinceReset',
     value: (tiles) => formatCount(tiles.requestsSinceReset),
-    aside: ({ resetAt }) => (resetAt === undefined ? 'since installation' : `since ${formatDateTime(resetAt)}`),
+    aside: ({ resetAt }) =>
+      resetAt === undefined ? words().sinceInstallation : words().since(formatDateTime(resetAt)),
   },
   {
-    name: 'Total all time',
-    definition: 'Every request answered under /api/ and /v1/ since installation: all endpoints, all outcomes.',
+    id: 'allTime',
     value: (tiles) => formatCount(tiles.requestsAllTime),
-    aside: () => 'every request under /api/',
+    aside: () => words().everyRequest,
   },
   {
-    name: 'Secured answers',
-    definition: "Today's answers in which at least one value was masked.",
+    id: 'secured',
     value: (tiles) => formatCount(tiles.maskedToday),
-    aside: ({ successesToday }) => `of ${formatCount(successesToday)} answers today`,
+    aside: ({ successesToday }) => words().ofAnswers(formatCount(successesToday)),
   },
   {
-    name: 'Blocked IPs',
-    definition: 'Addresses that are banned, or over their hourly limit, now.',
+    id: 'blocked',
     value: (tiles) => formatCount(tiles.blockedAddresses),
-    aside: () => 'now',
+    aside: () => words().now,
   },
 ];
 
@@ -109,5 +102,5 @@ export function recentRate(moments: readonly Moment[], now: number): RecentRate 
 /** When the day of UTC began, by the reader's clock where that is another. */
 function sinceMidnight(at: number): string {
   const here = formatClock(at - (at % 86_400_000)).slice(0, 5);
-  return here === '00:00' ? 'since 00:00 UTC' : `since 00:00 UTC, ${here} here`;
+  return here === '00:00' ? words().sinceMidnight : words().sinceMidnightHere(here);
 }

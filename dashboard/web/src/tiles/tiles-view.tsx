@@ -5,6 +5,7 @@ import { connection, dataAt, faults, moments, signedIn, tiles } from '../live/li
 import { Fault } from '../page/fault.tsx';
 import { openBlocked, openReset } from '../page/panels.ts';
 import { log } from '../words/log.ts';
+import { tiles as wordsOf } from '../words/tiles.ts';
 import { formatClock, formatCount } from './format.ts';
 import { recentRate, TILES, type Tile } from './tile-list.ts';
 
@@ -16,12 +17,12 @@ export function TilesView() {
   const state = connection.value;
   const old = state !== 'live' && state !== 'connecting' && dataAt.value !== undefined;
   return (
-    <section class={`tiles ${old ? 'old' : ''}`} aria-label="Counters" aria-busy={tiles.value === undefined}>
-      {old && <p class="as-of">as of {formatClock(dataAt.value ?? 0)}</p>}
-      <Fault reason={faults.value.tiles} />
+    <section class={`tiles ${old ? 'old' : ''}`} aria-label={wordsOf().title} aria-busy={tiles.value === undefined}>
+      {old && <p class="as-of">{wordsOf().asOf(formatClock(dataAt.value ?? 0))}</p>}
+      <Fault lack={faults.value.tiles} />
       <div class="tile-grid">
         {TILES.map((tile) => (
-          <TileView key={tile.name} tile={tile} tiles={tiles.value} />
+          <TileView key={tile.id} tile={tile} tiles={tiles.value} />
         ))}
       </div>
     </section>
@@ -30,18 +31,20 @@ export function TilesView() {
 
 function TileView({ tile, tiles }: { readonly tile: Tile; readonly tiles: Tiles | undefined }) {
   const explained = useSignal(false);
-  const id = `about-${tile.name.replaceAll(/\W+/g, '-')}`;
+  const words = wordsOf();
+  const name = words.names[tile.id];
+  const id = `about-${tile.id}`;
   const close = () => {
     explained.value = false;
   };
   return (
     <div class="tile" onKeyDown={(event) => event.key === 'Escape' && close()}>
       <div class="tile-name">
-        <h2>{tile.name}</h2>
+        <h2>{name}</h2>
         <button
           type="button"
           class="about"
-          aria-label={`What is: ${tile.name}`}
+          aria-label={words.whatIs(name)}
           aria-expanded={explained.value}
           aria-controls={id}
           onClick={() => {
@@ -57,8 +60,8 @@ function TileView({ tile, tiles }: { readonly tile: Tile; readonly tiles: Tiles 
       </p>
       <p class="aside">{tiles === undefined ? <span class="bone wide" /> : <Aside tile={tile} tiles={tiles} />}</p>
       <p class="definition" id={id} hidden={!explained.value}>
-        {tile.definition}
-        {tile.name === 'Success rate' && tiles && <Outcomes tiles={tiles} />}
+        {words.definitions[tile.id]}
+        {tile.id === 'successRate' && tiles && <Outcomes tiles={tiles} />}
       </p>
     </div>
   );
@@ -66,11 +69,12 @@ function TileView({ tile, tiles }: { readonly tile: Tile; readonly tiles: Tiles 
 
 function Aside({ tile, tiles }: { readonly tile: Tile; readonly tiles: Tiles }) {
   if (!signedIn.value) return <>{tile.aside(tiles, recent.value)}</>;
-  if (tile.name === 'Blocked IPs') return <TileButton text="show the list" onClick={openBlocked} />;
-  if (tile.name !== 'Total requests') return <>{tile.aside(tiles, recent.value)}</>;
+  const words = wordsOf();
+  if (tile.id === 'blocked') return <TileButton text={words.showList} onClick={openBlocked} />;
+  if (tile.id !== 'sinceReset') return <>{tile.aside(tiles, recent.value)}</>;
   return (
     <>
-      {tile.aside(tiles, recent.value)} · <TileButton text="reset" label="Reset total requests" onClick={openReset} />
+      {tile.aside(tiles, recent.value)} · <TileButton text={words.reset} label={words.resetTotal} onClick={openReset} />
     </>
   );
 }

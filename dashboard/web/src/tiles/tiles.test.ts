@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { tiles as words } from '../words/tiles.ts';
 import { formatBytes, formatCount, formatMs, formatRate, formatSpan } from './format.ts';
 import { recentRate, TILES } from './tile-list.ts';
 
 test('each definition stands in the docs word for word', () => {
   const docs = readFileSync(new URL('../../../../docs/dashboard.md', import.meta.url), 'utf8').replaceAll(/ +/g, ' ');
-  for (const { name, definition } of TILES) expect(docs).toContain(`| ${name} | ${definition} |`);
+  const { names, definitions } = words();
+  for (const { id } of TILES) expect(docs).toContain(`| ${names[id]} | ${definitions[id]} |`);
 });
 
 test.each([

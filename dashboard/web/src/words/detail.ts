@@ -5,6 +5,7 @@ export const detail = catalog({
   en: {
     title: 'Request',
     unread: 'It could not be read.',
+    gone: 'The log no longer holds this request.',
     copyId: 'Copy id',
     told: (message: string) => `The caller got: “${message}”`,
     prompt: 'Prompt',
@@ -54,6 +55,7 @@ export const detail = catalog({
   id: {
     title: 'Permintaan',
     unread: 'Tidak dapat dibaca.',
+    gone: 'Log tidak lagi menyimpan permintaan ini.',
     copyId: 'Salin id',
     told: (message: string) => `Yang disampaikan kepada pemanggil: “${message}”`,
     prompt: 'Prompt',

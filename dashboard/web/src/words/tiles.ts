@@ -1,0 +1,101 @@
+import { catalog } from './language.ts';
+
+/** The counters of the overview: their names, what each number means, and the small print beside it. */
+export const tiles = catalog({
+  en: {
+    title: 'Counters',
+    asOf: (time: string) => `as of ${time}`,
+    whatIs: (name: string) => `What is: ${name}`,
+    names: {
+      requestsToday: "Today's requests",
+      successRate: 'Success rate',
+      responseTime: 'Average response time',
+      errorsToday: 'Errors today',
+      activeUsers: 'Active users',
+      uniqueUsers: 'Unique users',
+      sinceReset: 'Total requests',
+      allTime: 'Total all time',
+      secured: 'Secured answers',
+      blocked: 'Blocked IPs',
+    },
+    definitions: {
+      requestsToday: 'Generation requests answered since 00:00 UTC, whatever their outcome.',
+      successRate:
+        "Today's successes divided by successes and failures on our side (5xx and timeouts), and the same of the last five minutes beside it. Callers' own errors and rate limits are listed, not counted.",
+      responseTime: "Mean response time of today's successes, in whole milliseconds; 95 of 100 were faster than p95.",
+      errorsToday:
+        'Generation requests answered with a code of 500 or above since 00:00 UTC; those with 4xx beside them.',
+      activeUsers:
+        'Distinct users with a generation request in the last 5 minutes. A user is an API key, or the address where no valid key was given.',
+      uniqueUsers: 'Distinct users with a generation request since 00:00 UTC, and since installation in small print.',
+      sinceReset:
+        'Generation requests answered since the operator last reset this counter; since installation if it was never reset.',
+      allTime: 'Every request answered under /api/ and /v1/ since installation: all endpoints, all outcomes.',
+      secured: "Today's answers in which at least one value was masked.",
+      blocked: 'Addresses that are banned, or over their hourly limit, now.',
+    },
+    sinceMidnight: 'since 00:00 UTC',
+    sinceMidnightHere: (here: string) => `since 00:00 UTC, ${here} here`,
+    recent: (rate: string, successes: string, all: string) => `last 5 min: ${rate} · today ${successes} of ${all}`,
+    noSuccess: 'no success today',
+    clientErrors: (count: string) => `${count} with 4xx`,
+    lastMinutes: 'last 5 minutes',
+    ever: (count: string) => `${count} all time`,
+    sinceInstallation: 'since installation',
+    since: (time: string) => `since ${time}`,
+    everyRequest: 'every request under /api/',
+    ofAnswers: (count: string) => `of ${count} answers today`,
+    now: 'now',
+    showList: 'show the list',
+    reset: 'reset',
+    resetTotal: 'Reset total requests',
+  },
+  id: {
+    title: 'Angka',
+    asOf: (time) => `per ${time}`,
+    whatIs: (name) => `Apa itu: ${name}`,
+    names: {
+      requestsToday: 'Permintaan hari ini',
+      successRate: 'Tingkat keberhasilan',
+      responseTime: 'Rata-rata waktu jawab',
+      errorsToday: 'Galat hari ini',
+      activeUsers: 'Pengguna aktif',
+      uniqueUsers: 'Pengguna unik',
+      sinceReset: 'Jumlah permintaan',
+      allTime: 'Sepanjang waktu',
+      secured: 'Jawaban tersamar',
+      blocked: 'IP diblokir',
+    },
+    definitions: {
+      requestsToday: 'Permintaan teks yang dijawab sejak 00.00 UTC, apa pun hasilnya.',
+      successRate:
+        'Keberhasilan hari ini dibagi keberhasilan dan kegagalan di pihak kami (5xx dan batas waktu); di sampingnya lima menit terakhir. Kesalahan pemanggil sendiri dan batas laju didaftar, tidak dihitung.',
+      responseTime:
+        'Rata-rata waktu jawab keberhasilan hari ini, dalam milidetik bulat; 95 dari 100 lebih cepat dari p95.',
+      errorsToday: 'Permintaan teks yang dijawab dengan kode 500 ke atas sejak 00.00 UTC; yang 4xx di sampingnya.',
+      activeUsers:
+        'Pengguna berbeda dengan permintaan teks dalam 5 menit terakhir. Pengguna adalah kunci API, atau alamat bila tidak ada kunci yang sah.',
+      uniqueUsers: 'Pengguna berbeda dengan permintaan teks sejak 00.00 UTC, dan sejak pemasangan dalam huruf kecil.',
+      sinceReset:
+        'Permintaan teks yang dijawab sejak operator terakhir mengatur ulang hitungan ini; sejak pemasangan bila belum pernah.',
+      allTime: 'Semua permintaan yang dijawab di /api/ dan /v1/ sejak pemasangan: semua titik akhir, semua hasil.',
+      secured: 'Jawaban hari ini yang setidaknya satu nilainya disamarkan.',
+      blocked: 'Alamat yang diblokir, atau melewati batas per jamnya, saat ini.',
+    },
+    sinceMidnight: 'sejak 00.00 UTC',
+    sinceMidnightHere: (here) => `sejak 00.00 UTC, di sini ${here}`,
+    recent: (rate, successes, all) => `5 menit terakhir: ${rate} · hari ini ${successes} dari ${all}`,
+    noSuccess: 'belum ada yang berhasil hari ini',
+    clientErrors: (count) => `${count} dengan 4xx`,
+    lastMinutes: '5 menit terakhir',
+    ever: (count) => `${count} sepanjang waktu`,
+    sinceInstallation: 'sejak pemasangan',
+    since: (time) => `sejak ${time}`,
+    everyRequest: 'semua permintaan di /api/',
+    ofAnswers: (count) => `dari ${count} jawaban hari ini`,
+    now: 'saat ini',
+    showList: 'lihat daftar',
+    reset: 'atur ulang',
+    resetTotal: 'Atur ulang jumlah permintaan',
+  },
+});
