@@ -289,6 +289,7 @@ async function startProbes(
       draining: lifecycle.stopping,
       settings,
       models: modelsInForce(models),
+      addressPerHour: config.RATE_LIMIT_PER_HOUR,
     }),
   );
   lifecycle.started('heartbeat', heartbeat.stop);

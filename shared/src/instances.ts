@@ -22,6 +22,8 @@ const instanceSchema = z.object({
   /** When a job was last started or finished; workers only. */
   lastProgressAt: redisTimeSchema.optional(),
   draining: z.boolean(),
+  /** Requests that an address may make in an hour (`RATE_LIMIT_PER_HOUR`); gateways only. */
+  addressPerHour: z.number().int().optional().catch(undefined),
   /** Digests of what it runs with, see `settingDigests`. */
   settings: z.record(z.string(), z.string()).optional().catch(undefined),
   /** The last outcome of a model call: `none` before the first. Workers only. */

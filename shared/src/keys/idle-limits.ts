@@ -43,3 +43,41 @@ export function idleLimits({ perHour, perDay, credits, concurrency }: OwnLimits)
   }
   return found;
 }
+
+/** A limit that callers reach only at so many addresses, because the hour of each address ends first. */
+export interface AddressFinding {
+  readonly limit: 'perHour' | 'perDay' | 'concurrency';
+  readonly value: number;
+  /** Requests that each address may make in an hour. */
+  readonly most: number;
+  /** Addresses that it takes to reach the limit. */
+  readonly needed: number;
+  /** Addresses that the key names; where that is known the limit can never bind, as these are too few. */
+  readonly named?: number;
+  readonly about: readonly (LimitName | 'addressLimit' | 'addresses')[];
+}
+
+/**
+ * The limits that the hour of an address reaches first. Callers at many addresses have as many hours: only where the key names
+ * its addresses is it certain what binds.
+ *
+ * @param named how many addresses the key names; `undefined` where it names none, or networks
+ * @param most requests that an address may make in an hour
+ */
+export function limitsBeyondAddresses(
+  { perHour, perDay, concurrency }: { readonly [Name in AddressFinding['limit']]?: number | undefined },
+  named: number | undefined,
+  most: number,
+): AddressFinding[] {
+  const findOne = (limit: AddressFinding['limit'], value: number | undefined, hours: number): AddressFinding[] => {
+    if (value === undefined || value <= (named ?? 1) * most * hours) return [];
+    const about = limit === 'concurrency' ? [limit] : ([limit, 'addressLimit', 'addresses'] as const);
+    const needed = Math.ceil(value / (most * hours));
+    return [{ limit, value, most, needed, about, ...(named === undefined ? {} : { named }) }];
+  };
+  return [
+    ...findOne('perHour', perHour, 1),
+    ...findOne('perDay', perDay, HOURS_OF_DAY),
+    ...findOne('concurrency', concurrency, 1),
+  ];
+}

@@ -1,9 +1,8 @@
 import { addressBits } from '../address.ts';
 import type { ApiKeyRecord } from '../api-key-record.ts';
-import { idleLimits } from './idle-limits.ts';
+import { idleLimits, limitsBeyondAddresses } from './idle-limits.ts';
 import type { KeyTerms } from './key-terms.ts';
 
-const HOURS_OF_DAY = 24;
 /** What counts as one address, as bits with the version before them: of IPv6 a network, see `limitAddress`. */
 const ONE_ADDRESS = /^(?:4:[01]{32}|6:[01]{56})/;
 
@@ -46,26 +45,17 @@ function byOwnLimits(record: Limits): Finding[] {
   });
 }
 
-/** Callers at many addresses have as many hours: only where the key names its addresses is it certain what binds. */
-function byAddress({ perHour, perDay, concurrency, addresses, noAddressLimit }: Limits, most: number): Finding[] {
-  if (noAddressLimit === '1') return [];
-  const known = countAddresses(addresses);
-  const places = known ?? 1;
-  const findOne = (about: Finding['about'], flag: string, limit: number, hours: number): Finding[] => {
-    if (limit <= places * most * hours) return [];
+function byAddress(record: Limits, most: number): Finding[] {
+  if (record.noAddressLimit === '1') return [];
+  return limitsBeyondAddresses(record, countAddresses(record.addresses), most).map((finding) => {
+    const { limit, value, needed, named, about } = finding;
     const binds = `RATE_LIMIT_PER_HOUR lets ${most} requests an hour through from each address`;
     const warning =
-      known === undefined
-        ? `${flag} ${limit} binds only callers at ${Math.ceil(limit / (most * hours))} addresses or more: ${binds}, and binds first for fewer.`
-        : `${flag} ${limit} can never bind: ${binds}, and --addresses names ${known}.`;
-    return [{ about, warning: `${warning} --no-address-limit exempts the key.` }];
-  };
-  const alike = ['addressLimit', 'addresses'] as const;
-  return [
-    ...(perHour === undefined ? [] : findOne(['perHour', ...alike], '--per-hour', perHour, 1)),
-    ...(perDay === undefined ? [] : findOne(['perDay', ...alike], '--per-day', perDay, HOURS_OF_DAY)),
-    ...findOne(['concurrency'], '--concurrency', concurrency, 1),
-  ];
+      named === undefined
+        ? `${FLAGS[limit]} ${value} binds only callers at ${needed} addresses or more: ${binds}, and binds first for fewer.`
+        : `${FLAGS[limit]} ${value} can never bind: ${binds}, and --addresses names ${named}.`;
+    return { about, warning: `${warning} --no-address-limit exempts the key.` };
+  });
 }
 
 /** @returns `undefined` where networks of several are among them, or all are allowed */

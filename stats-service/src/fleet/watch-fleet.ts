@@ -92,13 +92,14 @@ function memberOf(
   metrics: readonly ParsedMetric[] | undefined,
   context: WorkerCircumstances,
 ): FleetMember {
-  const { metricsUrl: _, settings: __, model, slots, lastProgressAt, ...known } = instance;
+  const { metricsUrl: _, settings: __, model, slots, lastProgressAt, addressPerHour, ...known } = instance;
   const failing = instance.service === 'worker' ? workerFailure(instance, context) : undefined;
   return {
     ...known,
     ...(slots === undefined ? {} : { slots }),
     ...(lastProgressAt === undefined ? {} : { lastProgressAt }),
     ...(model === undefined ? {} : { model }),
+    ...(addressPerHour === undefined ? {} : { addressPerHour }),
     ...(failing === undefined ? {} : { failing }),
     ...(metrics === undefined
       ? {}

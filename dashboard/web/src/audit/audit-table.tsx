@@ -79,6 +79,12 @@ export function actionWord(action: string): string {
   return (audit().actions as Readonly<Record<string, string>>)[action] ?? action;
 }
 
+/** A field in words; one that has none here by its name. */
+function fieldWord(name: string): string {
+  const { fields } = audit();
+  return Object.hasOwn(fields, name) ? ((fields as Readonly<Record<string, string>>)[name] ?? name) : name;
+}
+
 /** A key leads to its sheet, unless it was deleted. */
 function Target({ entry: { action, target }, setQuery }: TableProps & { readonly entry: AuditEntry }) {
   if (target === '') return <span class="none">–</span>;
@@ -118,7 +124,7 @@ function Changes({ changes }: { readonly changes: readonly Change[] }) {
       {changes.map(({ name, was, is }) => (
         <div key={name}>
           <dt>
-            <Text text={name} />:{' '}
+            <Text text={fieldWord(name)} />:{' '}
           </dt>
           <dd>
             {was !== undefined && (

@@ -108,11 +108,16 @@ function termOf(draft: KeyDraft, field: DraftField): unknown {
   if (field === 'onDisconnect') return value;
   if (text === '') return null;
   if (isOf(TEXTS, field)) return text;
-  if (isOf(LISTS, field)) return text.split(/[\s,;]+/).filter((item) => item !== '');
+  if (isOf(LISTS, field)) return listOf(text);
   if (isOf(NUMBERS, field)) return numberOf(text);
   if (field === 'storage') return megabytes(text);
   const at = Date.parse(text);
   return Number.isNaN(at) ? text : new Date(at).toISOString();
+}
+
+/** What is separated by commas or blanks. */
+export function listOf(text: string): string[] {
+  return text.split(/[\s,;]+/).filter((item) => item !== '');
 }
 
 /** What is no number goes as it is: the server says what it must be. */

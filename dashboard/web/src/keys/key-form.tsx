@@ -1,9 +1,11 @@
-import { idleLimits } from '@lontar/shared/keys/idle-limits.ts';
+import { idleLimits, limitsBeyondAddresses } from '@lontar/shared/keys/idle-limits.ts';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { fleet } from '../live/live-state.ts';
 import { formatCount } from '../tiles/format.ts';
-import { keyForm, sayRule } from '../words/key-form.ts';
-import { type DraftField, type KeyDraft, MASKS, termsOf } from './key-draft.ts';
+import { keyForm } from '../words/key-form.ts';
+import { sayRule } from '../words/rules.ts';
+import { type DraftField, type KeyDraft, listOf, MASKS, termsOf } from './key-draft.ts';
 
 type TextField = Exclude<DraftField, 'mask' | 'keepOwn' | 'addressLimit' | 'onDisconnect'>;
 
@@ -150,13 +152,18 @@ function Check(props: {
 
 /** Limits that can never bind, said before they are saved. */
 function Idle({ draft, base }: Pick<FieldsProps, 'draft' | 'base'>) {
-  const { idle } = keyForm();
+  const { idle, fields } = keyForm();
   const numbers = termsOf(draft, { ...base, perHour: '?', perDay: '?', credits: '?', concurrency: '?' });
   const limit = (name: string) => (typeof numbers[name] === 'number' ? numbers[name] : undefined);
   const given = limit('concurrency');
   const limits = { perHour: limit('perHour'), perDay: limit('perDay'), credits: limit('credits') };
   const found = idleLimits({ ...limits, concurrency: given ?? 1 });
-  if (found.length === 0) return null;
+  const most = draft.addressLimit ? addressPerHour() : undefined;
+  const beyond =
+    most === undefined
+      ? []
+      : limitsBeyondAddresses({ ...limits, concurrency: given }, countAddresses(draft.addresses), most);
+  if (found.length + beyond.length === 0) return null;
   return (
     <p class="idle wide" role="status">
       {found.map(({ limit, value, by, byValue, most = 0 }) => {
@@ -171,6 +178,30 @@ function Idle({ draft, base }: Pick<FieldsProps, 'draft' | 'base'>) {
                 : idle.byHour(own, other);
         return <span key={limit + by}>▲ {say}</span>;
       })}
+      {beyond.map(({ limit, value, most: hour, needed, named }) => (
+        <span key={limit}>
+          ▲ {sayBeyond(`${fields[limit]}: ${formatCount(value)}`, formatCount(hour), needed, named)}
+        </span>
+      ))}
     </p>
   );
+}
+
+function sayBeyond(limit: string, most: string, needed: number, named: number | undefined): string {
+  const { beyond, neverBeyond } = keyForm().idle;
+  return named === undefined ? beyond(limit, most, formatCount(needed)) : neverBeyond(limit, most, formatCount(named));
+}
+
+/** `RATE_LIMIT_PER_HOUR` of the gateways; the strictest where they differ, and nothing where none has told it. */
+function addressPerHour(): number | undefined {
+  const told = fleet.value?.members.flatMap((member) => member.addressPerHour ?? []) ?? [];
+  return told.length === 0 ? undefined : Math.min(...told);
+}
+
+const ONE_ADDRESS = /^\d{1,3}(?:\.\d{1,3}){3}(?:\/32)?$/;
+
+/** Addresses that a key names, where they are plain ones of IPv4; of networks and IPv6 the page does not know how many count. */
+function countAddresses(list: string): number | undefined {
+  const items = listOf(list);
+  return items.length > 0 && items.every((item) => ONE_ADDRESS.test(item)) ? new Set(items).size : undefined;
 }

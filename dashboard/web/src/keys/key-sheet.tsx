@@ -93,7 +93,7 @@ function Facts({ shown }: { readonly shown: UsedKey }) {
         )}
       </dl>
       <p class="key-links">
-        <a href={`/?id=${encodeURIComponent(shown.id)}`}>{words.log}</a>
+        <a href={addressOf('/requests', new URLSearchParams({ q: shown.id }))}>{words.log}</a>
         <a href={addressOf('/usage', new URLSearchParams({ key: shown.id }))}>{words.usage}</a>
         <a href={addressOf('/audit', new URLSearchParams({ target: shown.id }))}>{words.audit}</a>
       </p>

@@ -1,4 +1,4 @@
-import { catalog, language } from './language.ts';
+import { catalog } from './language.ts';
 
 /** The form of a key, and what can be done to one. */
 export const keyForm = catalog({
@@ -45,6 +45,10 @@ export const keyForm = catalog({
       byHour: (value: string, by: string) => `${value} at the same time can never bind: ${by} an hour do first.`,
       byCredits: (value: string, by: string) =>
         `${value} at the same time can never bind: ${by} credits are spent first.`,
+      beyond: (limit: string, most: string, needed: string) =>
+        `${limit} binds only callers at ${needed} addresses or more: RATE_LIMIT_PER_HOUR lets ${most} requests an hour through from each, and binds first for fewer.`,
+      neverBeyond: (limit: string, most: string, named: string) =>
+        `${limit} can never bind: RATE_LIMIT_PER_HOUR lets ${most} requests an hour through from each address, and the key names ${named}.`,
     },
     changedTitle: 'It was changed meanwhile',
     changedWhat: (fields: string) => `Changed by others: ${fields}. Nothing of yours is lost or saved yet.`,
@@ -136,6 +140,10 @@ export const keyForm = catalog({
         `${value} permintaan per hari tak pernah tercapai: ${by} per jam hanya meloloskan ${most} sehari.`,
       byHour: (value, by) => `${value} bersamaan tak pernah tercapai: ${by} per jam lebih dahulu.`,
       byCredits: (value, by) => `${value} bersamaan tak pernah tercapai: ${by} kredit habis lebih dahulu.`,
+      beyond: (limit, most, needed) =>
+        `${limit} hanya tercapai oleh pemanggil di ${needed} alamat atau lebih: RATE_LIMIT_PER_HOUR meloloskan ${most} permintaan per jam dari tiap alamat, dan lebih dahulu membatasi bila kurang.`,
+      neverBeyond: (limit, most, named) =>
+        `${limit} tak pernah tercapai: RATE_LIMIT_PER_HOUR meloloskan ${most} permintaan per jam dari tiap alamat, dan kunci ini menyebut ${named}.`,
     },
     changedTitle: 'Sementara itu sudah diubah',
     changedWhat: (fields) => `Diubah orang lain: ${fields}. Isian Anda belum hilang dan belum disimpan.`,
@@ -181,27 +189,3 @@ export const keyForm = catalog({
     removedDone: 'Dihapus',
   },
 });
-
-/** Parts of the server's rules in Indonesian. */
-const RULES: Readonly<Record<string, string>> = {
-  'must be a whole number from': 'harus bilangan bulat dari',
-  ' to ': ' sampai ',
-  'must have ': 'harus punya ',
-  ' characters that are seen: no tabs, line breaks, other control characters or marks that turn the direction of writing':
-    ' karakter yang terlihat: tanpa tab, ganti baris, karakter kendali lain, atau tanda pembalik arah tulisan',
-  '; it has ': '; isinya ',
-  'must be a list of names of models': 'harus daftar nama model',
-  'must be all, or a list of': 'harus semua, atau daftar dari',
-  ' addresses or networks': ' alamat atau jaringan',
-  'must be addresses or networks, which ': 'harus alamat atau jaringan; ini bukan: ',
-  ' is not. Examples: ': '. Contoh: ',
-  'must be a time such as': 'harus waktu seperti',
-  'must lie in the future; ': 'harus di masa depan; ',
-  ' has passed': ' sudah lewat',
-};
-
-/** A rule of the server in the language of the page, as far as its words are known. */
-export function sayRule(rule: string): string {
-  if (language.value === 'en') return rule;
-  return Object.entries(RULES).reduce((text, [english, other]) => text.replaceAll(english, other), rule);
-}
