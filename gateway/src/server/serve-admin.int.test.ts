@@ -160,6 +160,12 @@ describe('where the operator wants it elsewhere', () => {
       expect([path, [400, 404].includes(status), body['status']]).toEqual([path, true, false]);
     }
     expect((await ask(`/admin/v1/keys?x=${token}`, {}, apart.adminUrl)).status).toBe(400);
+    // Another gateway beside it has one of its own; either may end without the other.
+    const beside = await startTestGateway({ STATS_URL: statsUrl(), ADMIN_PORT: '0' }, gateway);
+    expect(beside.adminUrl).not.toBe(apart.adminUrl);
     await apart.stop();
+    expect((await ask('/admin/v1/audit', {}, beside.adminUrl)).body).toMatchObject({ url: '/admin/v1/audit' });
+    expect((await ask('/admin/v1/audit', {}, beside.url)).status).toBe(404);
+    await beside.stop();
   });
 });
