@@ -33,7 +33,7 @@ export class LogRowView extends Component<RowProps> {
         <span role="cell" class="time" title={new Date(row.at).toISOString()}>
           {withAddress ? formatMoment(row.at) : formatClock(row.at)}
         </span>
-        <span role="cell" class="outcome">
+        <span role="cell" class="outcome" title={outcomeOf(row)}>
           <OutcomeWord row={row} />
         </span>
         <span role="cell" class="id">
@@ -63,8 +63,8 @@ export class LogRowView extends Component<RowProps> {
         <span role="cell" class="ms">
           {formatMs(row.ms)}
         </span>
-        <span role="cell" class="tokens">
-          {row.tokens ? `${formatCount(row.tokens.input)} → ${formatCount(row.tokens.output)}` : '–'}
+        <span role="cell" class="tokens" title={tokensOf(row)}>
+          {tokensOf(row) ?? '–'}
         </span>
         <span role="cell" class="mask">
           <MaskBadge row={row} />
@@ -78,6 +78,21 @@ export class LogRowView extends Component<RowProps> {
 function formatMoment(at: number): string {
   const [now, then] = [formatDateTime(Date.now()), formatDateTime(at)];
   return now.slice(0, 10) === then.slice(0, 10) ? formatClock(at) : then.slice(5, 16);
+}
+
+function tokensOf({ tokens }: LogRow): string | undefined {
+  return tokens && `${formatCount(tokens.input)} → ${formatCount(tokens.output)}`;
+}
+
+/** All that stands in the column of the outcome, which may be too narrow for it. */
+function outcomeOf(row: LogRow): string {
+  const { cut, charged } = log();
+  const more = [
+    row.finishReason === 'length' ? cut : '',
+    row.charged === true && row.outcome !== 'success' ? charged : '',
+    row.count === undefined ? '' : `× ${formatCount(row.count)}`,
+  ];
+  return [wordOf(row), row.status, ...more].filter((part) => part !== '').join(' ');
 }
 
 /** How a request ended, as icon and word. */
