@@ -47,7 +47,7 @@ export async function lookAt(
   await page.setViewportSize({ width: 1366, height: 900 });
 }
 
-async function axeViolations(page: Page): Promise<string[]> {
+export async function axeViolations(page: Page): Promise<string[]> {
   // Evaluated through the debugger, so that the page's policy stays in force for the page.
   await page.evaluate(AXE);
   return page.evaluate(async (tags) => {

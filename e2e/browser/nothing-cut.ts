@@ -14,17 +14,41 @@ export async function expectNothingCut(page: Page, name: string, screenshots?: s
   await page.setViewportSize({ width: 1366, height: 900 });
 }
 
-/** Runs in the page. What scrolls shows all of its text; what hides what does not fit cuts it. */
-function findCut(): string[] {
+/**
+ * Runs in the page. What scrolls shows all of its text; what hides what does not fit cuts it, and what does neither lets its
+ * text run over what stands beside it.
+ */
+export function findCut(): string[] {
   const cut = document.documentElement.scrollWidth > innerWidth ? ['the page is wider than the screen'] : [];
   const root = document.querySelector('dialog[open]') ?? document.body;
+  const nameOf = (element: Element) =>
+    `${element.getAttribute('class') ?? element.tagName}: ${element.textContent?.trim().slice(0, 60) ?? ''}`;
   for (const element of root.querySelectorAll<HTMLElement>('*')) {
     const { overflowX, position } = getComputedStyle(element);
     const hides = overflowX === 'hidden' || overflowX === 'clip';
     const isFar = position === 'fixed' || element.clientWidth <= 1 || element.title !== '';
     if (hides && !isFar && element.innerText.trim() !== '' && element.scrollWidth > element.clientWidth + 1) {
-      cut.push(`${element.className || element.tagName}: ${element.innerText.slice(0, 60)}`);
+      cut.push(nameOf(element));
     }
+  }
+  const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { parentElement: parent, data } = texts.currentNode as Text;
+    if (parent === null || data.trim() === '' || parent.closest('svg, option, [hidden], .off-screen') !== null)
+      continue;
+    let block: Element = parent;
+    while (getComputedStyle(block).display.startsWith('inline') && block.parentElement !== null)
+      block = block.parentElement;
+    const { overflowX } = getComputedStyle(block);
+    // What hides was judged above.
+    if (block.clientWidth <= 1 || overflowX !== 'visible') continue;
+    const range = document.createRange();
+    range.selectNodeContents(texts.currentNode);
+    const box = block.getBoundingClientRect();
+    const runsOver = [...range.getClientRects()].some(
+      ({ left, right }) => right > box.right + 2 || left < box.left - 2,
+    );
+    if (runsOver) cut.push(`runs over: ${nameOf(block)}`);
   }
   return cut;
 }
