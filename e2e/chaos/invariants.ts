@@ -1,6 +1,7 @@
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { parseSettlement } from '@lontar/shared/settlement/settlement.ts';
 import { countReservations } from '@lontar/shared/testing/reservations.ts';
+import { readPairs } from '../harness/agreeing-numbers.ts';
 import { dumpRedis } from '../harness/redis-dump.ts';
 import { findCanaries } from './canaries.ts';
 import { type LedgerEntry, NONCE, type Settled, statusOf } from './ledger.ts';
@@ -46,7 +47,10 @@ export async function checkInvariants(system: System, report: Report, quick: boo
   report.fact('unsettled or still queued when all is quiet', leftOver, { atMost: 0 });
   checkOutcomes(system, report, entries, ON_THE_WAY_MS[quick ? 'quick' : 'long']);
   await checkCredits(system, report, entries);
-  if (system.stack.stats) await checkEvents(system, report, entries);
+  if (system.stack.stats) {
+    await checkEvents(system, report, entries);
+    await checkNumbers(system, report);
+  }
   report.fact('secrets found where they must not be', (await leaks(system, entries)).length, { atMost: 0 });
 }
 
@@ -192,6 +196,15 @@ async function checkEvents({ urls, ledger }: System, report: Report, entries: re
   // Whether the answer of a connection that ended early was sent is unknown.
   report.fact('events lost', Math.max(0, -drift), { atMost: 0 });
   report.fact('events counted beyond what clients saw', Math.max(0, drift - unseen), { atMost: 0 });
+}
+
+/** Page, APIs, command, CSV, Prometheus and log tell of the same requests: so many pairs of numbers, each of which agrees. */
+async function checkNumbers({ stack, urls, keys }: System, report: Report): Promise<void> {
+  const pairs = await readPairs(stack, urls()[0] ?? stack.url, keys);
+  report.fact('pairs of numbers compared', pairs.length, { atLeast: 90 });
+  const unlike = pairs.filter(({ one, other }) => one !== other);
+  report.fact('pairs of numbers that differ', unlike.length, { atMost: 0 });
+  for (const { what, one, other } of unlike) report.fact(`${what}: ${one} against`, other);
 }
 
 async function leaks({ stack, keys, answerSecret, urls }: System, entries: readonly LedgerEntry[]): Promise<string[]> {
