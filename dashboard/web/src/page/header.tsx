@@ -1,6 +1,6 @@
 import { signOut } from '../access/sign-in-view.tsx';
 import type { Connection } from '../live/connection.ts';
-import { connection, dataAt, signedIn, signedOut } from '../live/live-state.ts';
+import { connection, signedIn, signedOut, version } from '../live/live-state.ts';
 import { changeLanguage, LANGUAGES, type Language, language } from '../words/language.ts';
 import { shell } from '../words/shell.ts';
 import { changeTheme, theme } from './theme.ts';
@@ -55,7 +55,7 @@ function Tools() {
           {words.signOut}
         </button>
       )}
-      {!signedIn.value && !signedOut.value && dataAt.value !== undefined && (
+      {!signedIn.value && !signedOut.value && version.value !== '' && (
         <button
           type="button"
           class="quiet"
