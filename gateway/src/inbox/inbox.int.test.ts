@@ -117,6 +117,24 @@ describe('an inbox', () => {
     expect(inbox.waiting).toBe(0);
   });
 
+  test('opens though its connection is lost meanwhile', async () => {
+    await server.client.client('PAUSE', 60_000, 'WRITE');
+    const opening = open('lost');
+    const isWaiting = async () => {
+      const clients = String(await server.client.client('LIST'));
+      return /id=(\d+) [^\n]*name=lost-inbox [^\n]*flags=b[^\n]*cmd=pexpire/.exec(clients)?.[1];
+    };
+    let reader: string | undefined;
+    while (reader === undefined) reader = await isWaiting();
+    await server.client.client('KILL', 'ID', reader);
+    await server.client.client('UNPAUSE');
+    const inbox = await opening;
+    await admitted('req_lost');
+    const waiting = inbox.wait('req_lost').reply;
+    await reply('req_lost', 'found', 'lost');
+    expect(await waiting).toMatchObject({ text: 'found' });
+  });
+
   test('goes on after Redis was killed and has come back', async () => {
     const inbox = await open('g5');
     await Promise.all([admitted('req_c'), admitted('req_d')]);

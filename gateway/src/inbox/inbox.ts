@@ -21,6 +21,9 @@ const FIND_COUNT = 500;
 const INBOX_EXPIRY_MS = 60_000;
 const RENEW_MS = 10_000;
 const RECHECK_MS = 1_000;
+/** How long a start goes on trying, and the pause between two tries. */
+const OPEN_WITHIN_MS = 10_000;
+const AGAIN_MS = 100;
 /** Replies or entries of frames, or bytes of them, after which what was read is taken out of the stream. */
 const TRIM_AFTER = 500;
 const TRIM_AFTER_BYTES = 1_048_576;
@@ -66,7 +69,7 @@ export interface InboxDeps {
  * lost on the way (a full stream, a broken connection) are found as stored results: overdue waiters look every second, those
  * whose answer does not grow just now, and all of them after a reconnect.
  *
- * @throws when Redis fails before the inbox is open; later failures are repeated and logged
+ * @throws when Redis fails for ten seconds before the inbox is open; later failures are repeated and logged
  */
 export async function openInbox(deps: InboxDeps): Promise<Inbox> {
   const { gateway, reader, redis, logger, replication } = deps;
@@ -115,12 +118,12 @@ export async function openInbox(deps: InboxDeps): Promise<Inbox> {
         if (stopped) return;
         onTrouble(error);
         renewedAt = 0;
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
       }
     }
   }
 
-  await renew();
+  await opened(renew);
   const look = (olderThanMs: number) => void recheck(redis, waiters, settled, olderThanMs).catch(() => undefined);
   const recheckAll = () => look(0);
   redis.on('ready', recheckAll);
@@ -147,6 +150,19 @@ export async function openInbox(deps: InboxDeps): Promise<Inbox> {
       reader.disconnect();
     },
   };
+}
+
+/** The connection may be lost right after it was made, and what was under way is not sent again by itself. */
+async function opened(renew: () => Promise<void>): Promise<void> {
+  const until = performance.now() + OPEN_WITHIN_MS;
+  for (;;) {
+    try {
+      return await renew();
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+  }
 }
 
 /** Waits for entries behind an id. @throws when Redis fails */
