@@ -53,7 +53,7 @@ export function testAudit(inBrowser: typeof test, running: () => RunningConsole)
       await page.getByRole('link', { name: 'Audit', exact: true }).click();
       await shows(page, 50);
       await rows(page).first().getByText('Audit log read').waitFor();
-      expect(await rows(page).first().innerText()).toMatch(/refused[\s\S]*role: support[\s\S]*wanted: operator/);
+      expect(await rows(page).first().innerText()).toMatch(/refused[\s\S]*role: support[\s\S]*role it takes: operator/);
       await rows(page).last().getByText('متجر<U+202E>gnp').waitFor();
       await expectNothingCut(page, 'audit', SCREENSHOTS);
       await page.getByRole('button', { name: 'Show older' }).click();
