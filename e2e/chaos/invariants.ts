@@ -1,7 +1,7 @@
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { parseSettlement } from '@lontar/shared/settlement/settlement.ts';
 import { countReservations } from '@lontar/shared/testing/reservations.ts';
-import { readPairs } from '../harness/agreeing-numbers.ts';
+import { type Pair, readPairs } from '../harness/agreeing-numbers.ts';
 import { dumpRedis } from '../harness/redis-dump.ts';
 import { findCanaries } from './canaries.ts';
 import { type LedgerEntry, NONCE, type Settled, statusOf } from './ledger.ts';
@@ -11,6 +11,7 @@ import { isUp, type System, until } from './system.ts';
 /** A call that was on its way when the client was refused may still arrive, ms; on a busy machine, late. */
 const ON_THE_WAY_MS = { quick: 2_000, long: 250 };
 const QUIET_WITHIN_MS = 60_000;
+const AGREE_WITHIN_MS = 5_000;
 const PAGES = ['/', '/docs', '/openapi.json', '/llms.txt', '/api/usage', '/api/health', '/api/stats'];
 
 /** `FREE_FAILURES_PER_HOUR` by default, and the failures that it bounds. */
@@ -200,9 +201,17 @@ async function checkEvents({ urls, ledger }: System, report: Report, entries: re
 
 /** Page, APIs, command, CSV, Prometheus and log tell of the same requests: so many pairs of numbers, each of which agrees. */
 async function checkNumbers({ stack, urls, keys }: System, report: Report): Promise<void> {
-  const pairs = await readPairs(stack, urls()[0] ?? stack.url, keys);
+  const unlikeOf = (all: readonly Pair[]) => all.filter(({ one, other }) => one !== other);
+  let pairs: Pair[] = [];
+  // The log's row about several refusals says how many there were some time after the last of them.
+  const lastAt = performance.now() + AGREE_WITHIN_MS;
+  const isLast = async () => {
+    pairs = await readPairs(stack, urls()[0] ?? stack.url, keys);
+    return unlikeOf(pairs).length === 0 || performance.now() > lastAt;
+  };
+  await until(isLast, QUIET_WITHIN_MS, 'a reading of all numbers');
   report.fact('pairs of numbers compared', pairs.length, { atLeast: 90 });
-  const unlike = pairs.filter(({ one, other }) => one !== other);
+  const unlike = unlikeOf(pairs);
   report.fact('pairs of numbers that differ', unlike.length, { atMost: 0 });
   for (const { what, one, other } of unlike) report.fact(`${what}: ${one} against`, other);
 }

@@ -3,6 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FakeBehaviour } from '@lontar/shared/testing/fake-behaviour.ts';
 import { startTestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { startTcpProxy, type TcpProxy } from '@lontar/shared/testing/tcp-proxy.ts';
+import { buildPage } from '../../cli/src/page/build-page.ts';
+import { ROOT } from '../harness/launch.ts';
 import type { Service } from '../harness/service.ts';
 import { type Stack, type StackOptions, startStack } from '../harness/stack.ts';
 import { type Caller, createCaller, type SendHow } from './caller.ts';
@@ -50,8 +52,11 @@ export interface System {
 
 export const isUp = ({ process }: Service) => process.exitCode === null && process.signalCode === null;
 
+/** @throws Error when the dashboard's page, whose numbers are compared at the end, cannot be built; whatever a start throws */
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
   const { redisArgs, redisWrapper, synced, secondKey, sentinels, ...stackOptions } = options;
+  const unbuilt = options.stats ? await buildPage(ROOT) : undefined;
+  if (unbuilt !== undefined) throw new Error(`The page could not be built: ${unbuilt}`);
   const fleet = sentinels && (await startFleet(sentinels.clockOffsets));
   const redis = fleet
     ? asOneRedis(fleet)
