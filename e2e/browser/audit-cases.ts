@@ -83,7 +83,7 @@ export function testAudit(inBrowser: typeof test, running: () => RunningConsole)
       // One key: made, then changed; its sheet is one step away, and leads back.
       await page.goto(`${dashboard.url}/#/audit?target=${id}`);
       await shows(page, 2);
-      expect(await rows(page).first().innerText()).toMatch(/Key changed[\s\S]*perHour: 50 → 60/);
+      expect(await rows(page).first().innerText()).toMatch(/Key changed[\s\S]*requests an hour: 50 → 60/);
       expect(await rows(page).last().innerText()).toContain(HOSTILE);
       expect(await page.evaluate(() => (globalThis as { pwned?: number }).pwned)).toBeUndefined();
       await lookAt(watched, 'audit-key', SCREENSHOTS, TWO_LOOKS);
