@@ -67,8 +67,8 @@ export function collectAfter(mostBytes: number): (bytes: number) => void {
 }
 
 /**
- * Lets go of all that is used no more, and gives its room back to the system at once. For a process that will do nothing from
- * now on: its young generation is small again, and functions that it calls all the same have to be compiled anew.
+ * Lets go of all that is used no more, and gives its room back to the system at once: the young generation is small again, and
+ * functions that have run are compiled anew when they are called. For when a process has loaded what it needs.
  */
 export function collectEverything(): void {
   findCollector()({ type: 'major', flavor: 'last-resort' });
