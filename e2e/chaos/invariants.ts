@@ -203,7 +203,7 @@ async function checkEvents({ urls, ledger }: System, report: Report, entries: re
 async function checkNumbers({ stack, urls, keys }: System, report: Report): Promise<void> {
   const unlikeOf = (all: readonly Pair[]) => all.filter(({ one, other }) => one !== other);
   let pairs: Pair[] = [];
-  // The log's row about several refusals says how many there were some time after the last of them.
+  // A row of the log that comes to stand for several refusals says so some time after the last of them.
   const lastAt = performance.now() + AGREE_WITHIN_MS;
   const isLast = async () => {
     pairs = await readPairs(stack, urls()[0] ?? stack.url, keys);

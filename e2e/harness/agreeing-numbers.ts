@@ -212,20 +212,21 @@ function pairsOfGauges(gauges: ReadonlyMap<string, number>, tiles: Tiles): Pair[
   ];
 }
 
-/** A row may stand for several refusals; who left without an answer is not among the requests. */
+/**
+ * Who left without an answer is not among the requests. A row may stand for several refusals of an address, of one reason in one
+ * second: it has the path of the first, and the others may be of paths that usage does not count, so it is not compared.
+ */
 function pairsOfLog(rows: readonly LogRow[] | undefined, whole: UsageCounts): Pair[] {
   if (rows === undefined) return [];
   const answers = rows.filter(
     ({ route, error, endpoint }) => isGenerationRoute(route) && (error !== 'client_closed' || endpoint === undefined),
   );
-  return Object.entries(COUNT_OF_OUTCOME).map(([outcome, count]) => {
-    const of = answers.filter((row) => row.outcome === outcome);
-    return pair(
-      `log, ${outcome}`,
-      of.reduce((sum, row) => sum + (row.count ?? 1), 0),
-      whole[count],
+  const several = new Set(rows.filter((row) => row.count !== undefined).map((row) => row.outcome));
+  return Object.entries(COUNT_OF_OUTCOME)
+    .filter(([outcome]) => !several.has(outcome as LogRow['outcome']))
+    .map(([outcome, count]) =>
+      pair(`log, ${outcome}`, answers.filter((row) => row.outcome === outcome).length, whole[count]),
     );
-  });
 }
 
 function pairsOfOwn(id: string, { last_30_days: own }: OwnUsage['usage'], usage: UsageCounts): Pair[] {
