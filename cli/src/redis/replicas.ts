@@ -21,19 +21,19 @@ export async function withReplica<Result>(
   target: RedisSettings,
   use: (replica: Redis) => Promise<Result>,
 ): Promise<Result> {
-  const info = await primary.info('replication');
-  const place = Number(/^master_repl_offset:(\d+)/m.exec(info)?.[1] ?? '0');
-  const nodes = [...info.matchAll(/^slave\d{1,4}:ip=([^,\n]{1,255}),port=(\d{1,5}),state=online/gm)];
-  const [node] = nodes.map(([, host = '', port]) => ({ host, port: Number(port) }));
-  if (!node) {
+  // Only replicas that follow are named.
+  const [, place = 0, [follower] = []] = (await primary.role()) as [string, number?, [host: string, port: string][]?];
+  if (!follower) {
     throw new CommandFailure(
       EXIT.failed,
       'No replica follows the primary. Leave out --from-replica to read the primary.',
     );
   }
-  const replica = await connectOnce(addressAt(showNode(node), primary, target), 'lontar-cli');
+  const [host, port] = follower;
+  const node = showNode({ host, port: Number(port) });
+  const replica = await connectOnce(addressAt(node, primary, target), 'lontar-cli');
   try {
-    await untilAt(replica, place, showNode(node));
+    await untilAt(replica, place, node);
     return await use(replica);
   } finally {
     replica.disconnect();
