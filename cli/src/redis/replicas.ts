@@ -21,16 +21,16 @@ export async function withReplica<Result>(
   target: RedisSettings,
   use: (replica: Redis) => Promise<Result>,
 ): Promise<Result> {
-  // Only replicas that follow are named.
-  const [, place = 0, [follower] = []] = (await primary.role()) as [string, number?, [host: string, port: string][]?];
+  const info = await primary.info('replication');
+  const place = Number(/^master_repl_offset:(\d+)/m.exec(info)?.[1] ?? '0');
+  const [follower] = followersIn(info);
   if (!follower) {
     throw new CommandFailure(
       EXIT.failed,
       'No replica follows the primary. Leave out --from-replica to read the primary.',
     );
   }
-  const [host, port] = follower;
-  const node = showNode({ host, port: Number(port) });
+  const node = showNode(follower);
   const replica = await connectOnce(addressAt(node, primary, target), 'lontar-cli');
   try {
     await untilAt(replica, place, node);
@@ -38,6 +38,22 @@ export async function withReplica<Result>(
   } finally {
     replica.disconnect();
   }
+}
+
+/** The replicas that follow, by what a primary says of itself: lines such as `slave0:ip=10.0.0.2,port=6379,state=online,…`. */
+function followersIn(info: string): { host: string; port: number }[] {
+  return info.split(/\r?\n/).flatMap((line) => {
+    const [name = '', ...rest] = line.split(':');
+    const fields = new Map(rest.join(':').split(',').map(pairOf));
+    const host = fields.get('ip');
+    if (!/^slave\d/.test(name) || host === undefined || fields.get('state') !== 'online') return [];
+    return [{ host, port: Number(fields.get('port')) }];
+  });
+}
+
+function pairOf(field: string): [name: string, value: string] {
+  const at = field.indexOf('=');
+  return [field.slice(0, at), field.slice(at + 1)];
 }
 
 /**
