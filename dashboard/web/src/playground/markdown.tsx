@@ -6,6 +6,9 @@ const RENDERED_CHARACTERS = 100_000;
 const GROWING_CHARACTERS = 20_000;
 const RENDER_EVERY_MS = 120;
 
+/** The renderer, once it is here. */
+let render: ((text: string) => Node) | undefined;
+
 /**
  * Masked text as Markdown; as plain text until the renderer is here, and where it is too long to render. The
  * renderer makes text of all that it does not know.
@@ -19,16 +22,14 @@ export function Markdown({ text, isGrowing }: { readonly text: string; readonly 
       const element = frame.current;
       if (element === null) return;
       drawnAt.current = performance.now();
-      if (text.length > (isGrowing ? GROWING_CHARACTERS : RENDERED_CHARACTERS)) {
-        element.replaceChildren(plain(text));
-        return;
-      }
-      if (element.firstChild === null) element.replaceChildren(plain(text));
-      const { renderMarkdown } = await import('./render-markdown.ts');
-      if (isCurrent) element.replaceChildren(renderMarkdown(text));
+      const isShort = text.length <= (isGrowing ? GROWING_CHARACTERS : RENDERED_CHARACTERS);
+      if (!isShort || render === undefined) element.replaceChildren(plain(text));
+      if (!isShort) return;
+      render ??= (await import('./render-markdown.ts')).renderMarkdown;
+      if (isCurrent) element.replaceChildren(render(text));
     };
     const wait = isGrowing ? drawnAt.current + RENDER_EVERY_MS - performance.now() : 0;
-    // Where the renderer cannot be loaded, the text stays plain.
+    // Where the renderer cannot be loaded, the text stays plain, and grows all the same.
     const timer = setTimeout(() => void draw().catch(() => undefined), Math.max(0, wait));
     return () => {
       isCurrent = false;
