@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { expect, type test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import type { Page } from 'playwright-core';
+import type { BrowserTest } from './in-browser.ts';
 import { lookAt, TWO_LOOKS } from './look-at.ts';
 import { expectNothingCut } from './nothing-cut.ts';
 import type { RunningConsole } from './playground-cases.ts';
@@ -17,7 +18,7 @@ const shows = (page: Page, count: number) =>
   page.waitForFunction((count) => document.querySelectorAll('table.audit tbody tr').length === count, count);
 
 /** The page of the audit log, on the service that runs. */
-export function testAudit(inBrowser: typeof test, running: () => RunningConsole): void {
+export function testAudit(inBrowser: BrowserTest, running: () => RunningConsole): void {
   inBrowser(
     'audit: who changed what, found by who, action and target, whatever the names are',
     async () => {

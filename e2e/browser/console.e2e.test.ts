@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { type DashboardStack, startDashboard } from '../harness/dashboard.ts';
 import { testAudit } from './audit-cases.ts';
+import { browserTest } from './in-browser.ts';
 import { testKeys } from './keys-cases.ts';
 import { lookAt, TWO_LOOKS } from './look-at.ts';
 import { testModels } from './models-cases.ts';
@@ -12,7 +13,7 @@ import { findChromium, launchChromium, openPage, type WatchedPage } from './watc
 
 const executable = findChromium();
 /** Without a Chromium these are skipped, by name. */
-const inBrowser = executable === undefined ? test.skip : test;
+const inBrowser = browserTest(() => browser);
 const SCREENSHOTS = process.env['DASHBOARD_SCREENSHOTS'];
 
 let dashboard: DashboardStack;
@@ -137,12 +138,12 @@ inBrowser(
 );
 
 const running = () => ({ dashboard, browser, open: openSignedIn, closeSound });
-testPlayground(inBrowser as typeof test, running);
-testUsage(inBrowser as typeof test, running);
-testModels(inBrowser as typeof test, running);
-testRequests(inBrowser as typeof test, running);
-testKeys(inBrowser as typeof test, running);
-testAudit(inBrowser as typeof test, running);
+testPlayground(inBrowser, running);
+testUsage(inBrowser, running);
+testModels(inBrowser, running);
+testRequests(inBrowser, running);
+testKeys(inBrowser, running);
+testAudit(inBrowser, running);
 
 inBrowser(
   'DASHBOARD_PUBLIC opens none of the pages but the playground, and no part of the admin API',

@@ -4,12 +4,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import type { Browser, Page } from 'playwright-core';
 import { answered, answeredMix, type DashboardStack, startDashboard } from '../harness/dashboard.ts';
+import { browserTest } from './in-browser.ts';
 import { lookAt, TWO_LOOKS } from './look-at.ts';
 import { findChromium, launchChromium, openPage, type WatchedPage } from './watched-page.ts';
 
 const executable = findChromium();
 /** Without a Chromium these are skipped, by name. */
-const inBrowser = executable === undefined ? test.skip : test;
+const inBrowser = browserTest(() => browser);
 const SCREENSHOTS = process.env['DASHBOARD_SCREENSHOTS'];
 const ASSETS = new URL('../../dashboard/dist/assets/', import.meta.url);
 

@@ -1,9 +1,10 @@
-import { expect, type test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { createKey } from '@lontar/shared/keys/create-key.ts';
 import { findKey } from '@lontar/shared/keys/read-key.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { lastDays } from '@lontar/shared/usage/read-usage.ts';
 import type { Page } from 'playwright-core';
+import type { BrowserTest } from './in-browser.ts';
 import { lookAt, TWO_LOOKS } from './look-at.ts';
 import { expectNothingCut } from './nothing-cut.ts';
 import type { RunningConsole } from './playground-cases.ts';
@@ -27,7 +28,7 @@ async function openChange(page: Page): Promise<void> {
 }
 
 /** The keys page on a running console. */
-export function testKeys(inBrowser: typeof test, running: () => RunningConsole): void {
+export function testKeys(inBrowser: BrowserTest, running: () => RunningConsole): void {
   inBrowser(
     'a key is made once however often it is asked for, and shown once',
     async () => {

@@ -1,5 +1,6 @@
-import { expect, type test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { ModelsView, ModelView } from '@lontar/shared/admin/models-schemas.ts';
+import type { BrowserTest } from './in-browser.ts';
 import { lookAt, TWO_LOOKS } from './look-at.ts';
 import { expectNothingCut } from './nothing-cut.ts';
 import type { RunningConsole } from './playground-cases.ts';
@@ -106,7 +107,7 @@ const MODELS: ModelsView = {
 };
 
 /** The page of models, on the service that runs. */
-export function testModels(inBrowser: typeof test, running: () => RunningConsole): void {
+export function testModels(inBrowser: BrowserTest, running: () => RunningConsole): void {
   inBrowser(
     'models: routes with their breakers, and the way to test one and to see what it was used for',
     async () => {

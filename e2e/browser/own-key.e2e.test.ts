@@ -1,16 +1,17 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { lastDays } from '@lontar/shared/usage/read-usage.ts';
 import type { Browser } from 'playwright-core';
 import { buildPage } from '../../cli/src/page/build-page.ts';
 import { ROOT } from '../harness/launch.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
+import { browserTest } from './in-browser.ts';
 import { ALL_LOOKS, lookAt, TWO_LOOKS } from './look-at.ts';
 import { findChromium, launchChromium, openPage } from './watched-page.ts';
 
 const executable = findChromium();
 /** Without a Chromium these are skipped, by name. */
-const inBrowser = executable === undefined ? test.skip : test;
+const inBrowser = browserTest(() => browser);
 const SCREENSHOTS = process.env['DASHBOARD_SCREENSHOTS'];
 
 let stack: Stack;

@@ -1,6 +1,7 @@
-import { expect, type test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { answered } from '../harness/dashboard.ts';
+import type { BrowserTest } from './in-browser.ts';
 import { lookAt, TWO_LOOKS } from './look-at.ts';
 import { expectNothingCut } from './nothing-cut.ts';
 import type { RunningConsole } from './playground-cases.ts';
@@ -15,7 +16,7 @@ const found = (page: Page, count: number) =>
   page.waitForFunction((count) => document.querySelectorAll('.requests .rows .id').length === count, count);
 
 /** The page of requests, on the service that runs. */
-export function testRequests(inBrowser: typeof test, running: () => RunningConsole): void {
+export function testRequests(inBrowser: BrowserTest, running: () => RunningConsole): void {
   inBrowser(
     'requests: found by id, key and address however old; the address of the page says what is shown',
     async () => {

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { OWN_KEY_OPERATION } from '../../gateway/src/reference/own-key-operation.ts';
 import { type DashboardStack, startDashboard } from '../harness/dashboard.ts';
+import { browserTest } from './in-browser.ts';
 import { STATES } from './states/console-states.ts';
 import { emptySnapshot, stream } from './states/live-words.ts';
 import { ALL_LOOKS, type Look, lookEverywhere } from './states/look-everywhere.ts';
@@ -15,7 +16,7 @@ import { findChromium, launchChromium } from './watched-page.ts';
  */
 
 const executable = findChromium();
-const inBrowser = executable === undefined ? test.skip : test;
+const inBrowser = browserTest(() => browser);
 const SCREENSHOTS = process.env['DASHBOARD_SCREENSHOTS'];
 const isEveryLook = process.env['EVERY_LOOK'] === '1';
 const ONLY = new RegExp(process.env['LOOK_AT'] ?? '');

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { expect, type test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { RequestEvent } from '@lontar/shared/request-event.ts';
 import { lastDays } from '@lontar/shared/usage/read-usage.ts';
 import type { Page } from 'playwright-core';
 import { answered, type DashboardStack } from '../harness/dashboard.ts';
 import { until } from '../harness/eventually.ts';
+import type { BrowserTest } from './in-browser.ts';
 import { lookAt, TWO_LOOKS } from './look-at.ts';
 import { expectNothingCut } from './nothing-cut.ts';
 import type { RunningConsole } from './playground-cases.ts';
@@ -79,7 +80,7 @@ async function saved(page: Page): Promise<string> {
 }
 
 /** The page of usage, on the service that runs. */
-export function testUsage(inBrowser: typeof test, running: () => RunningConsole): void {
+export function testUsage(inBrowser: BrowserTest, running: () => RunningConsole): void {
   inBrowser(
     'usage: what page, CSV, command and API say adds up to the same, by whatever it is put together',
     async () => {
