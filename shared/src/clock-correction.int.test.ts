@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { startTestSentinels, type TestSentinels } from '../testing/redis-sentinels.ts';
 import { ageWindow, fillWindows } from '../testing/windows.ts';
-import { correctionOf } from './clock-correction.ts';
+import { correctionOf, promotedAt } from './clock-correction.ts';
 import { followPrimary } from './primary/follow-primary.ts';
 import { startRedisClock } from './redis-clock.ts';
 import { connectFailFast, connectPatient, type Redis } from './redis-connection.ts';
@@ -74,11 +74,14 @@ test('time goes on where the clock of the new primary is 30 s behind, for all co
   await ageWindow(redis, key, 3_580);
   shiftTime(30_000);
   const before = clock.now();
+  expect([promotedAt(redis), promotedAt(other)]).toEqual([0, 0]);
 
   await switchOver();
 
   expect([await look(redis, key), await look(other, key)]).toEqual([0, 0]);
   expect(clock.now()).toBeGreaterThanOrEqual(before);
+  expect(promotedAt(redis)).toBeGreaterThanOrEqual(before);
+  expect(promotedAt(other)).toBe(promotedAt(redis));
   expect(clock.now() - before).toBeLessThan(MOST_MS);
   expect(Math.abs((jumps.at(-1) ?? 0) + 30_000)).toBeLessThan(2_000);
   expect([correctionOf(redis), correctionOf(other)]).toEqual([expect.any(Number), correctionOf(redis)]);

@@ -20,6 +20,8 @@ const SOURCE = readFileSync(new URL('./meet-server.lua', import.meta.url), 'utf8
 
 interface Met {
   correction: number;
+  /** When the server became the primary in the place of another one, by its corrected clock, Unix ms; 0 where it did not. */
+  since: number;
   /** Why the server that the connection comes to cannot be met yet: it lacks replicas, or is full. */
   refusal: RedisAwayError | undefined;
   /** Open from the loss of a connection until its next server has said what time it is. */
@@ -38,7 +40,14 @@ const met = new WeakMap<Redis, Met>();
  * clock counts.
  */
 export function correctClock(redis: Redis): void {
-  const state: Met = { correction: 0, refusal: undefined, meeting: undefined, expected: undefined, onJump: undefined };
+  const state: Met = {
+    correction: 0,
+    since: 0,
+    refusal: undefined,
+    meeting: undefined,
+    expected: undefined,
+    onJump: undefined,
+  };
   met.set(redis, state);
   let end: () => void = () => undefined;
   const begin = () => {
@@ -64,6 +73,14 @@ export function correctClock(redis: Redis): void {
 /** By how many ms the clock of the server is corrected that a connection goes to. */
 export function correctionOf(redis: Redis): number {
   return met.get(redis)?.correction ?? 0;
+}
+
+/**
+ * When the server that the connection goes to took the place of another primary, Unix ms: whatever was admitted before was
+ * admitted there, and what was done to it since then may be lost. 0 where it took the place of none.
+ */
+export function promotedAt(redis: Redis): number {
+  return met.get(redis)?.since ?? 0;
 }
 
 /**
@@ -119,10 +136,11 @@ async function meet(redis: Redis, state: Met): Promise<void> {
     const expected = state.expected ? String(Math.round(state.expected())) : '';
     const decides = expected !== '' || performance.now() > until ? '1' : '0';
     const args = [server, wasReplica ? '1' : '0', expected, decides];
-    const [correction, jump = 0] = (await redis.eval(SOURCE, 1, redisKeys.clock, ...args)) as number[];
+    const [correction, jump = 0, since = 0] = (await redis.eval(SOURCE, 1, redisKeys.clock, ...args)) as number[];
     if (correction !== undefined) {
       const isNew = state.correction !== correction;
       state.correction = correction;
+      state.since = since;
       if (isNew && Math.abs(jump) >= NOTABLE_JUMP_MS) state.onJump?.(jump);
       return;
     }

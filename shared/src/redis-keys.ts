@@ -102,7 +102,7 @@ export const redisKeys = {
   upstreamCalls: (worker: string) => `${TAG}:upstream-calls:${worker}`,
   /** Channel: what has become of an upstream, for all workers. */
   upstreamChanges: `${TAG}:upstream-changes`,
-  /** Hash: by how much the primary's clock is corrected, and the latest time that was told (its form is in meet-server.lua). */
+  /** Hash: since when the primary is it, how its clock is corrected, the latest time that was told (see meet-server.lua). */
   clock: `${TAG}:clock`,
   /** String: written by health probes, because a write notices what PING does not. */
   probe: (instance: string) => `${TAG}:probe:${instance}`,

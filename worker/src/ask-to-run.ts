@@ -14,17 +14,21 @@ export interface AskDeps extends UntilTakenDeps {
   readonly freeFailuresPerHour: number;
   /** See `RedisPresence.returnedAt`. */
   readonly redisReturnedAt: () => RedisTime;
+  /** See `RedisPresence.promotedAt`. */
+  readonly redisPromotedAt: () => RedisTime;
   /** See `RedisPresence.outageEndedAt`. */
   readonly redisOutageEndedAt: () => RedisTime;
 }
 
 /**
- * Asks whether a start may run, without a word to Redis for a first one that is fresh.
+ * Asks whether a start may run, without a word to Redis for a first one that is fresh, and came to this primary.
  *
  * @returns `alone` where it may once no other suspect runs in this worker: see `askAlone`
  */
 export async function askToRun(deps: AskDeps, start: JobStart, now: RedisTime): Promise<Rejoined> {
-  if (start.number === 1 && now - start.job.receivedAt < LATE_JOB_MS) return { kind: 'run', spent: false };
+  const { receivedAt } = start.job;
+  const isFresh = now - receivedAt < LATE_JOB_MS && receivedAt >= deps.redisPromotedAt();
+  if (start.number === 1 && isFresh) return { kind: 'run', spent: false };
   await untilWithdrawn(deps, start.job);
   return ask(deps, start, false);
 }
@@ -46,9 +50,9 @@ async function ask(deps: AskDeps, { job, number: start, losses }: JobStart, alon
 }
 
 /** Waits where a gateway may have refused the job's request, and not have been able to say so yet. */
-async function untilWithdrawn({ clock, redisReturnedAt }: AskDeps, job: GenerationJob): Promise<void> {
+async function untilWithdrawn({ clock, redisReturnedAt, redisPromotedAt }: AskDeps, job: GenerationJob): Promise<void> {
   const mayBeRefused = () => {
-    const returnedAt = redisReturnedAt();
+    const returnedAt = Math.max(redisReturnedAt(), redisPromotedAt());
     return job.receivedAt < returnedAt && clock.now() < Math.min(returnedAt + WITHDRAWALS_FIRST_MS, job.deadlineAt);
   };
   while (mayBeRefused()) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));

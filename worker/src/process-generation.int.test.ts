@@ -11,6 +11,7 @@ import { readSettlement } from '@lontar/shared/testing/read-settlement.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { countReservations, reserve } from '@lontar/shared/testing/reservations.ts';
+import { WITHDRAWALS_FIRST_MS } from '@lontar/shared/time-budget.ts';
 import { oneUpstream } from '../testing/one-upstream.ts';
 import { startJobRunner } from './job-runner.ts';
 import type { AbortReason, JobEnd, JobStart } from './job-start.ts';
@@ -67,6 +68,7 @@ const masker: Masker = {
 function deps(generate: Generate, over: Partial<ProcessDeps> = {}): ProcessDeps {
   return {
     redisReturnedAt: () => redisTime(0),
+    redisPromotedAt: () => redisTime(0),
     redisOutageEndedAt: () => redisTime(0),
     quarantine: createQuarantine(() => undefined),
     redis: server.client,
@@ -334,6 +336,24 @@ test('a job that cannot be read is settled for the key that has its reservation,
   expect(await countReservations(server.client)).toBe(250);
   await settleGivenUp({ redis: server.client, freeFailuresPerHour: 5 }, 'req_unknown', undefined);
   expect(await countReservations(server.client)).toBe(250);
+});
+
+test('a fresh job of another primary runs once gateways have had the time to withdraw it from this one, if they have not', async () => {
+  let now = NOW;
+  const clock = { now: () => redisTime(now), stop: () => undefined };
+  const promoted = () => redisTime(NOW + 10);
+  const both = [requestId, 'req_0000000000000000000009'] as const;
+  await reserve(server.client, both[1], 'k');
+  const processed = both.map((id) =>
+    processGeneration(deps(answers, { clock, redisPromotedAt: promoted }), start({ id })),
+  );
+  const refused = { v: 1, outcome: 'failed', error: 'service_unavailable' } as const;
+  await settle(server.client, { requestId: both[1], keyId: 'k', settlement: refused, takeBack: true });
+  expect(asked).toHaveLength(0);
+  now = redisTime(NOW + 10 + WITHDRAWALS_FIRST_MS);
+  await Promise.all(processed);
+  expect(asked).toHaveLength(1);
+  expect(await settled()).toMatchObject({ outcome: 'answered' });
 });
 
 test('a job that starts again while Redis refuses writes waits until it may go on', async () => {

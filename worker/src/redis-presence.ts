@@ -1,3 +1,4 @@
+import { promotedAt } from '@lontar/shared/clock-correction.ts';
 import type { RedisClock, RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { LOCK_ENDING_ABSENCE_MS, PRESENCE_ASK_MS, REDIS_AWAY_MS } from '@lontar/shared/time-budget.ts';
@@ -11,6 +12,11 @@ export interface RedisPresence {
    * those say nothing of Redis.
    */
   outageEndedAt(): RedisTime;
+  /**
+   * When the server became the primary in the place of another one, 0 where it did not. That may take less time than an
+   * absence that is noticed here, and lose the withdrawal of a request all the same.
+   */
+  promotedAt(): RedisTime;
   stop(): void;
 }
 
@@ -53,6 +59,7 @@ export function watchPresence(redis: Redis, clock: RedisClock): RedisPresence {
     returnedAt: () =>
       performance.now() - answeredAt > REDIS_AWAY_MS ? (Number.POSITIVE_INFINITY as RedisTime) : returnedAt,
     outageEndedAt: () => outageEndedAt,
+    promotedAt: () => promotedAt(redis) as RedisTime,
     stop: () => clearInterval(timer),
   };
 }

@@ -80,6 +80,7 @@ export async function startWorker(
     redis,
     redisReturnedAt: presence.returnedAt,
     redisOutageEndedAt: presence.outageEndedAt,
+    redisPromotedAt: presence.promotedAt,
     quarantine: createQuarantine(idle.noteInQuarantine),
     clock,
     logger,

@@ -31,7 +31,7 @@ beforeEach(async () => {
 /** The gateway's wait for a request whose caller has left; no worker is there, but what the test plays of it. */
 function leave(over: Partial<AwaitInput> = {}): Promise<Settlement> {
   const queue = { remove: async (id: string) => removed.push(id) > 0 } as unknown as GenerationQueue;
-  const withdrawals = { add: () => undefined, stop: () => undefined };
+  const withdrawals = { add: () => Promise.resolve(), stop: () => undefined };
   const onRedisFailure = (error: unknown) => {
     throw error;
   };

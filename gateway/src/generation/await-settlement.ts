@@ -96,7 +96,7 @@ async function settleHere(
     return result.kind === 'settled' || result.kind === 'already' ? result.settlement : settlement;
   } catch (failure) {
     deps.onRedisFailure(failure);
-    deps.withdrawals.add(requestId, keyId, error);
+    void deps.withdrawals.add(requestId, keyId, error);
     return settlement;
   }
 }

@@ -2,7 +2,6 @@ import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import { GENERATION_JOB, type GenerationJob, writeJobToAdmit } from '@lontar/shared/generation-job.ts';
 import { RedisAwayError } from '@lontar/shared/redis-away.ts';
 import { later, type RedisClock } from '@lontar/shared/redis-clock.ts';
-import type { Replication } from '@lontar/shared/replication/replication.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { COMMAND_TIMEOUT_MS } from '@lontar/shared/time-budget.ts';
 import { within } from '@lontar/shared/within.ts';
@@ -169,32 +168,38 @@ interface Asked {
   readonly job: GenerationJob | undefined;
 }
 
-/** @returns `undefined` where Redis could not be asked, or answered too late */
+/** @returns `undefined` where Redis could not be asked, or answered too late, or too few replicas have it */
 async function askAdmission(deps: AskDeps, context: RequestContext, asked: Asked): Promise<Admission | undefined> {
   const { job } = asked;
+  const { replication } = deps;
   const stopTimer = deps.metrics.admissionDuration.startTimer();
+  const startedAt = performance.now();
+  let isAdmitted = false;
   try {
     const asking = askRedis(deps, context, asked);
-    if (!deps.replication) return await asking;
+    if (!replication) return await asking;
+    const untilHeld = async () => {
+      const admission = await asking;
+      isAdmitted = admission.decision === 'admitted';
+      if (isAdmitted) await replication.held();
+      return admission;
+    };
     // Redis and its replicas have the time of one command, so that a refusal comes in time.
-    return await within(COMMAND_TIMEOUT_MS, untilHeld(deps.replication, asking), () => {
+    return await within(COMMAND_TIMEOUT_MS, untilHeld(), () => {
       throw new RedisAwayError('Redis or its replicas did not answer in time', { replied: false });
     });
   } catch (error) {
     deps.onRedisFailure(error);
     // Redis may have admitted it all the same: the reply was lost, not the write. Settling first makes its job void, and
     // gives back what was reserved.
-    if (job) deps.withdrawals.add(job.id, job.keyId, 'service_unavailable');
+    const withdrawn = job && deps.withdrawals.add(job.id, job.keyId, 'service_unavailable');
+    // Where it is known to be in the queue, the caller is refused once no worker starts it any more, if there is time.
+    const leftMs = COMMAND_TIMEOUT_MS - (performance.now() - startedAt);
+    if (withdrawn && isAdmitted && leftMs > 0) await within(leftMs, withdrawn, () => undefined);
     return undefined;
   } finally {
     stopTimer();
   }
-}
-
-async function untilHeld(replication: Replication, asking: Promise<Admission>): Promise<Admission> {
-  const admission = await asking;
-  if (admission.decision === 'admitted') await replication.held();
-  return admission;
 }
 
 async function askRedis(deps: AskDeps, context: RequestContext, { mode, key, job }: Asked): Promise<Admission> {

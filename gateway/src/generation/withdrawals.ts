@@ -15,16 +15,28 @@ export interface Withdrawals {
    * Settles a request as failed, as soon as Redis acknowledges it. Where a worker has settled it before, its charge is
    * given back: the caller got a failure. A caller who has left got nothing, and pays as others do who leave:
    * with `client_closed` a job that a worker has is left to it.
+   *
+   * @returns resolves when Redis has settled it, so that no worker starts its job any more; that may be never. Never rejects
    */
-  add(requestId: string, keyId: string, error: GenerationFailure): void;
+  add(requestId: string, keyId: string, error: GenerationFailure): Promise<void>;
   stop(): void;
 }
 
 interface Withdrawal {
   readonly keyId: string;
   readonly error: GenerationFailure;
+  readonly onSettled: () => void;
   /** Not to be tried before, by this process's monotonic clock, ms. */
-  readonly notBefore: number;
+  notBefore: number;
+}
+
+interface WithdrawDeps {
+  readonly redis: Redis;
+  readonly queue: GenerationQueue;
+  /** `FREE_FAILURES_PER_HOUR`. */
+  readonly freeFailuresPerHour: number;
+  readonly onRedisFailure: (error: unknown) => void;
+  readonly replication?: Replication | undefined;
 }
 
 /**
@@ -32,50 +44,40 @@ interface Withdrawal {
  * So a withdrawal is repeated until Redis has it; workers let it go first (see `askToRun` in process-generation.ts).
  * Never throws: where Redis fails, `onRedisFailure` is called and the withdrawal repeated.
  */
-export function openWithdrawals(deps: {
-  readonly redis: Redis;
-  readonly queue: GenerationQueue;
-  /** `FREE_FAILURES_PER_HOUR`. */
-  readonly freeFailuresPerHour: number;
-  readonly onRedisFailure: (error: unknown) => void;
-  readonly replication?: Replication | undefined;
-}): Withdrawals {
-  const { redis, queue } = deps;
+export function openWithdrawals(deps: WithdrawDeps): Withdrawals {
+  const { redis } = deps;
   const pending = new Map<string, Withdrawal>();
-  let working = false;
+  /** How many more Redis is being told of, or wait until its replicas have it; and the former alone. */
+  let underWay = 0;
+  let asking = 0;
 
-  async function withdraw(requestId: string): Promise<void> {
-    const request = pending.get(requestId);
-    if (!request) return;
-    const { keyId, error } = request;
-    const { freeFailuresPerHour } = deps;
-    const settlement = { v: 1, outcome: 'failed', error } as const;
-    const terms = error === 'client_closed' ? { leaveToWorker: true } : { takeBack: true };
-    const { kind } = await settle(redis, { requestId, keyId, settlement, freeFailuresPerHour, cancel: true, ...terms });
-    if (kind === 'in work') {
-      pending.set(requestId, { ...request, notBefore: performance.now() + STOP_REPEAT_MS });
-      return;
-    }
+  async function withdraw(requestId: string, request: Withdrawal): Promise<void> {
+    const isSettled = await settleNow(deps, requestId, request).finally(() => asking--);
+    withdrawDue();
+    if (!isSettled) return again(requestId, request);
+    // Until then it may be lost with the primary. The next ones do not wait for it: their jobs would be taken meanwhile.
     await deps.replication?.held();
-    pending.delete(requestId);
-    await queue.remove(requestId);
   }
 
-  function dueNow(): string[] {
+  function again(requestId: string, request: Withdrawal): void {
+    if (!pending.has(requestId)) pending.set(requestId, request);
+  }
+
+  function withdrawDue(): void {
+    if (redis.status !== 'ready') return;
     const now = performance.now();
-    const due = [...pending].filter(([, { notBefore }]) => notBefore <= now);
-    return due.slice(0, AT_ONCE).map(([requestId]) => requestId);
-  }
-
-  async function withdrawAll(): Promise<void> {
-    if (working || redis.status !== 'ready') return;
-    working = true;
-    try {
-      for (let due = dueNow(); due.length > 0; due = dueNow()) await Promise.all(due.map(withdraw));
-    } catch (error) {
-      deps.onRedisFailure(error);
-    } finally {
-      working = false;
+    for (const [requestId, request] of pending) {
+      if (asking >= AT_ONCE) return;
+      if (request.notBefore > now) continue;
+      pending.delete(requestId);
+      asking++;
+      underWay++;
+      void withdraw(requestId, request)
+        .catch((error: unknown) => {
+          again(requestId, request);
+          deps.onRedisFailure(error);
+        })
+        .finally(() => underWay--);
     }
   }
 
@@ -83,23 +85,45 @@ export function openWithdrawals(deps: {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   function retry(): void {
-    if (pending.size > 0) return void withdrawAll();
+    if (pending.size > 0) return withdrawDue();
+    if (underWay > 0) return;
     clearInterval(timer);
     timer = undefined;
   }
-  const atOnce = () => void withdrawAll();
-  redis.on('ready', atOnce);
+  redis.on('ready', withdrawDue);
   return {
-    add(requestId, keyId, error) {
-      if (pending.size >= MOST_PENDING) return;
-      pending.set(requestId, { keyId, error, notBefore: 0 });
+    async add(requestId, keyId, error) {
+      if (pending.size + underWay >= MOST_PENDING) return;
+      const settled = new Promise<void>((resolve) => {
+        pending.set(requestId, { keyId, error, notBefore: 0, onSettled: resolve });
+      });
       if (!stopped) timer ??= setInterval(retry, WITHDRAWAL_RETRY_MS);
-      void withdrawAll();
+      withdrawDue();
+      await settled;
     },
     stop() {
       stopped = true;
       clearInterval(timer);
-      redis.off('ready', atOnce);
+      redis.off('ready', withdrawDue);
     },
   };
+}
+
+/** @returns whether it is settled; else a worker has the job, and is asked again later */
+async function settleNow(
+  { redis, queue, freeFailuresPerHour }: WithdrawDeps,
+  requestId: string,
+  request: Withdrawal,
+): Promise<boolean> {
+  const { keyId, error } = request;
+  const settlement = { v: 1, outcome: 'failed', error } as const;
+  const terms = error === 'client_closed' ? { leaveToWorker: true } : { takeBack: true };
+  const { kind } = await settle(redis, { requestId, keyId, settlement, freeFailuresPerHour, cancel: true, ...terms });
+  if (kind === 'in work') {
+    request.notBefore = performance.now() + STOP_REPEAT_MS;
+    return false;
+  }
+  request.onSettled();
+  await queue.remove(requestId);
+  return true;
 }

@@ -67,6 +67,7 @@ function deps(generate: Generate, over: Partial<ProcessDeps> = {}): ProcessDeps 
   worker = `w${workers}`;
   return {
     redisReturnedAt: () => redisTime(0),
+    redisPromotedAt: () => redisTime(0),
     redisOutageEndedAt: () => redisTime(0),
     quarantine: createQuarantine(() => undefined),
     redis: server.client,
