@@ -40,6 +40,11 @@ export function isRefusedHere(error: Error): boolean {
   return NOT_HERE.has(codeOf(error));
 }
 
+/** Whether a server has our keys in several slots, so that no script of ours runs there. */
+export function isCrossSlot(error: Error): boolean {
+  return codeOf(error) === 'CROSSSLOT';
+}
+
 function codeOf({ message }: Error): string {
   return message.split(' ', 1)[0] ?? '';
 }

@@ -4,7 +4,7 @@ import type { Logger } from './logger.ts';
 import { explainRedisFailure } from './primary/explain-failure.ts';
 import { followPrimary } from './primary/follow-primary.ts';
 import { describeRedis } from './primary/redis-address.ts';
-import { isRefusedHere, RedisAwayError } from './redis-away.ts';
+import { isCrossSlot, isRefusedHere, RedisAwayError } from './redis-away.ts';
 import type { Redis, RedisTarget } from './redis-connection.ts';
 import { redisKeys } from './redis-keys.ts';
 import { throttledWarning } from './throttled-log.ts';
@@ -75,17 +75,21 @@ async function untilReady(redis: Redis): Promise<void> {
   await ready;
 }
 
-/** A node of a cluster takes every connection, and refuses keys that are not its own. */
+/**
+ * A node of a cluster takes every connection, and refuses keys that are not its own, and keys of several slots in one
+ * command.
+ */
 async function untilOurKeys(redis: Redis | undefined, onFailure: (error: unknown) => void): Promise<void> {
   while (redis && redis.status !== 'end') {
     try {
-      await redis.hget(redisKeys.clock, 'server');
+      await redis.exists(redisKeys.clock, redisKeys.probe('slot'));
       return;
     } catch (error) {
-      // Its user may not look, or it has another form: that is no matter of where Redis is.
-      if (!isRefusedHere(error as Error) && !(error instanceof RedisAwayError)) return;
+      const isElsewhere = isRefusedHere(error as Error) || isCrossSlot(error as Error);
+      // Its user may not look: that is no matter of where Redis is.
+      if (!isElsewhere && !(error instanceof RedisAwayError)) return;
       // The connection that is lost for it says less than the refusal.
-      if (isRefusedHere(error as Error)) onFailure(error);
+      if (isElsewhere) onFailure(error);
       await delay(ASK_AGAIN_MS);
     }
   }

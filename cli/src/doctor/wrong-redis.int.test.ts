@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
@@ -10,6 +12,7 @@ import { openRedis } from '@lontar/shared/redis-open.ts';
 import { startTestSentinels, type TestSentinels } from '@lontar/shared/testing/redis-sentinels.ts';
 import { freePort, startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { runInProcess } from '../../testing/run-in-process.ts';
+import { startRedis } from '../start/start-redis.ts';
 
 const OPENSSL = 'openssl';
 
@@ -45,14 +48,47 @@ const WRONG: readonly (readonly [what: string, settings: () => Record<string, st
     () => ({ REDIS_URL: `redis://127.0.0.1:${cluster.port}` }),
     /it is a node of a cluster that has not all keys; begin REDIS_URL with redis\+cluster\./,
   ],
+  [
+    'a cluster whose slots have nobody',
+    () => ({ REDIS_URL: `redis+cluster://127.0.0.1:${cluster.port}` }),
+    /no node of it has the slot of \{lontar\}\./,
+  ],
+  [
+    'a cluster that knows no hash tags: CROSSSLOT',
+    () => ({ REDIS_URL: `redis://127.0.0.1:${untagged.port}` }),
+    /it does not keep keys of one hash tag, \{lontar\}, in one slot; use a cluster that does, without a proxy that renames keys\./,
+  ],
 ];
+
+/** Set-ups that serve, and are unsafe: what `npm start` and `doctor` say of them. */
+const UNSAFE: readonly (readonly [what: string, make: () => Promise<unknown>, sentence: RegExp])[] = [
+  [
+    'a replica without persistence',
+    () => replica().config('SET', 'appendonly', 'no'),
+    /^The replica \S+ keeps no append-only file: as the primary it loses everything with its process\. There: CONFIG SET appendonly yes$/,
+  ],
+  [
+    'a replica that evicts',
+    () => replica().config('SET', 'maxmemory-policy', 'allkeys-lru'),
+    /^The replica \S+ would drop data when its memory is full \(allkeys-lru\)\. There: CONFIG SET maxmemory-policy noeviction$/,
+  ],
+  [
+    'a primary without persistence',
+    () => (open.servers[0] as TestRedis).client.config('SET', 'appendonly', 'no'),
+    /^Redis keeps no append-only file: a crash loses the last minutes, new keys included\. Set: CONFIG SET appendonly yes$/,
+  ],
+];
+const replica = () => (open.servers[1] as TestRedis).client;
 
 /** Sentinels without a password, and others with one; the primaries of both have one. */
 let open: TestSentinels;
 let guarded: TestSentinels;
 let secure: TestRedis;
 let tlsPort: number;
+/** A cluster of one node, which has no slots; and one that has all, behind a proxy by which it takes our hash tag for none. */
 let cluster: TestRedis;
+let whole: TestRedis;
+let untagged: { readonly port: number; stop(): void };
 let folder: string;
 /** What services end with, by what is wrong; all wait for as long as they wait for Redis. */
 let starts: Map<string, Promise<string>>;
@@ -68,7 +104,7 @@ beforeAll(async () => {
   tlsPort = await freePort();
   const protectedBy = { args: ['--requirepass', 'data', '--masterauth', 'data'], password: 'data' };
   const auth = 'sentinel auth-pass lontar data';
-  [open, guarded, secure, cluster] = await Promise.all([
+  [open, guarded, secure, cluster, whole] = await Promise.all([
     startTestSentinels({ ...protectedBy, sentinels: 1, sentinelLines: [auth] }),
     startTestSentinels({ ...protectedBy, sentinels: 1, sentinelLines: [auth, 'requirepass watch'] }),
     startTestRedis({
@@ -78,11 +114,15 @@ beforeAll(async () => {
       ],
     }),
     startTestRedis({ args: ['--cluster-enabled', 'yes'] }),
+    startTestRedis({ args: ['--cluster-enabled', 'yes'] }),
   ]);
+  await whole.client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+  untagged = await renameTags(whole.port);
   starts = new Map(WRONG.map(([what, settings]) => [what, start(settings())]));
 }, 60_000);
 afterAll(async () => {
-  await Promise.all([open.stop(), guarded.stop(), secure.stop(), cluster.stop()]);
+  untagged.stop();
+  await Promise.all([open.stop(), guarded.stop(), secure.stop(), cluster.stop(), whole.stop()]);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -91,6 +131,21 @@ function makeCertificate(name: string): void {
   const names = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1'];
   const args = [...request, ...names, '-keyout', `${name}.key`, '-out', `${name}.pem`];
   execFileSync(OPENSSL, args, { cwd: folder, stdio: 'ignore' });
+}
+
+/** A proxy by which a server gets other names of keys, of the same length. */
+async function renameTags(target: number): Promise<typeof untagged> {
+  const server = createServer((client) => {
+    const behind = connect(target, '127.0.0.1');
+    client.on('data', (piece) => behind.write(piece.toString('latin1').replaceAll('{lontar}', '(lontar)'), 'latin1'));
+    behind.pipe(client);
+    for (const end of [client, behind]) end.on('error', () => undefined).on('close', () => void client.destroy());
+    client.on('close', () => void behind.destroy());
+  });
+  const port = await freePort();
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return { port, stop: () => void server.close() };
 }
 
 /** What a service says that cannot start. */
@@ -131,4 +186,17 @@ describe('a Redis that is set wrong is named in one sentence, at the start and b
     },
     60_000,
   );
+});
+
+test.each(UNSAFE)('%s is said by doctor and at the start, in one sentence', async (_what, make, sentence) => {
+  await make();
+  const settings = { REDIS_URL: login(open.url) };
+  const { out } = await runInProcess(folder, { ...settings, LONTAR_HOME: join(folder, 'home') }, ['doctor', '--json']);
+  const { checks } = JSON.parse(out) as { checks: { check: string; status: string; detail: string }[] };
+  const warnings = checks.filter(({ check, status }) => check.startsWith('redis') && status === 'warning');
+  expect(warnings.map(({ detail }) => detail)).toContainEqual(expect.stringMatching(sentence));
+  const said: string[] = [];
+  const deps = { surroundings: { environment: settings }, settings, say: (text: string) => said.push(text) };
+  await startRedis(deps as unknown as Parameters<typeof startRedis>[0]);
+  expect(said).toContainEqual(expect.stringMatching(new RegExp(`^Warning: ${sentence.source.slice(1)}`)));
 });

@@ -23,8 +23,9 @@ export async function connectOnce(target: RedisTarget, name: string, advice = ''
   });
   try {
     await redis.connect();
-    // Only a command shows whether the password is right and whether Redis is still loading its data.
-    await redis.exists(redisKeys.apiKeyIndex);
+    // Only a command shows whether the password is right, whether Redis is still loading its data, and, in a cluster, whether
+    // all of our keys are in one slot of this node.
+    await redis.exists(redisKeys.apiKeyIndex, redisKeys.probe('slot'));
     nameAwayErrors(redis);
     return redis;
   } catch (error) {

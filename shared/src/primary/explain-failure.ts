@@ -28,9 +28,10 @@ const BY_MESSAGE: readonly [pattern: RegExp, words: string][] = [
   [/NOPERM/, 'its user may not do what Lontar needs: docs/operating.md lists the rights.'],
   [/LOADING/, 'it is still loading its data; try again in a moment.'],
   [
-    /MOVED|CLUSTERDOWN|CROSSSLOT/,
-    'it is a node of a cluster that has not all keys; begin REDIS_URL with redis+cluster.',
+    /CROSSSLOT/,
+    'it does not keep keys of one hash tag, {lontar}, in one slot; use a cluster that does, without a proxy that renames keys.',
   ],
+  [/MOVED|CLUSTERDOWN/, 'it is a node of a cluster that has not all keys; begin REDIS_URL with redis+cluster.'],
   [
     /alert (certificate required|handshake failure|unknown ca|bad certificate)/i,
     'it refuses the client certificate, or misses one; set REDIS_CERT_FILE and REDIS_KEY_FILE.',
