@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher, request } from 'undici';
 import { wholeResponse } from '../patches/whole-response.ts';
+import { createConnector } from './connector.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
 import { readUpstreamSaid } from './upstream-said.ts';
 
@@ -39,13 +40,12 @@ export interface CappedFetchOptions {
  * @throws AnswerTooLargeError, or whatever undici throws
  */
 export function createCappedFetch({ maxBytes, connectTimeoutMs }: CappedFetchOptions): CappedFetch {
+  const connector = createConnector(connectTimeoutMs);
   const agent = new Agent({
-    // As many connections as there are attempts at once, which WORKER_CONCURRENCY bounds. One attempt per connection:
-    // HTTP/2 would put a hundred on one, and lose them all with it.
+    // As many connections as there are attempts at once, which WORKER_CONCURRENCY bounds.
     connections: null,
-    allowH2: false,
     pipelining: 1,
-    connectTimeout: connectTimeoutMs,
+    connect: connector.connect,
     // The signal of the attempt is the only clock: a model may well think for minutes before the first byte.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -61,13 +61,14 @@ export function createCappedFetch({ maxBytes, connectTimeoutMs }: CappedFetchOpt
 
   const fetch: typeof globalThis.fetch = async (url, init = {}) => {
     const signal = init.signal ?? undefined;
-    const { statusCode, headers, body } = await request(url instanceof Request ? url.url : url, {
+    const asked = request(url instanceof Request ? url.url : url, {
       dispatcher,
       method: init.method === 'POST' ? 'POST' : 'GET',
       headers: { ...toRecord(init.headers), 'accept-encoding': 'identity' },
       body: typeof init.body === 'string' ? init.body : null,
       ...(signal && { signal }),
     });
+    const { statusCode, headers, body } = await (signal ? untilAborted(asked, signal) : asked);
     const isStream = /:streamGenerateContent\b/.test(url instanceof Request ? url.url : String(url));
     const contentType = String(headers['content-type']);
     if (isStream && statusCode < 300 && /\bevent-stream\b/i.test(contentType)) {
@@ -85,8 +86,23 @@ export function createCappedFetch({ maxBytes, connectTimeoutMs }: CappedFetchOpt
   return {
     fetch,
     whenSent: (signal, listener) => void listeners.set(signal, listener),
-    close: () => agent.destroy(),
+    async close() {
+      const closed = agent.destroy();
+      connector.close();
+      await closed;
+    },
   };
+}
+
+/** undici hears of an abort only once there is a connection. */
+function untilAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+    const settled = () => signal.removeEventListener('abort', leave);
+    asked.then(resolve, reject).finally(settled);
+    if (signal.aborted) leave();
+  });
 }
 
 function tellingWhenSent(handler: Dispatcher.DispatchHandler, listener: () => void): Dispatcher.DispatchHandler {

@@ -1,5 +1,6 @@
 import { Client, type Dispatcher, Pool } from 'undici';
 import type { Attempt } from '../attempt.ts';
+import { createConnector } from '../connector.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -64,13 +65,12 @@ const MOST_INTERIM_RESPONSES = 32;
  * its caller wants that.
  */
 export function createHttpCaller({ origin, connectTimeoutMs }: HttpCallerOptions): HttpCaller {
+  const connector = createConnector(connectTimeoutMs);
   const pool = new Pool(origin, {
-    // As many connections as there are attempts at once, which WORKER_CONCURRENCY bounds. One attempt per connection:
-    // HTTP/2 would put a hundred on one, and lose them all with it.
+    // As many connections as there are attempts at once, which WORKER_CONCURRENCY bounds.
     connections: null,
-    allowH2: false,
     pipelining: 1,
-    connectTimeout: connectTimeoutMs,
+    connect: connector.connect,
     // The attempt has the only clock: a model may well think for minutes before the first byte.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -88,7 +88,11 @@ export function createHttpCaller({ origin, connectTimeoutMs }: HttpCallerOptions
         return await new Exchange(call).run(pool);
       }
     },
-    close: () => pool.destroy(),
+    async close() {
+      const closed = pool.destroy();
+      connector.close();
+      await closed;
+    },
   };
 }
 
