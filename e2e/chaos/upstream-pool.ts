@@ -22,6 +22,8 @@ export type PoolMood = keyof typeof POOL_MOODS;
 export interface PoolCall {
   readonly at: number;
   readonly mood: PoolMood | 'well' | 'busy';
+  /** When it was answered, where it was. */
+  readonly answeredAt?: number;
 }
 
 /** What the pool's file says. */
@@ -77,9 +79,11 @@ export async function startUpstreamPool(terms: PoolTerms): Promise<UpstreamPool>
           const mood = moods[index] ?? 'well';
           const nonce = NONCE.exec(call.prompt)?.[0] ?? '';
           system.ledger.called(nonce, Date.now());
-          const answered = mood === 'well' ? answer(index, system, nonce, delayMs()) : undefined;
+          const takesMs = delayMs();
+          const answered = mood === 'well' ? answer(index, system, nonce, takesMs) : undefined;
           const isBusy = mood === 'well' && answered === undefined;
-          calls[index]?.push({ at: performance.now(), mood: isBusy ? 'busy' : mood });
+          const at = performance.now();
+          calls[index]?.push({ at, mood: isBusy ? 'busy' : mood, ...(answered && { answeredAt: at + takesMs }) });
           return answered ?? (mood === 'well' ? BUSY : POOL_MOODS[mood]);
         });
       }

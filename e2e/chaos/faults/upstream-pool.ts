@@ -62,14 +62,24 @@ async function breakOne(
     throw new Error(`u${upstream + 1} was ${mood}, and the fleet still knows: ${known}`, { cause: error });
   });
   const backMs = (calls[wellFrom + BACK_CALLS - 1]?.at ?? 0) - triedAt;
-  return { mood, seconds, calls: seen.length, wasted: countWasted(seen, mood), backMs };
+  return { mood, seconds, calls: seen.length, wasted: countWasted(calls.slice(0, begin), seen, mood), backMs };
 }
 
 /** Calls in an outage that the fleet could have known to be of no use. */
-function countWasted(calls: readonly PoolCall[], mood: PoolMood): number {
+function countWasted(before: readonly PoolCall[], calls: readonly PoolCall[], mood: PoolMood): number {
   const failMs = mood === 'hanging' ? STALL_MS : 0;
   const needed = mood === 'unauthorized' || mood === 'over quota' ? 1 : OPENS_AFTER;
-  const knownAt = (calls[needed - 1]?.at ?? Number.POSITIVE_INFINITY) + failMs + HEARD_WITHIN_MS;
+  // What was asked before the outage is answered in its midst, and each answer says that the upstream is well.
+  const ends = [
+    ...before.flatMap(({ answeredAt }) => (answeredAt === undefined ? [] : [{ at: answeredAt, isFailure: false }])),
+    ...calls.map(({ at }) => ({ at: at + failMs, isFailure: true })),
+  ].sort((one, other) => one.at - other.at);
+  let inRow = 0;
+  const opens = ends.find(({ isFailure }) => {
+    inRow = isFailure ? inRow + 1 : 0;
+    return inRow === needed;
+  });
+  const knownAt = (opens?.at ?? Number.POSITIVE_INFINITY) + HEARD_WITHIN_MS;
   return calls.filter(({ at }) => at > knownAt).length;
 }
 

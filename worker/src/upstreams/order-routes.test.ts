@@ -44,12 +44,21 @@ describe('the one that is asked first', () => {
   });
 });
 
-test('a request that may make no other call tries no upstream while another one can take it', () => {
-  const due = candidate('due', { isProbeDue: true });
-  for (const isLastCall of [false, true]) {
-    const routes = orderRoutes([due, candidate('well', { order: 2 })], Math.random, isLastCall);
-    expect(routes.map(({ upstream }) => upstream)).toEqual(isLastCall ? ['well', 'due'] : ['due', 'well']);
-  }
+describe('a request that may make no other call asks', () => {
+  const namesOfLast = (...candidates: Candidate[]) =>
+    orderRoutes(candidates, Math.random, true).map((route) => route.upstream);
+
+  test.each([
+    ['is to be tried again', { isProbeDue: true }],
+    ['has just failed', { isDoubtful: true }],
+  ])('no upstream that %s while another one is well, though that has no place', (_, given) => {
+    const [not, well] = [candidate('not', given), candidate('well', { order: 2, free: 0, most: 8 })];
+    expect([namesOfLast(not, well), namesOf([not, well])]).toEqual([['well'], ['not', 'well']]);
+  });
+
+  test('such a one where no other can take it', () => {
+    expect(namesOfLast(candidate('not', { isDoubtful: true }), candidate('late', { waitMs: 1 }))).toEqual(['not']);
+  });
 });
 
 test('a lower order comes first, and those that have to wait are left out', () => {

@@ -7,6 +7,8 @@ export interface Candidate {
   readonly waitMs: number;
   /** It may take one call, which tries whether it is well again. */
   readonly isProbeDue: boolean;
+  /** Its newest calls failed, and its breaker has not opened yet. */
+  readonly isDoubtful?: boolean;
   /** Places that are free; undefined where there is no limit. */
   readonly free?: number | undefined;
   /** Places in all; undefined where there is no limit. */
@@ -19,13 +21,15 @@ export interface Candidate {
  * before all others of its order: without a call its breaker would stay open.
  *
  * @param random uniform in [0, 1)
- * @param isLastCall no other call may follow it where it fails: then an upstream that is to be tried again comes last of all
+ * @param isLastCall no other call may follow it where it fails: then only upstreams that are well are asked while there is one,
+ *   though a place of it may have to be waited for
  */
 export function orderRoutes(candidates: readonly Candidate[], random: () => number, isLastCall = false): RouteConfig[] {
   const allAble = candidates.filter(({ waitMs }) => waitMs === 0);
-  const able = allAble.filter(({ isProbeDue }) => !(isLastCall && isProbeDue));
+  const well = allAble.filter(({ isProbeDue, isDoubtful = false }) => !isProbeDue && !isDoubtful);
+  const able = isLastCall && well.length > 0 ? well : allAble;
   const orders = [...new Set(able.map(({ route }) => route.order))].sort((a, b) => a - b);
-  const ordered = orders.flatMap((order) => {
+  return orders.flatMap((order) => {
     const left = able.filter(({ route }) => route.order === order);
     const routes: RouteConfig[] = [];
     while (left.length > 0) {
@@ -35,7 +39,6 @@ export function orderRoutes(candidates: readonly Candidate[], random: () => numb
     }
     return routes;
   });
-  return [...ordered, ...allAble.filter((each) => !able.includes(each)).map(({ route }) => route)];
 }
 
 function drawTwo(left: readonly Candidate[], random: () => number): Candidate {

@@ -210,7 +210,8 @@ function optionsOf(
     const limits = [terms.mostInFlight, adaptive].filter((limit) => limit > 0);
     const most = limits.length > 0 ? Math.min(...limits) : undefined;
     const free = most === undefined ? undefined : Math.max(0, most - known.taken);
-    return [{ ...waitOf(known, terms, now), route, upstream, language, known, terms, most, free }];
+    const isDoubtful = terms.binds && known.state.failuresInRow > 0;
+    return [{ ...waitOf(known, terms, now), isDoubtful, route, upstream, language, known, terms, most, free }];
   });
 }
 
