@@ -58,6 +58,8 @@ const STREAMS: readonly (readonly [string, Partial<ModelResult>])[] = [
   ['llama.cpp/stop.sse', { finishReason: 'stop', usage: { input: 20, output: 4 } }],
   ['llama.cpp/temperature-9.sse', { finishReason: 'length' }],
   ['llama.cpp/tools-auto.sse', { finishReason: 'stop' }],
+  // A tool was to be called: what came is passed on.
+  ['llama.cpp/tools-required.sse', { finishReason: 'length' }],
   ['llama.cpp/unknown-model.sse', { finishReason: 'length' }],
   ['llama.cpp/logprobs-n2.sse', { finishReason: 'length' }],
   ['vllm/chat.sse', { finishReason: 'stop' }],
