@@ -7,6 +7,9 @@ import { estimateTokens } from './token-estimate.ts';
 
 /** One call asks for a handful; the protocol's own limit of tools is 128. */
 const MOST_CALLS = 256;
+/** Looks at arguments, to see whether they are whole, and how long they may be: each look reads all of them. */
+const MOST_LOOKS = 256;
+const LONGEST_LOOKED_AT = 65_536;
 
 type FinishReason = ModelResult['finishReason'];
 
@@ -31,6 +34,7 @@ export class AnswerGatherer {
   #halfOfReasoning = '';
   #argumentsLength = 0;
   #pieces = 0;
+  #looks = 0;
   readonly #calls = new Map<number, HalfCall>();
   #usage: TokenUsage | undefined;
   #finish: FinishReason | undefined;
@@ -82,7 +86,8 @@ export class AnswerGatherer {
    * @throws AnswerTooLargeError; ModelError `invalid_answer` where there are too many
    */
   addCallPiece(index: number | undefined, piece: { id?: unknown; name?: unknown; arguments?: unknown }): void {
-    const place = this.#placeOf(index, piece);
+    const text = argumentsOf(piece.arguments);
+    const place = this.#placeOf(index, piece, text);
     let call = this.#calls.get(place);
     if (call === undefined) {
       if (this.#calls.size === MOST_CALLS) throw new ModelError('invalid_answer');
@@ -93,7 +98,6 @@ export class AnswerGatherer {
     // Some servers say the name again with each piece.
     const name = typeof piece.name === 'string' && piece.name !== call.name ? piece.name : '';
     call.name += name;
-    const text = argumentsOf(piece.arguments);
     call.arguments += text;
     this.#argumentsLength += text.length + name.length;
     this.#checkLength();
@@ -161,16 +165,26 @@ export class AnswerGatherer {
     this.#added(kind, end);
   }
 
-  #placeOf(index: number | undefined, { id, name }: { id?: unknown; name?: unknown }): number {
+  #placeOf(index: number | undefined, { id, name }: { id?: unknown; name?: unknown }, text: string): number {
     const hasId = typeof id === 'string' && id !== '';
     if (index === undefined) {
       const isNew = hasId && [...this.#calls.values()].every((call) => call.id !== id);
       return isNew || this.#calls.size === 0 ? this.#calls.size : this.#calls.size - 1;
     }
-    const there = this.#calls.get(index)?.id;
-    // Some servers write index 0 on each call; another id with another name is another call.
-    const isAnother = hasId && typeof there === 'string' && there !== id && typeof name === 'string' && name !== '';
+    const there = this.#calls.get(index);
+    if (there === undefined || typeof name !== 'string' || name === '') return index;
+    // Some servers write index 0 on each call; another id with a name is another call.
+    const isAnother =
+      hasId && typeof there.id === 'string' && there.id !== '' ? there.id !== id : this.#isNext(there, text);
     return isAnother ? Math.max(...this.#calls.keys()) + 1 : index;
+  }
+
+  /** Whether arguments without an id begin another call: Gemini's layer for OpenAI's clients writes neither index nor id. */
+  #isNext({ arguments: args }: HalfCall, text: string): boolean {
+    if (!args.endsWith('}') || !text.startsWith('{') || args.length > LONGEST_LOOKED_AT) return false;
+    if (this.#looks === MOST_LOOKS) return false;
+    this.#looks += 1;
+    return isJson(args);
   }
 
   /** A call that was cut by the token limit never became whole, and is left out. */

@@ -25,7 +25,7 @@ export function readWhole(text: string, into: AnswerGatherer): void {
   }
   readDelta(message, into, true);
   readUsage(body, into);
-  into.setFinish(finishOf(choice['finish_reason']));
+  into.setFinish(endBy(choice['finish_reason']));
 }
 
 /**
@@ -51,9 +51,10 @@ export function readEvent(data: string, event: string, into: AnswerGatherer): bo
     if (delta !== undefined) readDelta(delta, into, false);
     const reason = choice['finish_reason'];
     if (typeof reason === 'string' && reason !== '') {
-      into.setFinish(finishOf(reason));
-      // Moonshot has its token counts here.
+      into.setFinish(endBy(reason));
+      // Moonshot has its token counts here, and Groq there, where it was not asked for them as others are.
       readUsage(choice, into);
+      readUsage(asObject(body['x_groq']) ?? NOTHING, into);
     }
   }
   if (isSaid(body['usage'])) readUsage(body, into);
@@ -62,15 +63,20 @@ export function readEvent(data: string, event: string, into: AnswerGatherer): bo
 
 const OPENING_BRACE = 123;
 
+const NOTHING: Json = {};
+
 const OK = 200;
 
 function isSaid(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** OpenRouter says what failed beside the choices, or within the first of them. */
+/**
+ * OpenRouter says what failed beside the choices, or within the first of them; SGLang and vLLM of 2025 and before are all
+ * error.
+ */
 function failureIn(body: Json, choice: Json | undefined): Json | undefined {
-  if (isSaid(body['error'])) return body;
+  if (isSaid(body['error']) || body['object'] === 'error') return body;
   return choice !== undefined && isSaid(choice['error']) ? choice : undefined;
 }
 
@@ -88,8 +94,12 @@ function readDelta(delta: Json, into: AnswerGatherer, isWhole: boolean): void {
   const refusal = delta['refusal'];
   if (typeof refusal === 'string' && refusal !== '') into.addText(refusal);
   const calls = delta['tool_calls'];
-  if (!Array.isArray(calls)) return;
-  for (const [at, call] of calls.entries()) readCall(asObject(call), into, isWhole ? at : undefined);
+  if (Array.isArray(calls)) {
+    for (const [at, call] of calls.entries()) readCall(asObject(call), into, isWhole ? at : undefined);
+  } else if (isSaid(calls)) {
+    // TGI streams one call without a list around it.
+    readCall(asObject(calls), into, undefined);
+  }
 }
 
 /** Mistral's reasoning models write a list of parts. */
@@ -134,7 +144,18 @@ const FINISH_REASONS: Readonly<Record<string, ModelResult['finishReason']>> = {
   end_turn: 'stop',
   eos: 'stop',
   max_tokens: 'length',
+  // Mistral: the context is full.
+  model_length: 'length',
 };
+
+/** How servers say that an answer is not whole: vLLM and SGLang as they stop, DeepSeek without room, OpenRouter. */
+const BROKEN: ReadonlySet<unknown> = new Set(['abort', 'error', 'insufficient_system_resource']);
+
+/** @throws ModelError `cut_off` where the answer is not whole */
+function endBy(reason: unknown): ModelResult['finishReason'] {
+  if (BROKEN.has(reason)) throw new ModelError('cut_off');
+  return finishOf(reason);
+}
 
 function finishOf(reason: unknown): ModelResult['finishReason'] {
   return typeof reason === 'string' && Object.hasOwn(FINISH_REASONS, reason)
