@@ -15,47 +15,57 @@ const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY 
 async function run(plan: StreamPlan): Promise<void> {
   const tokens = streamTokens(plan.wish.tokens);
   const expected = tokens.join('');
-  const ends = endsOf(tokens);
-  const shownWith = tokensThatShow(tokens);
   const startedAt = performance.now();
   let opened = 0;
   const noteOpened = () => {
     opened++;
     if (opened === plan.streams) say({ kind: 'opened' });
   };
-  const gaps: number[] = [];
-  const besideGaps: number[] = [];
   const received = countReceived(performance.timeOrigin + startedAt);
   const readers = Array.from({ length: plan.streams }, async (_, number) => {
     await delay((number * plan.rampMs) / plan.streams);
-    const seen: StreamSeen[] = [];
+    const reads: NamedRead[] = [];
     for (let turn = 0; turn < plan.turns; turn++) {
       const name = `s${process.pid}x${number}x${turn}`;
       const read = await readStream(plan, name, expected, turn === 0 ? noteOpened : () => undefined);
-      const times = await timesOf(plan, name);
-      gaps.push(...gapsOf(read, times, ends));
-      besideGaps.push(
-        ...gapsOf(
-          read,
-          shownWith.map((token) => times[token] ?? Number.NaN),
-          ends,
-        ),
-      );
       received.add(read);
-      seen.push({ ...read.seen, withheldMs: withheldMs(read, times, ends) });
+      reads.push({ name, read });
     }
-    return seen;
+    return reads;
   });
-  const seen = (await Promise.all(readers)).flat();
+  const reads = (await Promise.all(readers)).flat();
   const seconds = (performance.now() - startedAt) / 1_000;
   agent.destroy();
-  say({ kind: 'finished', seen, gaps: sorted(gaps), besideGaps: sorted(besideGaps), ...received.all(), seconds });
+  const looked = await lookAtAll(plan, reads, tokens);
+  say({ kind: 'finished', ...looked, ...received.all(), seconds });
+}
+
+/** Only once all have been read: to ask for the times takes as long as to read some streams, and would make others late. */
+async function lookAtAll(plan: StreamPlan, reads: readonly NamedRead[], tokens: readonly string[]) {
+  const ends = endsOf(tokens);
+  const shownWith = tokensThatShow(tokens);
+  const gaps: number[] = [];
+  const besideGaps: number[] = [];
+  const seen: StreamSeen[] = [];
+  for (const { name, read } of reads) {
+    const times = await timesOf(plan, name);
+    const shown = shownWith.map((token) => times[token] ?? Number.NaN);
+    gaps.push(...gapsOf(read, times, ends));
+    besideGaps.push(...gapsOf(read, shown, ends));
+    seen.push({ ...read.seen, withheldMs: withheldMs(read, times, ends) });
+  }
+  return { seen, gaps: sorted(gaps), besideGaps: sorted(besideGaps) };
 }
 
 interface ReadStream {
   readonly seen: Omit<StreamSeen, 'withheldMs'>;
   /** How much of the text was here, and when, Unix ms. */
   readonly arrivals: readonly (readonly [length: number, at: number])[];
+}
+
+interface NamedRead {
+  readonly name: string;
+  readonly read: ReadStream;
 }
 
 function readStream(plan: StreamPlan, name: string, expected: string, onFirst: () => void): Promise<ReadStream> {
