@@ -1,6 +1,7 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { signedIn, signedOut } from '../live/live-state.ts';
-import { ask, kindOf } from './ask.ts';
+import { kindOf } from './answer.ts';
+import { ask } from './ask.ts';
 
 const fetched = jest.spyOn(globalThis, 'fetch');
 afterEach(() => {
@@ -59,12 +60,13 @@ test('who gives up hears of it', async () => {
 });
 
 test.each([
-  ['/keys?limit=50', 404, 'off'],
-  ['/usage', 404, 'off'],
-  ['/keys/A1b2C3d4E5', 404, 'notFound'],
-  ['/keys', 429, 'limited'],
-  ['/keys', 403, 'forbidden'],
-  ['/keys', 503, 'broken'],
-] as const)('%s with %i is %s', (path, status, kind) => {
-  expect(kindOf(path, status)).toBe(kind);
+  ['/admin/v1/keys?limit=50', 404, 'off'],
+  ['/admin/v1/usage', 404, 'off'],
+  ['/admin/v1/keys/A1b2C3d4E5', 404, 'notFound'],
+  ['/dashboard/log', 404, 'notFound'],
+  ['/admin/v1/keys', 429, 'limited'],
+  ['/dashboard/log?q=a', 403, 'forbidden'],
+  ['/admin/v1/keys', 503, 'broken'],
+] as const)('%s with %i is %s', (url, status, kind) => {
+  expect(kindOf(url, status)).toBe(kind);
 });

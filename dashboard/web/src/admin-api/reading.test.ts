@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Answer, Refused } from './ask.ts';
+import type { Answer, Refused } from './answer.ts';
 import { createReading, type Read } from './reading.ts';
 
 type Rows = readonly string[];

@@ -1,5 +1,5 @@
 import { type Signal, signal } from '@preact/signals';
-import type { Answer, Refused } from './ask.ts';
+import type { Answer, Refused } from './answer.ts';
 
 /** What is known of an answer: the newest that came stays, while another is asked for and when that fails. */
 export interface Asked<Body> {

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { ask } from './ask.ts';
+import { type Pages, type ReadPage, readPages, type Stretch } from './read-pages.ts';
 import { type Asked, createReading, type Read } from './reading.ts';
 
 /** What a page has read, and how it reads again. */
@@ -36,4 +37,17 @@ export function useReading<Body>(name: string, read: Read<Body>): Asked<Body> & 
  */
 export function useAsked<Body>(path: string): Asked<Body> & Again {
   return useReading<Body>(path, (_goOn, signal) => ask<Body>('GET', path, { signal }));
+}
+
+/**
+ * Reads a list that comes in pages, anew whenever its name changes.
+ *
+ * @param name says all that decides what is read
+ */
+export function usePages<Row>(
+  name: string,
+  stretch: Stretch,
+  readPage: (signal: AbortSignal) => ReadPage<Row>,
+): Asked<Pages<Row>> & Again {
+  return useReading(name, (goOn, signal) => readPages(goOn, stretch, readPage(signal)));
 }

@@ -21,7 +21,7 @@ export function Page({ query, setQuery }: PageProps) {
   const filter = readFilter(query);
   const asked = useAudit(filter.toString());
   const { at, body } = asked;
-  const entries = body?.entries ?? [];
+  const entries = body?.rows ?? [];
   return (
     <div class="audit-page">
       <div class="card-head">
@@ -129,7 +129,7 @@ function Content(
 ) {
   const { found, isFiltered, isBusy, more, setQuery } = props;
   const words = audit();
-  const { entries, next } = found;
+  const { rows: entries, next } = found;
   if (entries.length === 0 && next === undefined) {
     return (
       <State title={isFiltered ? words.noneFound : words.none}>

@@ -1,6 +1,7 @@
 import type { UsedKey } from '@lontar/shared/admin/admin-schemas.ts';
 import { batch, useSignal } from '@preact/signals';
-import { ask, type Refused } from '../admin-api/ask.ts';
+import type { Refused } from '../admin-api/answer.ts';
+import { ask } from '../admin-api/ask.ts';
 import { showNotice } from '../clipboard/copy.ts';
 import { keyForm } from '../words/key-form.ts';
 import { issued } from './issued-key.tsx';

@@ -1,7 +1,8 @@
 import type { KeyView } from '@lontar/shared/keys/key-view.ts';
 import { batch, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { ask, type Refused } from '../admin-api/ask.ts';
+import type { Refused } from '../admin-api/answer.ts';
+import { ask } from '../admin-api/ask.ts';
 import { Sheet } from '../page/sheet.tsx';
 import { keyForm } from '../words/key-form.ts';
 import { issued } from './issued-key.tsx';

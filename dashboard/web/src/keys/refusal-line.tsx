@@ -1,4 +1,4 @@
-import type { Refused } from '../admin-api/ask.ts';
+import type { Refused } from '../admin-api/answer.ts';
 import { keyForm } from '../words/key-form.ts';
 import { sayRefusal } from '../words/refusals.ts';
 import { sayRule } from '../words/rules.ts';

@@ -80,7 +80,7 @@ function Rows(props: {
 }) {
   const { found, isFiltered, more, clear } = props;
   const words = requests();
-  const { rows, before } = found;
+  const { rows, next } = found;
   if (rows.length === 0) {
     return (
       <State title={isFiltered ? words.noneFound : words.none}>
@@ -109,7 +109,7 @@ function Rows(props: {
         <span>{words.shown(formatCount(Math.min(rows.length, MOST_ROWS)))}</span>
         {rows.length >= MOST_ROWS ? (
           <span>{words.tooMany}</span>
-        ) : before === undefined ? (
+        ) : next === undefined ? (
           <span>{log().whole}</span>
         ) : (
           <button type="button" class="quiet" onClick={more}>

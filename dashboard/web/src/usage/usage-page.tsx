@@ -66,10 +66,10 @@ function Content(props: PageProps & { readonly read: ReadUsage; readonly more: (
         by={by}
         total={total}
         rest={rest}
-        hasMore={read.cursor !== undefined}
+        hasMore={read.next !== undefined}
         choose={(group) => setQuery(choiceOf(group, by))}
       />
-      {read.cursor !== undefined && (
+      {read.next !== undefined && (
         <p class="log-foot">
           <button type="button" onClick={more}>
             {words.readMore}

@@ -1,11 +1,13 @@
-import { type Answer, ask } from '../admin-api/ask.ts';
+import type { Answer } from '../admin-api/answer.ts';
+import { ask } from '../admin-api/ask.ts';
+import { type Pages, readPages } from '../admin-api/read-pages.ts';
 import type { Asked } from '../admin-api/reading.ts';
 import { type Again, useReading } from '../admin-api/use-asked.ts';
 import type { Grouping, UsageRow } from './group-usage.ts';
 import type { Period } from './period.ts';
 
-/** Pages of 200 keys that are read in one go; the reader asks for more. */
-const PAGES_AT_ONCE = 10;
+/** Pages of 200 keys. */
+const STRETCH = { mostPages: 10 };
 
 /** What of the usage is wanted. */
 export interface WantedUsage extends Pick<Period, 'from' | 'to'> {
@@ -14,15 +16,11 @@ export interface WantedUsage extends Pick<Period, 'from' | 'to'> {
   readonly owner?: string;
 }
 
-/** What was read of it. */
-export interface ReadUsage {
+/** What was read of it: by key, day and model; of the whole service at once where no key is told apart. */
+export interface ReadUsage extends Pages<UsageRow> {
   readonly wanted: WantedUsage;
-  /** By key, day and model; of the whole service at once where no key is told apart. */
-  readonly rows: readonly UsageRow[];
   /** All that was counted, where the rows are of single keys; what of it they lack was not read yet. */
   readonly whole?: readonly UsageRow[];
-  /** Where the next keys begin; absent when all were read. */
-  readonly cursor?: string;
 }
 
 interface UsagePage {
@@ -45,29 +43,19 @@ async function readUsage(
   const page = (more: Record<string, string>) =>
     ask<UsagePage>('GET', `/usage?${new URLSearchParams({ from, to, ...more }).toString()}`, { signal });
   const isOfAll = key === undefined && owner === undefined;
-  const whole = isOfAll && goOn === undefined ? await page({ key: 'all' }) : undefined;
-  if (whole?.ok === false) return whole;
+  const first = isOfAll && goOn === undefined ? await page({ key: 'all' }) : undefined;
+  if (first?.ok === false) return first;
   if (isOfAll && (by === 'day' || by === 'model')) {
-    return { ok: true, body: { wanted, rows: whole?.body.rows ?? [] } };
+    return { ok: true, body: { wanted, rows: first?.body.rows ?? [] } };
   }
-  const rows: UsageRow[] = [...(goOn?.rows ?? [])];
-  let cursor = goOn?.cursor;
-  for (let pages = 0; pages < PAGES_AT_ONCE; pages += 1) {
-    const scope = key === undefined ? (owner === undefined ? {} : { owner }) : { key };
+  const scope = key === undefined ? (owner === undefined ? {} : { owner }) : { key };
+  const read = await readPages<UsageRow>(goOn, STRETCH, async (cursor) => {
     const answer = await page({ ...scope, ...(cursor === undefined ? {} : { cursor }) });
-    if (!answer.ok) return answer;
-    rows.push(...answer.body.rows);
-    cursor = answer.body.cursor ?? undefined;
-    if (cursor === undefined) break;
-  }
-  const all = whole?.body.rows ?? goOn?.whole;
-  const body = {
-    wanted,
-    rows,
-    ...(all === undefined ? {} : { whole: all }),
-    ...(cursor === undefined ? {} : { cursor }),
-  };
-  return { ok: true, body };
+    return answer.ok ? { ok: true, body: { rows: answer.body.rows, next: answer.body.cursor } } : answer;
+  });
+  if (!read.ok) return read;
+  const whole = first?.body.rows ?? goOn?.whole;
+  return { ok: true, body: { wanted, ...read.body, ...(whole === undefined ? {} : { whole }) } };
 }
 
 /** Rows of one model; of all of them where none is named. */

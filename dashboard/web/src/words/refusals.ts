@@ -1,5 +1,5 @@
 import type { AdminReason } from '@lontar/shared/admin/admin-errors.ts';
-import type { Refused } from '../admin-api/ask.ts';
+import type { Refused } from '../admin-api/answer.ts';
 import { language } from './language.ts';
 import { sayRule } from './rules.ts';
 

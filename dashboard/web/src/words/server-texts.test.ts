@@ -3,7 +3,7 @@ import { ADMIN_ERRORS, type AdminError, reasonsOf } from '@lontar/shared/admin/a
 import type { Trouble } from '@lontar/shared/dashboard-contract.ts';
 import { InvalidTerms } from '@lontar/shared/keys/key-refusals.ts';
 import { newKeySchema, readTerms } from '@lontar/shared/keys/key-rules.ts';
-import type { Refused } from '../admin-api/ask.ts';
+import type { Refused } from '../admin-api/answer.ts';
 import { sayFailing } from './fleet.ts';
 import { language } from './language.ts';
 import { sayRefusal } from './refusals.ts';
