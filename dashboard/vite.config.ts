@@ -17,5 +17,5 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: true,
   },
-  server: { proxy: { '/dashboard': GATEWAY, '/api': GATEWAY } },
+  server: { proxy: { '/dashboard': GATEWAY, '/admin': GATEWAY, '/api': GATEWAY, '/v1': GATEWAY } },
 });
