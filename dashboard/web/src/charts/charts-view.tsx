@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { faults, moments } from '../live/live-state.ts';
 import { Fault } from '../page/fault.tsx';
-import { formatCount, formatMs, formatSpan } from '../tiles/format.ts';
+import { formatCount, formatDecimal, formatMs, formatSpan } from '../tiles/format.ts';
 import { charts as wordsOf } from '../words/charts.ts';
 import { BOX, Chart } from './chart.tsx';
 import {
@@ -151,7 +151,7 @@ function readQueue({ waiting, oldestWaitingMs }: Span): string {
 }
 
 function formatRate(rate: number): string {
-  return rate >= 10 || Number.isInteger(rate) ? formatCount(Math.round(rate)) : String(Math.round(rate * 100) / 100);
+  return rate >= 10 ? formatCount(rate) : formatDecimal(rate, 2, 0);
 }
 
 function MinutesTable({ spans }: { readonly spans: readonly Span[] }) {

@@ -1,7 +1,7 @@
 import type { Fleet, FleetMember, StreamTotals } from '@lontar/shared/dashboard-contract.ts';
 import { clock, faults, fleet } from '../live/live-state.ts';
 import { Fault } from '../page/fault.tsx';
-import { formatBytes, formatCount, formatMs, formatSpan } from '../tiles/format.ts';
+import { formatBytes, formatCount, formatDecimal, formatMs, formatSpan } from '../tiles/format.ts';
 import { sayFailing, fleet as wordsOf } from '../words/fleet.ts';
 import { UpstreamsView } from './upstreams-view.tsx';
 
@@ -96,7 +96,7 @@ function Totals({ fleet: { totals } }: { readonly fleet: Fleet }) {
     [names.again, formatCount(totals.modelRetries)],
     [names.mean, totals.modelMeanMs === undefined ? '–' : formatMs(totals.modelMeanMs)],
     [names.masked, formatCount(totals.secretsMasked)],
-    [names.maskingMean, totals.maskingMeanMs === undefined ? '–' : `${totals.maskingMeanMs.toFixed(2)} ms`],
+    [names.maskingMean, totals.maskingMeanMs === undefined ? '–' : `${formatDecimal(totals.maskingMeanMs, 2)} ms`],
     [names.maskingFailures, formatCount(totals.maskingFailures)],
     [names.stalled, formatCount(totals.jobsStalled)],
   ];

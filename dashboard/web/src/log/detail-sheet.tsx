@@ -5,7 +5,7 @@ import { copyText } from '../clipboard/copy.ts';
 import { MaskedText } from '../clipboard/masked-text.tsx';
 import { logContent } from '../live/live-state.ts';
 import { Sheet } from '../page/sheet.tsx';
-import { formatCount, formatDateTime, formatMs } from '../tiles/format.ts';
+import { formatCount, formatDateTime, formatDecimal, formatMs } from '../tiles/format.ts';
 import { detail as details } from '../words/detail.ts';
 import { log } from '../words/log.ts';
 import { MaskBadge, OutcomeWord } from './log-row.tsx';
@@ -153,7 +153,7 @@ function Waterfall({ row }: { readonly row: LogRow }) {
               />
             </span>
             <span class="ms">
-              {durationMs > 0 && durationMs < 1 ? `${durationMs.toFixed(2)} ms` : formatMs(durationMs)}
+              {durationMs > 0 && durationMs < 1 ? `${formatDecimal(durationMs, 2)} ms` : formatMs(durationMs)}
             </span>
           </li>
         ))}

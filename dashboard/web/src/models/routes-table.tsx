@@ -1,5 +1,5 @@
 import type { ModelView, UpstreamView } from '@lontar/shared/admin/models-schemas.ts';
-import { formatCount, formatMs } from '../tiles/format.ts';
+import { formatCount, formatDecimal, formatMs } from '../tiles/format.ts';
 import { models } from '../words/models.ts';
 import { BreakerWord } from './upstreams-table.tsx';
 
@@ -89,7 +89,7 @@ function shareOf({ order, weight }: Route, routes: readonly Route[]): string {
 
 /** Rounded up, so that 0 % means none. */
 function formatShare(share: number): string {
-  return `${(Math.ceil(share * 1_000) / 10).toFixed(1)} %`;
+  return `${formatDecimal(Math.ceil(share * 1_000) / 10, 1)} %`;
 }
 
 function pair(median: number | null, p95: number | null): string {

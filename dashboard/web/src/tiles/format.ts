@@ -1,30 +1,39 @@
-import { locale } from '../words/language.ts';
+import { language, locale } from '../words/language.ts';
 
-/** Making one takes long, and there are as many as languages. */
-const WHOLE = new Map<string, Intl.NumberFormat>();
+/** Making one takes long, and there are few: by language and digits. */
+const FORMATS = new Map<string, Intl.NumberFormat>();
+/** Days, hours and minutes; the second has one sign everywhere. */
+const UNITS = { en: ['d', 'h', 'min'], id: ['hari', 'jam', 'mnt'] } as const;
 
 /** `12,345`, or as the language of the page writes it. */
 export function formatCount(value: number): string {
-  const name = locale();
-  const format = WHOLE.get(name) ?? new Intl.NumberFormat(name);
-  WHOLE.set(name, format);
+  return formatDecimal(value, 0);
+}
+
+/** With so many digits behind the point, or the comma: `12.3`; with `least` none that are nought beyond those. */
+export function formatDecimal(value: number, digits: number, least = digits): string {
+  const name = `${locale()} ${digits} ${least}`;
+  const options = { minimumFractionDigits: least, maximumFractionDigits: digits };
+  const format = FORMATS.get(name) ?? new Intl.NumberFormat(locale(), options);
+  FORMATS.set(name, format);
   return format.format(value);
 }
 
 /** `812 ms`, `12.3 s`, `4 min 5 s`. */
 export function formatMs(ms: number): string {
   if (ms < 10_000) return `${formatCount(Math.round(ms))} ms`;
-  if (ms < 100_000) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 100_000) return `${formatDecimal(ms / 1_000, 1)} s`;
   return formatSpan(ms);
 }
 
 /** A longer span in its two greatest units: `3 d 4 h`, `12 min`, `40 s`. */
 export function formatSpan(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
+  const [days, hours, minutes] = UNITS[language.value];
   const units: readonly [number, string][] = [
-    [86_400, 'd'],
-    [3_600, 'h'],
-    [60, 'min'],
+    [86_400, days],
+    [3_600, hours],
+    [60, minutes],
     [1, 's'],
   ];
   const first = units.findIndex(([size]) => seconds >= size);
@@ -61,7 +70,7 @@ export function formatBytes(bytes: number): string {
     value /= 1024;
     unit += 1;
   }
-  return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit] ?? ''}`;
+  return `${formatDecimal(value, value < 10 && unit > 0 ? 1 : 0)} ${units[unit] ?? ''}`;
 }
 
 /** Share of successes among answers that were ours to give, one decimal; a dash when there were none. */
@@ -69,5 +78,5 @@ export function formatRate(successes: number, failures: number): string {
   const all = successes + failures;
   if (all === 0) return '–';
   // Rounded down, so that 100.0 % means that nothing failed.
-  return `${(Math.floor((successes / all) * 1_000) / 10).toFixed(1)} %`;
+  return `${formatDecimal(Math.floor((successes / all) * 1_000) / 10, 1)} %`;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { language } from '../words/language.ts';
 import { tiles as words } from '../words/tiles.ts';
 import { formatBytes, formatCount, formatMs, formatRate, formatSpan } from './format.ts';
 import { recentRate, TILES } from './tile-list.ts';
@@ -45,4 +46,14 @@ test('numbers and spans read well', () => {
     '1 d 1 h',
   ]);
   expect([formatBytes(900), formatBytes(1_536), formatBytes(150_000_000)]).toEqual(['900 B', '1.5 KB', '143 MB']);
+});
+
+test('and so in Indonesian, whose comma is the point of others', () => {
+  language.value = 'id';
+  try {
+    expect([formatCount(1_234_567), formatMs(12_345), formatRate(199, 1)]).toEqual(['1.234.567', '12,3 s', '99,5 %']);
+    expect([formatSpan(90_061_000), formatBytes(1_536)]).toEqual(['1 hari 1 jam', '1,5 KB']);
+  } finally {
+    language.value = 'en';
+  }
 });

@@ -1,4 +1,4 @@
-import { catalog } from './language.ts';
+import { catalog, counted } from './language.ts';
 
 /** The form of a key, and what can be done to one. */
 export const keyForm = catalog({
@@ -39,9 +39,10 @@ export const keyForm = catalog({
     masks: { url: 'API URLs', key: 'Keys', ip: 'IP addresses', connection: 'Connection strings' },
     leaves: { abort: 'give the request up', finish: 'finish it' },
     idle: {
-      perHour: (value: string, by: string) => `${value} requests an hour can never bind: ${by} a day do first.`,
+      perHour: (value: string, by: string) =>
+        `${counted(value, 'request')} an hour can never bind: ${by} a day do first.`,
       perDay: (value: string, by: string, most: string) =>
-        `${value} requests a day can never bind: ${by} an hour let ${most} through in a day at most.`,
+        `${counted(value, 'request')} a day can never bind: ${by} an hour let ${most} through in a day at most.`,
       byHour: (value: string, by: string) => `${value} at the same time can never bind: ${by} an hour do first.`,
       byCredits: (value: string, by: string) =>
         `${value} at the same time can never bind: ${by} credits are spent first.`,

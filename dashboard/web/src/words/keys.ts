@@ -1,4 +1,4 @@
-import { catalog } from './language.ts';
+import { catalog, counted } from './language.ts';
 
 /** The page of keys. */
 export const keys = catalog({
@@ -31,8 +31,8 @@ export const keys = catalog({
       days: '30 days',
       left: 'Left',
     },
-    requests: (count: string) => `${count} requests`,
-    tokens: (count: string) => `${count} tokens`,
+    requests: (count: string) => counted(count, 'request'),
+    tokens: (count: string) => counted(count, 'token'),
     states: { active: 'Active', expired: 'Expired', revoked: 'Revoked' },
     never: 'never',
     noLimits: 'no limits',
@@ -47,7 +47,7 @@ export const keys = catalog({
     firstPage: 'First page',
     nextPage: 'Next page',
     goesOn: 'Nothing on this page; the search goes on with the next one.',
-    unreadable: (count: number) => `${count} records cannot be read`,
+    unreadable: (count: number) => `${counted(`${count}`, 'record')} cannot be read`,
     created: 'The key is made',
     rotated: 'The key has a new secret',
     once: 'This is the only time that it is shown: it is stored nowhere. Give it to its caller, or keep it in a safe place.',

@@ -32,6 +32,11 @@ export function catalog<const Words extends { readonly [name: string]: Word }>(a
   return () => (language.value === 'en' ? (all.en as unknown as Alike<Words>) : all.id);
 }
 
+/** `1 request`, `12 requests`: English tells one from many, and Indonesian does not. */
+export function counted(count: string, noun: string): string {
+  return `${count} ${count === '1' ? noun : `${noun}s`}`;
+}
+
 /** The language as `Intl` names it. */
 export function locale(): string {
   return LOCALES[language.value];

@@ -1,4 +1,4 @@
-import { catalog } from './language.ts';
+import { catalog, counted } from './language.ts';
 
 /** The page of models. */
 export const models = catalog({
@@ -14,7 +14,7 @@ export const models = catalog({
     leftOut: (count: string) => `${count} further models are not listed.`,
     none: 'No model yet',
     noneWhy: 'Models stand here when a worker is up, or one was asked for.',
-    lastDays: (requests: string) => `${requests} requests in 30 days`,
+    lastDays: (requests: string) => `${counted(requests, 'request')} in 30 days`,
     failures: (failures: string) => `${failures} failed on our side`,
     usage: 'Usage',
     usageOf: (model: string) => `Usage of ${model}`,
@@ -56,8 +56,8 @@ export const models = catalog({
     noLimit: 'no limit',
     adaptive: 'as it seems to bear',
     places: (used: string, most: string) => `${used} of ${most}`,
-    requestsPerMinute: (count: string) => `${count} requests`,
-    tokensPerMinute: (count: string) => `${count} tokens`,
+    requestsPerMinute: (count: string) => counted(count, 'request'),
+    tokensPerMinute: (count: string) => counted(count, 'token'),
   },
   id: {
     title: 'Model',

@@ -1,4 +1,4 @@
-import { catalog } from './language.ts';
+import { catalog, counted } from './language.ts';
 
 /** The counters of the overview: their names, what each number means, and the small print beside it. */
 export const tiles = catalog({
@@ -44,7 +44,7 @@ export const tiles = catalog({
     sinceInstallation: 'since installation',
     since: (time: string) => `since ${time}`,
     everyRequest: 'every request under /api/',
-    ofAnswers: (count: string) => `of ${count} answers today`,
+    ofAnswers: (count: string) => `of ${counted(count, 'answer')} today`,
     now: 'now',
     showList: 'show the list',
     reset: 'reset',
