@@ -1,6 +1,6 @@
 import { KEY_STATES } from '@lontar/shared/keys/key-query.ts';
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import type { PageProps } from '../page/page-props.ts';
 import { keys } from '../words/keys.ts';
 import { type ShownKeys, SORTS } from './key-query.ts';
@@ -50,8 +50,8 @@ function Filters({ shown, setQuery }: Omit<HeadProps, 'save'>) {
   const words = keys();
   const { state, sort, search, owner } = shown;
   const typed = useSignal(search);
-  // Back and forward, and what empties the search from elsewhere.
-  useEffect(() => {
+  // Back and forward, and what empties the search from elsewhere; at once, so that no letter can be typed in between.
+  useLayoutEffect(() => {
     if (search.trim() !== typed.value.trim()) typed.value = search;
   }, [search]);
   useEffect(() => {

@@ -1,5 +1,7 @@
 import { GENERATION_ENDPOINTS } from '@lontar/shared/endpoints.ts';
 import type { LogFilter } from '@lontar/shared/log-filter.ts';
+import { useSignal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
 import { log } from '../words/log.ts';
 
 /** What of the log is shown; the choice is part of the page's address. */
@@ -7,6 +9,11 @@ export function LogFilters(props: { readonly filter: LogFilter; readonly setFilt
   const { outcome, route, maskedOnly, text } = props.filter;
   const change = (part: LogFilter) => props.setFilter(present({ ...props.filter, ...part }));
   const words = log();
+  const typed = useSignal(text ?? '');
+  // Spaces at its ends are no part of the filter, and stay while the next word is typed.
+  useLayoutEffect(() => {
+    if (typed.value.trim() !== (text ?? '')) typed.value = text ?? '';
+  }, [text]);
   return (
     <form class="filters" role="search" aria-label={words.filter} onSubmit={(event) => event.preventDefault()}>
       <select
@@ -45,8 +52,11 @@ export function LogFilters(props: { readonly filter: LogFilter; readonly setFilt
         type="search"
         aria-label={words.text}
         placeholder={words.textHint}
-        value={text ?? ''}
-        onInput={({ currentTarget }) => change({ text: currentTarget.value.trim() })}
+        value={typed.value}
+        onInput={({ currentTarget }) => {
+          typed.value = currentTarget.value;
+          change({ text: typed.value.trim() });
+        }}
       />
     </form>
   );
