@@ -1,12 +1,12 @@
 import { test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { findChromium } from './watched-page.ts';
+import { BROWSER_TEST_MS, findChromium } from './watched-page.ts';
 
 /** Most characters of a page that a failure shows. */
 const SHOWN_CHARACTERS = 2_000;
 
 /** A test in a browser; its time is in ms. */
-export type BrowserTest = (name: string, run: () => Promise<void>, timeoutMs: number) => void;
+export type BrowserTest = (name: string, run: () => Promise<void>, timeoutMs?: number) => void;
 
 /**
  * Makes tests that are skipped, by name, where there is no Chromium. One that fails shows what stood on its pages, which is
@@ -16,7 +16,7 @@ export type BrowserTest = (name: string, run: () => Promise<void>, timeoutMs: nu
  */
 export function browserTest(browser: () => Browser | undefined): BrowserTest {
   const known = findChromium() === undefined ? test.skip : test;
-  return (name, run, timeoutMs) =>
+  return (name, run, timeoutMs = BROWSER_TEST_MS) =>
     known(
       name,
       async () => {

@@ -108,49 +108,45 @@ const MODELS: ModelsView = {
 
 /** The page of models, on the service that runs. */
 export function testModels(inBrowser: BrowserTest, running: () => RunningConsole): void {
-  inBrowser(
-    'models: routes with their breakers, and the way to test one and to see what it was used for',
-    async () => {
-      const { open, closeSound } = running();
-      const watched = await open('/#/models');
-      const { page } = watched;
-      const real = page.getByRole('region', { name: 'ai-2.5-pro', exact: true });
-      await real.getByText('1 of 1 routes up').waitFor();
-      await real.getByRole('row', { name: 'demo' }).getByText('Closed').waitFor();
-      await real.getByRole('link', { name: 'Test ai-2.5-pro in the playground' }).click();
-      await page.getByRole('heading', { name: 'Conversation' }).waitFor();
-      expect(await page.getByLabel('Model', { exact: true }).inputValue()).toBe('ai-2.5-pro');
-      await page.goBack();
-      await real.getByRole('link', { name: 'Usage of ai-2.5-pro' }).click();
-      await page.getByRole('button', { name: 'Model: ai-2.5-pro: show all again' }).waitFor();
+  inBrowser('models: routes with their breakers, and the way to test one and to see what it was used for', async () => {
+    const { open, closeSound } = running();
+    const watched = await open('/#/models');
+    const { page } = watched;
+    const real = page.getByRole('region', { name: 'ai-2.5-pro', exact: true });
+    await real.getByText('1 of 1 routes up').waitFor();
+    await real.getByRole('row', { name: 'demo' }).getByText('Closed').waitFor();
+    await real.getByRole('link', { name: 'Test ai-2.5-pro in the playground' }).click();
+    await page.getByRole('heading', { name: 'Conversation' }).waitFor();
+    expect(await page.getByLabel('Model', { exact: true }).inputValue()).toBe('ai-2.5-pro');
+    await page.goBack();
+    await real.getByRole('link', { name: 'Usage of ai-2.5-pro' }).click();
+    await page.getByRole('button', { name: 'Model: ai-2.5-pro: show all again' }).waitFor();
 
-      let answer: object = { json: { status: true, code: 200, message: 'Sukses', result: MODELS } };
-      await page.route('**/admin/v1/models', (route) => route.fulfill(answer));
-      await page.goBack();
-      const flash = page.getByRole('region', { name: 'ai-2.5-flash', exact: true });
-      await flash.getByText('2 of 3 routes up').waitFor();
-      const rows = await flash.locator('tbody tr').allInnerTexts();
-      expect(rows.map((row) => row.replaceAll(/\s+/g, ' '))).toEqual([
-        expect.stringMatching(/^gemini gemini-2\.5-flash ✓ Closed 75 % 121 0\.0 % 800 ms · 2,100 ms 210 ms · 600 ms/),
-        expect.stringMatching(/^anthropic claude-haiku\S+ ✕ Open server error another .* 25 % 123 1\.7 %/),
-        expect.stringMatching(/^local qwen3-32b ◔ Trying connection else 100 % 0 – – –/),
-      ]);
-      await page.getByText('No route is up').waitFor();
-      await page.getByText('A newer models.yaml is broken').waitFor();
-      await lookAt(watched, 'models', SCREENSHOTS);
-      await expectNothingCut(page, 'models', SCREENSHOTS);
-      await page.getByRole('button', { name: 'Bahasa Indonesia' }).click();
-      await page.getByText('2 dari 3 rute hidup').waitFor();
-      await expectNothingCut(page, 'models-id', SCREENSHOTS);
-      await page.getByRole('button', { name: 'English' }).click();
-      answer = {
-        json: { status: true, code: 200, message: '', result: { ...MODELS, catalog: null, models: [], upstreams: [] } },
-      };
-      await page.getByRole('button', { name: 'Refresh' }).click();
-      await page.getByText('No model yet').waitFor();
-      await lookAt(watched, 'models-none', SCREENSHOTS, TWO_LOOKS);
-      await closeSound(watched);
-    },
-    60_000,
-  );
+    let answer: object = { json: { status: true, code: 200, message: 'Sukses', result: MODELS } };
+    await page.route('**/admin/v1/models', (route) => route.fulfill(answer));
+    await page.goBack();
+    const flash = page.getByRole('region', { name: 'ai-2.5-flash', exact: true });
+    await flash.getByText('2 of 3 routes up').waitFor();
+    const rows = await flash.locator('tbody tr').allInnerTexts();
+    expect(rows.map((row) => row.replaceAll(/\s+/g, ' '))).toEqual([
+      expect.stringMatching(/^gemini gemini-2\.5-flash ✓ Closed 75 % 121 0\.0 % 800 ms · 2,100 ms 210 ms · 600 ms/),
+      expect.stringMatching(/^anthropic claude-haiku\S+ ✕ Open server error another .* 25 % 123 1\.7 %/),
+      expect.stringMatching(/^local qwen3-32b ◔ Trying connection else 100 % 0 – – –/),
+    ]);
+    await page.getByText('No route is up').waitFor();
+    await page.getByText('A newer models.yaml is broken').waitFor();
+    await lookAt(watched, 'models', SCREENSHOTS);
+    await expectNothingCut(page, 'models', SCREENSHOTS);
+    await page.getByRole('button', { name: 'Bahasa Indonesia' }).click();
+    await page.getByText('2 dari 3 rute hidup').waitFor();
+    await expectNothingCut(page, 'models-id', SCREENSHOTS);
+    await page.getByRole('button', { name: 'English' }).click();
+    answer = {
+      json: { status: true, code: 200, message: '', result: { ...MODELS, catalog: null, models: [], upstreams: [] } },
+    };
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText('No model yet').waitFor();
+    await lookAt(watched, 'models-none', SCREENSHOTS, TWO_LOOKS);
+    await closeSound(watched);
+  });
 }

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { answered, type DashboardStack } from '../harness/dashboard.ts';
+import { soon } from '../harness/eventually.ts';
 import type { BrowserTest } from './in-browser.ts';
 import { lookAt, TWO_LOOKS } from './look-at.ts';
 import { expectNothingCut } from './nothing-cut.ts';
@@ -47,8 +48,11 @@ const key = (page: Page) => page.getByLabel('API key, kept in memory only');
 const prompt = (page: Page) => page.getByLabel('Prompt', { exact: true });
 const answers = (page: Page) => page.locator('.turn.model');
 const regenerate = (page: Page) => page.getByRole('button', { name: 'Regenerate' });
+const stop = (page: Page) => page.getByRole('button', { name: 'Stop' });
 
+/** Asks, once the answer before has ended. */
 async function ask(page: Page, text: string): Promise<void> {
+  await stop(page).waitFor({ state: 'detached' });
   await prompt(page).fill(text);
   await page.keyboard.press('Control+Enter');
 }
@@ -66,81 +70,82 @@ function streamOf(text: string): string {
 
 /** The playground, on the service that runs. */
 export function testPlayground(inBrowser: BrowserTest, running: () => RunningConsole): void {
-  inBrowser(
-    'a conversation streams, is masked, has its figures and its row; the key goes nowhere else',
-    async () => {
-      const { dashboard, open, closeSound } = running();
-      const made = await dashboard.stack.createKey('--name', 'playground');
-      const watched = await open('/?try=1');
-      const { page } = watched;
-      await page.getByRole('heading', { name: 'Conversation' }).waitFor();
-      await lookAt(watched, 'playground-empty', SCREENSHOTS, TWO_LOOKS);
-      await ask(page, 'How do I connect to my database?');
-      await page.getByText('Enter an API key first.').waitFor();
-      expect(await page.evaluate(() => document.activeElement?.id)).toBe('key');
-      await key(page).fill(made.key);
-      await page.getByLabel('Most output tokens').fill('150');
-      await ask(page, 'How do I connect to my database?');
-      await page.getByRole('button', { name: 'Stop' }).waitFor();
-      await page.locator('.turn.model .badge.secured').waitFor();
-      await answers(page).locator('.chip').first().waitFor();
+  inBrowser('a conversation streams, is masked, has its figures and its row; the key goes nowhere else', async () => {
+    const { dashboard, open, closeSound } = running();
+    const made = await dashboard.stack.createKey('--name', 'playground');
+    const watched = await open('/?try=1');
+    const { page } = watched;
+    await page.getByRole('heading', { name: 'Conversation' }).waitFor();
+    await lookAt(watched, 'playground-empty', SCREENSHOTS, TWO_LOOKS);
+    await ask(page, 'How do I connect to my database?');
+    await page.getByText('Enter an API key first.').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('key');
+    await key(page).fill(made.key);
+    await page.getByLabel('Most output tokens').fill('150');
+    await ask(page, 'How do I connect to my database?');
+    await page.locator('.turn.model .badge.secured').waitFor();
+    await answers(page).locator('.chip').first().waitFor();
+    await soon(async () => {
       const facts = await page.locator('.answer-facts').innerText();
       for (const fact of [/first token [\d,.]+ m?s/, /in all [\d,.]+ m?s/, /\d+ tokens in, [\d,]+ out/, /tokens\/s/]) {
         expect(facts).toMatch(fact);
       }
       expect(facts).toContain('cut: the output tokens were used up');
-      const row = page.locator('.answer-facts a');
-      const id = await row.innerText();
-      expect([id.startsWith('req_'), await row.getAttribute('href')]).toEqual([true, `/#/requests?q=${id}`]);
+    });
+    const row = page.locator('.answer-facts a');
+    const id = await row.innerText();
+    expect([id.startsWith('req_'), await row.getAttribute('href')]).toEqual([true, `/#/requests?q=${id}`]);
 
-      // What was said before goes along, and nothing of the operator's.
-      const asked = page.waitForRequest('**/v1/chat/completions');
-      await ask(page, 'And then?');
-      const request = await asked;
-      const body = request.postDataJSON() as { messages: { role: string }[] };
-      expect(body.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
-      expect([(await request.allHeaders())['cookie'], request.url().includes(made.key)]).toEqual([undefined, false]);
-      await page.getByRole('button', { name: 'Stop' }).click();
-      await answers(page).last().getByText('Stopped').waitFor();
-      await regenerate(page).click();
-      await page.getByRole('button', { name: 'Stop' }).waitFor();
-      await regenerate(page).waitFor();
-      expect(await answers(page).count()).toBe(2);
-      await lookAt(watched, 'playground-answered', SCREENSHOTS);
-      await expectNothingCut(page, 'playground', SCREENSHOTS);
+    // What was said before goes along, and nothing of the operator's. A whole answer takes long enough to be stopped.
+    await page.getByLabel('Most output tokens').fill('');
+    const asked = page.waitForRequest('**/v1/chat/completions');
+    await ask(page, 'And then?');
+    await stop(page).click();
+    await answers(page).last().getByText('Stopped').waitFor();
+    const request = await asked;
+    const body = request.postDataJSON() as { messages: { role: string }[] };
+    expect(body.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect([(await request.allHeaders())['cookie'], request.url().includes(made.key)]).toEqual([undefined, false]);
+    await page.getByLabel('Most output tokens').fill('60');
+    await regenerate(page).click();
+    await answers(page).last().getByText('Stopped').waitFor({ state: 'detached' });
+    await regenerate(page).waitFor();
+    expect(await answers(page).count()).toBe(2);
+    await lookAt(watched, 'playground-answered', SCREENSHOTS);
+    await expectNothingCut(page, 'playground', SCREENSHOTS);
 
-      for (const [language, words] of [
-        ['Python', 'api_key=os.environ["LONTAR_KEY"]'],
-        ['JavaScript', 'apiKey: process.env.LONTAR_KEY'],
-        ['curl', 'Bearer $LONTAR_KEY'],
-      ] as const) {
-        await page.getByRole('button', { name: language, exact: true }).click();
-        await page.locator('.samples pre', { hasText: words }).waitFor();
-      }
-      await page.getByRole('button', { name: 'Copy the code' }).click();
+    for (const [language, words] of [
+      ['Python', 'api_key=os.environ["LONTAR_KEY"]'],
+      ['JavaScript', 'apiKey: process.env.LONTAR_KEY'],
+      ['curl', 'Bearer $LONTAR_KEY'],
+    ] as const) {
+      await page.getByRole('button', { name: language, exact: true }).click();
+      await page.locator('.samples pre', { hasText: words }).waitFor();
+    }
+    await page.getByRole('button', { name: 'Copy the code' }).click();
+    await soon(async () => {
       const copied = await page.evaluate(() => navigator.clipboard.readText());
       expect(copied).toBe((await page.locator('.samples pre').textContent()) ?? '');
       expect(copied).not.toContain(made.key);
-      const kept = await page.evaluate(() => [
-        JSON.stringify(localStorage),
-        JSON.stringify(sessionStorage),
-        location.href,
-      ]);
-      expect(kept.join(' ')).not.toContain(made.key.slice(8));
+    });
+    const kept = await page.evaluate(() => [
+      JSON.stringify(localStorage),
+      JSON.stringify(sessionStorage),
+      location.href,
+    ]);
+    expect(kept.join(' ')).not.toContain(made.key.slice(8));
 
-      // The page of another language keeps what was said; a reload keeps nothing.
-      await page.getByRole('button', { name: 'Bahasa Indonesia' }).click();
-      await page.getByRole('heading', { name: 'Percakapan', exact: true }).waitFor();
-      await lookAt(watched, 'playground-id', SCREENSHOTS, TWO_LOOKS);
-      await expectNothingCut(page, 'playground-id', SCREENSHOTS);
-      await page.getByRole('button', { name: 'English' }).click();
-      await page.reload();
-      await page.getByText('Ask a model as your callers do.').waitFor();
-      expect(await key(page).inputValue()).toBe('');
-      await closeSound(watched);
-    },
-    120_000,
-  );
+    // The page of another language keeps what was said; a reload keeps nothing.
+    await page.getByRole('button', { name: 'Bahasa Indonesia' }).click();
+    await page.getByRole('heading', { name: 'Percakapan', exact: true }).waitFor();
+    await lookAt(watched, 'playground-id', SCREENSHOTS, TWO_LOOKS);
+    await expectNothingCut(page, 'playground-id', SCREENSHOTS);
+    await page.getByRole('button', { name: 'English' }).click();
+    await page.reload();
+    await page.getByText('Ask a model as your callers do.').waitFor();
+    expect(await key(page).inputValue()).toBe('');
+    await closeSound(watched);
+  });
 
   inBrowser(
     'tools are called and answered, a persona answers a prompt alone, and errors are said in words',
@@ -197,80 +202,73 @@ export function testPlayground(inBrowser: BrowserTest, running: () => RunningCon
         .waitFor();
       await closeSound(watched, { serverDown: true });
     },
-    90_000,
   );
 
-  inBrowser(
-    'hostile answers run nothing, load nothing, and copy clean',
-    async () => {
-      const { dashboard, open, closeSound } = running();
-      const watched = await open('/#/playground');
-      const { page } = watched;
-      let body = streamOf(HOSTILE);
-      await page.route('**/v1/chat/completions', (route) =>
-        route.fulfill({ status: 200, headers: { 'content-type': 'text/event-stream', 'x-request-id': 'req_x' }, body }),
-      );
-      await page.route('**/v1/models', (route) => route.fulfill({ json: { data: [] } }));
-      await key(page).fill('a-key-for-the-test');
-      await ask(page, HOSTILE);
-      const markdown = page.locator('.markdown');
-      await markdown.getByRole('heading', { name: 'Heading' }).waitFor();
-      await page.locator('.badge', { hasText: 'Secured (2)' }).waitFor();
-      await lookAt(watched, 'hostile-answer', SCREENSHOTS, TWO_LOOKS);
-      expect(await page.locator('.turns').locator('img, script, iframe, style, base, form, input, svg').count()).toBe(
-        0,
-      );
-      const links = await markdown.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
-      expect(links).toEqual(['https://example.com/a']);
-      expect(await markdown.locator('td strong').innerText()).toBe('2');
-      expect(await markdown.locator('ol[start="3"] li').allInnerTexts()).toEqual(['three', 'four <b> fdp']);
-      expect(await markdown.locator('blockquote').count()).toBeLessThan(50);
-      expect(await markdown.locator('ul li').innerText()).toBe('☑ done');
-      expect(await page.getByRole('main').innerText()).not.toContain('a-key-for-the-test');
+  inBrowser('hostile answers run nothing, load nothing, and copy clean', async () => {
+    const { dashboard, open, closeSound } = running();
+    const watched = await open('/#/playground');
+    const { page } = watched;
+    let body = streamOf(HOSTILE);
+    await page.route('**/v1/chat/completions', (route) =>
+      route.fulfill({ status: 200, headers: { 'content-type': 'text/event-stream', 'x-request-id': 'req_x' }, body }),
+    );
+    await page.route('**/v1/models', (route) => route.fulfill({ json: { data: [] } }));
+    await key(page).fill('a-key-for-the-test');
+    await ask(page, HOSTILE);
+    const markdown = page.locator('.markdown');
+    await markdown.getByRole('heading', { name: 'Heading' }).waitFor();
+    await page.locator('.badge', { hasText: 'Secured (2)' }).waitFor();
+    await lookAt(watched, 'hostile-answer', SCREENSHOTS, TWO_LOOKS);
+    expect(await page.locator('.turns').locator('img, script, iframe, style, base, form, input, svg').count()).toBe(0);
+    const links = await markdown.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+    expect(links).toEqual(['https://example.com/a']);
+    expect(await markdown.locator('td strong').innerText()).toBe('2');
+    expect(await markdown.locator('ol[start="3"] li').allInnerTexts()).toEqual(['three', 'four <b> fdp']);
+    expect(await markdown.locator('blockquote').count()).toBeLessThan(50);
+    expect(await markdown.locator('ul li').innerText()).toBe('☑ done');
+    expect(await page.getByRole('main').innerText()).not.toContain('a-key-for-the-test');
 
-      await markdown.evaluate((element) => getSelection()?.selectAllChildren(element));
-      // What is dragged, or pasted by the middle button, is the selection as it stands: no event can change it.
-      const dragged = await page.evaluate(() => getSelection()?.toString());
-      expect(dragged).toContain('The key is ***API_KEY*** and the host ***API_SERVER***.');
-      expect(dragged).not.toContain(', masked');
-      await page.keyboard.press('Control+C');
-      await page.getByText('Copied; 2 secrets stay masked').waitFor();
-      const kinds = await page.evaluate(async () => (await navigator.clipboard.read()).flatMap(({ types }) => types));
-      expect(kinds).toEqual(['text/plain']);
-      const copied = await page.evaluate(() => navigator.clipboard.readText());
-      expect(copied).toContain('The key is ***API_KEY*** and the host ***API_SERVER***.');
-      expect(copied.replaceAll(/[\t\n]/g, '')).not.toMatch(/\p{Cc}|\p{Default_Ignorable_Code_Point}/u);
+    await markdown.evaluate((element) => getSelection()?.selectAllChildren(element));
+    // What is dragged, or pasted by the middle button, is the selection as it stands: no event can change it.
+    const dragged = await page.evaluate(() => getSelection()?.toString());
+    expect(dragged).toContain('The key is ***API_KEY*** and the host ***API_SERVER***.');
+    expect(dragged).not.toContain(', masked');
+    await page.keyboard.press('Control+C');
+    await page.getByText('Copied; 2 secrets stay masked').waitFor();
+    const kinds = await page.evaluate(async () => (await navigator.clipboard.read()).flatMap(({ types }) => types));
+    expect(kinds).toEqual(['text/plain']);
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toContain('The key is ***API_KEY*** and the host ***API_SERVER***.');
+    expect(copied.replaceAll(/[\t\n]/g, '')).not.toMatch(/\p{Cc}|\p{Default_Ignorable_Code_Point}/u);
 
-      // More than a browser can render, and more than the page keeps.
-      body = streamOf('x'.repeat(1_100_000));
-      await ask(page, 'Much');
-      await page.getByText('The rest is longer than this page keeps.').waitFor();
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-      body = `data: ${'x'.repeat(300_000)}\n\n`;
-      await ask(page, 'A long line');
-      await page.locator('.problem', { hasText: 'The answer cannot be read.' }).waitFor();
-      body = 'data: {"choices":[{"delta":{"content":"half"}}]}\n\n';
-      await ask(page, 'A stream without an end');
-      await page.locator('.problem', { hasText: 'The answer broke off.' }).waitFor();
+    // More than a browser can render, and more than the page keeps.
+    body = streamOf('x'.repeat(1_100_000));
+    await ask(page, 'Much');
+    await page.getByText('The rest is longer than this page keeps.').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    body = `data: ${'x'.repeat(300_000)}\n\n`;
+    await ask(page, 'A long line');
+    await page.locator('.problem', { hasText: 'The answer cannot be read.' }).waitFor();
+    body = 'data: {"choices":[{"delta":{"content":"half"}}]}\n\n';
+    await ask(page, 'A stream without an end');
+    await page.locator('.problem', { hasText: 'The answer broke off.' }).waitFor();
 
-      // The same text in the log: as text, with its masks as chips.
-      const generation = { ...answered().generation, promptPreview: HOSTILE, answerPreview: HOSTILE.repeat(3) };
-      const event = answered({ generation } as Parameters<typeof answered>[0]);
-      await dashboard.answer([event]);
-      await page.getByRole('link', { name: 'Overview', exact: true }).click();
-      await page.getByRole('button', { name: event.id }).click();
-      const answerText = page.locator('.masked-text pre').last();
-      await answerText.waitFor();
-      await lookAt(watched, 'hostile-detail', SCREENSHOTS, TWO_LOOKS);
-      expect(await answerText.locator('*:not(.chip)').count()).toBe(0);
-      await answerText.evaluate((element) => getSelection()?.selectAllChildren(element));
-      await page.keyboard.press('Control+C');
-      await page.getByText('secrets stay masked').waitFor();
-      expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('The key is ***API_KEY*** and');
+    // The same text in the log: as text, with its masks as chips.
+    const generation = { ...answered().generation, promptPreview: HOSTILE, answerPreview: HOSTILE.repeat(3) };
+    const event = answered({ generation } as Parameters<typeof answered>[0]);
+    await dashboard.answer([event]);
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
+    await page.getByRole('button', { name: event.id }).click();
+    const answerText = page.locator('.masked-text pre').last();
+    await answerText.waitFor();
+    await lookAt(watched, 'hostile-detail', SCREENSHOTS, TWO_LOOKS);
+    expect(await answerText.locator('*:not(.chip)').count()).toBe(0);
+    await answerText.evaluate((element) => getSelection()?.selectAllChildren(element));
+    await page.keyboard.press('Control+C');
+    await page.getByText('secrets stay masked').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('The key is ***API_KEY*** and');
 
-      expect(await page.evaluate(() => (globalThis as { pwned?: number }).pwned)).toBeUndefined();
-      await closeSound(watched);
-    },
-    90_000,
-  );
+    expect(await page.evaluate(() => (globalThis as { pwned?: number }).pwned)).toBeUndefined();
+    await closeSound(watched);
+  });
 }

@@ -8,7 +8,7 @@ import { emptySnapshot, stream } from './states/live-words.ts';
 import { ALL_LOOKS, type Look, lookEverywhere } from './states/look-everywhere.ts';
 import type { PlaygroundState } from './states/playground-states.ts';
 import type { Reply } from './states/state.ts';
-import { findChromium, launchChromium } from './watched-page.ts';
+import { BROWSER_TEST_MS, COMES_WITHIN_MS, findChromium, launchChromium } from './watched-page.ts';
 
 /**
  * Every state of every page. With EVERY_LOOK=1 (`npm run looks`) in both languages, at each width and in each theme; else in the
@@ -35,7 +35,7 @@ beforeAll(async () => {
   dashboard = await startDashboard();
   cookie = await dashboard.signIn();
   browser = await launchChromium(executable);
-}, 60_000);
+}, BROWSER_TEST_MS);
 afterAll(async () => {
   await browser?.close();
   await dashboard?.stack.stop();
@@ -79,12 +79,15 @@ async function reach(page: Page, state: PlaygroundState): Promise<void> {
   if (isOffline) {
     await page.addInitScript(() => Object.defineProperty(navigator, 'onLine', { get: () => false }));
   }
-  if (waitsMs !== undefined) await page.clock.install();
+  const now = Date.now();
+  if (waitsMs !== undefined) await page.clock.setFixedTime(now);
   await answerAs(page, state);
   await page.goto(dashboard.url + path);
   if (waitsMs !== undefined) {
     await page.locator('.pill.live').waitFor();
-    await page.clock.runFor(waitsMs);
+    // It stays at this time, however long the looking takes.
+    await page.clock.setFixedTime(now + waitsMs);
+    await page.clock.fastForward(1_000);
   }
   await act?.(page);
   await page.locator(shows).first().waitFor();
@@ -118,7 +121,7 @@ inBrowser(
           // The clock is one of a context, and pages are looked at side by side.
           const own = state.waitsMs === undefined ? undefined : await openContext(language, false);
           const page = await (own ?? contexts[state.isSignedOut === true ? 'out' : 'in']).newPage();
-          page.setDefaultTimeout(20_000);
+          page.setDefaultTimeout(COMES_WITHIN_MS);
           page.on('pageerror', ({ message }) => note([`${state.name}-${language}: exception ${message}`]));
           try {
             await reach(page, state);
@@ -172,7 +175,7 @@ inBrowser(
       for (const [name, reply, shows] of OWN_STATES) {
         if (!ONLY.test(name)) continue;
         const page = await context.newPage();
-        page.setDefaultTimeout(20_000);
+        page.setDefaultTimeout(COMES_WITHIN_MS);
         try {
           await page.route('**/api/key', async (route) => {
             if (reply === 'away') await route.abort();

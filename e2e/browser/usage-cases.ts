@@ -150,49 +150,44 @@ export function testUsage(inBrowser: BrowserTest, running: () => RunningConsole)
       await page.getByRole('slider', { name: 'Tokens by day' }).waitFor();
       await closeSound(watched);
     },
-    90_000,
   );
 
-  inBrowser(
-    'usage: ranges, keyboard, an empty time, a failure that keeps what was shown, and Indonesian',
-    async () => {
-      const { dashboard, open, closeSound } = running();
-      const watched = await open('/#/usage?range=90');
-      const { page } = watched;
-      await page.getByRole('row', { name: 'All together' }).waitFor();
-      const slider = page.getByRole('slider', { name: 'Requests by day' });
-      await slider.press('Home');
-      expect([await slider.getAttribute('aria-valuenow'), await slider.getAttribute('aria-valuemax')]).toEqual([
-        '0',
-        '89',
-      ]);
-      await lookAt(watched, 'usage', SCREENSHOTS, TWO_LOOKS);
-      await page.getByRole('button', { name: 'Custom' }).click();
-      const [from, to] = [page.getByLabel('From'), page.getByLabel('To')];
-      const oldest = lastDays(300, Date.now()).from;
-      await from.fill(oldest);
-      await to.fill(oldest);
-      await page.getByText('Nothing was asked in these days').waitFor();
-      expect(page.url()).toContain(`from=${oldest}&to=${oldest}`);
-      await lookAt(watched, 'usage-none', SCREENSHOTS, TWO_LOOKS);
-      await page.getByRole('button', { name: '30 days' }).click();
-      await page.getByRole('row', { name: 'All together' }).waitFor();
-      expect(watched.problems()).toEqual([]);
+  inBrowser('usage: ranges, keyboard, an empty time, a failure that keeps what was shown, and Indonesian', async () => {
+    const { dashboard, open, closeSound } = running();
+    const watched = await open('/#/usage?range=90');
+    const { page } = watched;
+    await page.getByRole('row', { name: 'All together' }).waitFor();
+    const slider = page.getByRole('slider', { name: 'Requests by day' });
+    await slider.press('Home');
+    expect([await slider.getAttribute('aria-valuenow'), await slider.getAttribute('aria-valuemax')]).toEqual([
+      '0',
+      '89',
+    ]);
+    await lookAt(watched, 'usage', SCREENSHOTS, TWO_LOOKS);
+    await page.getByRole('button', { name: 'Custom' }).click();
+    const [from, to] = [page.getByLabel('From'), page.getByLabel('To')];
+    const oldest = lastDays(300, Date.now()).from;
+    await from.fill(oldest);
+    await to.fill(oldest);
+    await page.getByText('Nothing was asked in these days').waitFor();
+    expect(page.url()).toContain(`from=${oldest}&to=${oldest}`);
+    await lookAt(watched, 'usage-none', SCREENSHOTS, TWO_LOOKS);
+    await page.getByRole('button', { name: '30 days' }).click();
+    await page.getByRole('row', { name: 'All together' }).waitFor();
+    expect(watched.problems()).toEqual([]);
 
-      await page.route('**/admin/v1/usage*', (route) => route.fulfill({ status: 503, json: { message: 'Away.' } }));
-      await page.getByRole('button', { name: 'Refresh' }).click();
-      await page.locator('.trouble', { hasText: 'Away.' }).waitFor();
-      await page.getByRole('row', { name: 'All together' }).waitFor();
-      await page.unroute('**/admin/v1/usage*');
-      await page.getByRole('button', { name: 'Retry' }).click();
-      await page.locator('.trouble', { hasText: 'Away.' }).waitFor({ state: 'detached' });
-      await page.getByRole('button', { name: 'Bahasa Indonesia' }).click();
-      await page.getByRole('row', { name: 'Semuanya' }).waitFor();
-      await lookAt(watched, 'usage-id', SCREENSHOTS, TWO_LOOKS);
-      await page.goto(`${dashboard.url}/#/usage?by=model`);
-      await expectNothingCut(page, 'usage-id', SCREENSHOTS);
-      await closeSound(watched, { serverDown: true });
-    },
-    60_000,
-  );
+    await page.route('**/admin/v1/usage*', (route) => route.fulfill({ status: 503, json: { message: 'Away.' } }));
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.locator('.trouble', { hasText: 'Away.' }).waitFor();
+    await page.getByRole('row', { name: 'All together' }).waitFor();
+    await page.unroute('**/admin/v1/usage*');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.locator('.trouble', { hasText: 'Away.' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Bahasa Indonesia' }).click();
+    await page.getByRole('row', { name: 'Semuanya' }).waitFor();
+    await lookAt(watched, 'usage-id', SCREENSHOTS, TWO_LOOKS);
+    await page.goto(`${dashboard.url}/#/usage?by=model`);
+    await expectNothingCut(page, 'usage-id', SCREENSHOTS);
+    await closeSound(watched, { serverDown: true });
+  });
 }

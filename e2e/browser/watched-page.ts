@@ -12,6 +12,10 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
+/** How long a test may take, and what it waits for may take to come: on a machine that does other things, many times as long as alone. */
+export const BROWSER_TEST_MS = 300_000;
+export const COMES_WITHIN_MS = 90_000;
+
 /** The system's Chromium; `undefined` where there is none, so that tests can be skipped by name. */
 export function findChromium(): string | undefined {
   return PATHS.find((path) => {
@@ -43,6 +47,7 @@ export async function openPage(browser: Browser, url: string, cookie?: string): 
     const [name = '', value = ''] = cookie.split('=');
     await context.addCookies([{ name, value, url }]);
   }
+  context.setDefaultTimeout(COMES_WITHIN_MS);
   const page = await context.newPage();
   const found: { text: string; network: boolean }[] = [];
   page.on('pageerror', (error) => found.push({ text: `exception: ${error.message}`, network: false }));

@@ -17,6 +17,23 @@ export async function eventually(isTrue: () => Promise<boolean>, withinMs: numbe
 }
 
 /**
+ * Holds an assertion against what may still be on its way.
+ *
+ * @throws what the assertion threw last, when the time is over
+ */
+export async function soon(assert: () => Promise<void>, withinMs = 60_000): Promise<void> {
+  const end = Date.now() + withinMs;
+  for (;;) {
+    try {
+      return await assert();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await delay(LOOK_EVERY_MS);
+    }
+  }
+}
+
+/**
  * Looks again until a condition holds; the test's own timeout bounds it. With a pause: what is waited for needs the
  * processor too.
  *
