@@ -11,7 +11,7 @@ import { isUp, type System, until } from './system.ts';
 /** A call that was on its way when the client was refused may still arrive, ms; on a busy machine, late. */
 const ON_THE_WAY_MS = { quick: 2_000, long: 250 };
 const QUIET_WITHIN_MS = 60_000;
-const AGREE_WITHIN_MS = 5_000;
+const AGREE_WITHIN_MS = 30_000;
 const PAGES = ['/', '/docs', '/openapi.json', '/llms.txt', '/api/usage', '/api/health', '/api/stats'];
 
 /** `FREE_FAILURES_PER_HOUR` by default, and the failures that it bounds. */
@@ -203,7 +203,7 @@ async function checkEvents({ urls, ledger }: System, report: Report, entries: re
 async function checkNumbers({ stack, urls, keys }: System, report: Report): Promise<void> {
   const unlikeOf = (all: readonly Pair[]) => all.filter(({ one, other }) => one !== other);
   let pairs: Pair[] = [];
-  // A row of the log that comes to stand for several refusals says so some time after the last of them.
+  // A row of the log that stands for several refusals says how many some time after the last of them; a busy machine is late.
   const lastAt = performance.now() + AGREE_WITHIN_MS;
   const isLast = async () => {
     pairs = await readPairs(stack, urls()[0] ?? stack.url, keys);

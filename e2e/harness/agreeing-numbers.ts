@@ -17,8 +17,9 @@ interface CounterAnswer {
   readonly today: Readonly<Record<string, number>>;
 }
 
-/** The log has the last 10,000 rows: of more requests it cannot tell all. */
+/** The log has the last 10,000 rows, and of those about refused requests the last 5,000: of more it cannot tell all. */
 const MOST_LOG_ROWS = 9_000;
+const MOST_REFUSED_ROWS = 4_900;
 
 /**
  * Reads what the page, the API, the admin API, the operator's command, CSV, Prometheus and the request log say of the same
@@ -164,7 +165,7 @@ async function readLog(url: string, cookie: string): Promise<LogRow[] | undefine
     if (rows.length > MOST_LOG_ROWS) return undefined;
     ({ before } = page);
   }
-  return rows;
+  return rows.filter(({ endpoint }) => endpoint === undefined).length > MOST_REFUSED_ROWS ? undefined : rows;
 }
 
 interface OwnUsage {
@@ -212,21 +213,17 @@ function pairsOfGauges(gauges: ReadonlyMap<string, number>, tiles: Tiles): Pair[
   ];
 }
 
-/**
- * Who left without an answer is not among the requests. A row may stand for several refusals of an address, of one reason in one
- * second: it has the path of the first, and the others may be of paths that usage does not count, so it is not compared.
- */
+/** Who left without an answer is not among the requests. A row may stand for several refusals, all of them requests for generation. */
 function pairsOfLog(rows: readonly LogRow[] | undefined, whole: UsageCounts): Pair[] {
   if (rows === undefined) return [];
   const answers = rows.filter(
     ({ route, error, endpoint }) => isGenerationRoute(route) && (error !== 'client_closed' || endpoint === undefined),
   );
-  const several = new Set(rows.filter((row) => row.count !== undefined).map((row) => row.outcome));
-  return Object.entries(COUNT_OF_OUTCOME)
-    .filter(([outcome]) => !several.has(outcome as LogRow['outcome']))
-    .map(([outcome, count]) =>
-      pair(`log, ${outcome}`, answers.filter((row) => row.outcome === outcome).length, whole[count]),
-    );
+  return Object.entries(COUNT_OF_OUTCOME).map(([outcome, count]) => {
+    const of = answers.filter((row) => row.outcome === outcome);
+    const requests = of.reduce((sum, row) => sum + (row.count ?? 1), 0);
+    return pair(`log, ${outcome}`, requests, whole[count]);
+  });
 }
 
 function pairsOfOwn(id: string, { last_30_days: own }: OwnUsage['usage'], usage: UsageCounts): Pair[] {

@@ -106,6 +106,26 @@ test('2,000 refused requests in a second are counted exactly and make one row', 
   await consumer.stop();
 }, 20_000);
 
+test('rows of requests for generation add up to what usage says of them, beside refusals of other paths', async () => {
+  const consumer = startConsumer('paths');
+  const at = Math.floor(Date.now() / 1000) * 1000;
+  // More addresses than rows may be open: the last share rows.
+  const events = Array.from({ length: 900 }, (_, id) =>
+    refused(id, { at, route: id % 3 === 0 ? '/api/upload' : '/api/ai', address: `192.0.2.${id % 220}` }),
+  );
+  await report(events);
+  await counted();
+  await closed();
+  const { total } = await readUsage(redis.client, Date.now());
+  expect(total).toMatchObject({ requests: 600 });
+  const sums = new Map<string, number>();
+  for (const { route, count = 1 } of await readNewestRows(redis.client, LOG_ROWS)) {
+    sums.set(route, (sums.get(route) ?? 0) + count);
+  }
+  expect(Object.fromEntries(sums)).toEqual({ '/api/ai': 600, '/api/upload': 300 });
+  await consumer.stop();
+}, 20_000);
+
 test('what is sent as numbers counts exactly once, whichever of two instances takes it and through a restart of Redis', async () => {
   const consumers = [startConsumer('a'), startConsumer('b')];
   const kinds = Array.from({ length: 20 }, (_, index) => refused(index, { address: `192.0.2.${index}` }));

@@ -1,6 +1,6 @@
 import type { LogRow } from '@lontar/shared/dashboard-contract.ts';
 import { OTHER_ADDRESSES } from '@lontar/shared/event-tally.ts';
-import { type RequestEvent, reasonOf } from '@lontar/shared/request-event.ts';
+import { isGenerationRoute, type RequestEvent, reasonOf } from '@lontar/shared/request-event.ts';
 
 /** Longest masked text that the log keeps, characters; gateways cut at 4,000, and this bounds whatever comes. */
 const TEXT_CHARACTERS = 4_100;
@@ -9,9 +9,12 @@ const TEXTS_JSON_CHARACTERS = 2 * 6 * TEXT_CHARACTERS;
 
 /** A row about refused requests, in the form that `apply-events.lua` takes. */
 export type RefusedRow = readonly [
-  /** Address, reason and second: later ones of the same add to the row. */
+  /**
+   * Address, reason and second, and whether it was a request for generation: later ones of the same add to the row. Usage counts
+   * requests for generation alone, so that a row of both would be of another number than that which it stands beside.
+   */
   name: string,
-  /** The name and the row that take its place where too many rows are open: those of all addresses with this reason. */
+  /** The name and the row that take its place where too many rows are open: those of all addresses of this kind. */
   sharedName: string,
   row: string,
   sharedRow: string,
@@ -33,10 +36,10 @@ export function logRow(event: RequestEvent): string {
 type MaybeUndefined<Row> = { readonly [Field in keyof Row]: Row[Field] | undefined };
 
 export function refusedRow(event: RequestEvent, count: number): RefusedRow {
-  const reason = reasonOf(event);
+  const kind = `${isGenerationRoute(event.route) ? 'generation' : 'other'} ${reasonOf(event)}`;
   const { keyId: _, ...shared } = { ...event, address: OTHER_ADDRESSES };
   const rows = [logRow(event), logRow(shared)] as const;
-  return [`${Math.floor(event.at / 1000)} ${event.address} ${reason}`, `shared ${reason}`, ...rows, String(count)];
+  return [`${Math.floor(event.at / 1000)} ${event.address} ${kind}`, `shared ${kind}`, ...rows, String(count)];
 }
 
 /**

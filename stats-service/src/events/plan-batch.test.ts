@@ -160,9 +160,23 @@ test('an event counts as often as it stands for, and its address once', () => {
   expect(plan.log).toEqual([]);
   // The same name twice: one row in the log, of 37.
   expect(plan.refused.map(([name, , , , count]) => [name, count])).toEqual([
-    [`${Math.floor(AT / 1000)} 203.0.113.9 address_blocked`, '1'],
-    [`${Math.floor(AT / 1000)} 203.0.113.9 address_blocked`, '36'],
+    [`${Math.floor(AT / 1000)} 203.0.113.9 generation address_blocked`, '1'],
+    [`${Math.floor(AT / 1000)} 203.0.113.9 generation address_blocked`, '36'],
   ]);
+});
+
+test('refusals of requests for generation share no row with others: usage counts those alone', () => {
+  const blocked = { status: 403, outcome: 'blocked', error: 'address_blocked' } as const;
+  const plan = planBatch(
+    ['/api/ai', '/v1/chat/completions', '/api/upload', 'other'].map((route) => event({ ...blocked, route })),
+    true,
+  );
+  const names = plan.refused.map(([name, shared]) => [name.replace(/^\d+ /, ''), shared]);
+  const [generation, other] = ['generation', 'other'].map((kind) => [
+    `203.0.113.9 ${kind} address_blocked`,
+    `shared ${kind} address_blocked`,
+  ]);
+  expect(names).toEqual([generation, generation, other, other]);
 });
 
 test('counters that a gateway has added up count as the events themselves', () => {
