@@ -67,6 +67,24 @@ export function testRequests(inBrowser: BrowserTest, running: () => RunningConso
       await page.locator('dialog').waitFor({ state: 'detached' });
       expect(page.url()).toContain('outcome=server_error');
 
+      // From a request to the end of its address, and back.
+      await page.getByRole('button', { name: failed.id }).click();
+      await page.getByRole('button', { name: 'Block this address' }).click();
+      const address = page.getByLabel('Address', { exact: true });
+      expect(await address.inputValue()).toBe(ADDRESS);
+      await address.fill('nowhere');
+      await page.getByRole('button', { name: 'Block', exact: true }).click();
+      await page.getByText('address must be an address').waitFor();
+      await address.fill(ADDRESS);
+      await page.getByLabel('How long').selectOption('1 day');
+      await page.getByRole('button', { name: 'Block', exact: true }).click();
+      await page.locator('tr', { hasText: ADDRESS }).getByText('blocked by the operator').waitFor();
+      await page.getByRole('button', { name: `Lift the block of ${ADDRESS}` }).click();
+      await page.locator('tr', { hasText: ADDRESS }).waitFor({ state: 'detached' });
+      await page.keyboard.press('Escape');
+      await page.locator('dialog').waitFor({ state: 'detached' });
+      expect(watched.problems({ serverDown: true })).toEqual([]);
+
       await search.fill('no such thing');
       await page.getByText('No request is like that').waitFor();
       await lookAt(watched, 'requests-none', SCREENSHOTS, TWO_LOOKS);
@@ -78,7 +96,12 @@ export function testRequests(inBrowser: BrowserTest, running: () => RunningConso
       const late = answered({ keyId });
       await dashboard.answer([late]);
       await page.getByRole('button', { name: '1 new' }).click();
-      await page.getByRole('button', { name: late.id }).waitFor();
+      await page.getByRole('button', { name: late.id }).click();
+      await page.getByRole('link', { name: 'Its key' }).click();
+      await page.getByRole('heading', { name: 'Needle & thread' }).waitFor();
+      await page.goBack();
+      await page.getByRole('heading', { name: 'Request', exact: true }).waitFor();
+      await page.keyboard.press('Escape');
       const later = answered();
       await page.goto(`${dashboard.url}/#/requests?q=${later.id}`);
       await page.getByText('No request is like that').waitFor();

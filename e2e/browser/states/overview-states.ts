@@ -96,6 +96,23 @@ export const OVERVIEW_STATES: readonly State[] = [
     reply: ({ path }) => (path === '/dashboard/blocked' ? { json: [] } : undefined),
   },
   {
+    name: 'block-refused',
+    path: '/',
+    sent: fullSnapshot(),
+    reach: async (page) => {
+      await page.locator('.tile button.link').last().click();
+      await page.locator('.block-form input').fill(LONG.address);
+      await page.locator('.block-form [type=submit]').click();
+    },
+    shows: 'dialog .fault',
+    reply: ({ method, path }) =>
+      method === 'POST' && path === '/admin/v1/bans'
+        ? refused(403, 'forbidden')
+        : path === '/dashboard/blocked'
+          ? { json: [] }
+          : undefined,
+  },
+  {
     name: 'reset-question',
     path: '/',
     sent: fullSnapshot(),

@@ -1,7 +1,7 @@
 import type { UsedKey } from '@lontar/shared/admin/admin-schemas.ts';
 import { useAsked } from '../admin-api/use-asked.ts';
 import { copyText } from '../clipboard/copy.ts';
-import { addressOf } from '../page/place.ts';
+import { Link } from '../page/link.tsx';
 import { Sheet } from '../page/sheet.tsx';
 import { Bones, Shown } from '../page/states.tsx';
 import { formatBytes, formatDateTime } from '../tiles/format.ts';
@@ -92,10 +92,16 @@ function Facts({ shown }: { readonly shown: UsedKey }) {
           ),
         )}
       </dl>
-      <p class="key-links">
-        <a href={addressOf('/requests', new URLSearchParams({ q: shown.id }))}>{words.log}</a>
-        <a href={addressOf('/usage', new URLSearchParams({ key: shown.id }))}>{words.usage}</a>
-        <a href={addressOf('/audit', new URLSearchParams({ target: shown.id }))}>{words.audit}</a>
+      <p class="links">
+        <Link path="/requests" query={{ q: shown.id }}>
+          {words.log}
+        </Link>
+        <Link path="/usage" query={{ key: shown.id }}>
+          {words.usage}
+        </Link>
+        <Link path="/audit" query={{ target: shown.id }}>
+          {words.audit}
+        </Link>
       </p>
     </>
   );

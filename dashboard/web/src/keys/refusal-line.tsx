@@ -1,6 +1,6 @@
 import type { Refused } from '../admin-api/answer.ts';
 import { keyForm } from '../words/key-form.ts';
-import { sayRefusal } from '../words/refusals.ts';
+import { sayRefusal, titleOf } from '../words/refusals.ts';
 import { sayRule } from '../words/rules.ts';
 import { shell } from '../words/shell.ts';
 
@@ -15,9 +15,7 @@ export function RefusalLine({ refused }: { readonly refused: Refused | undefined
       ? sayRefusal(refused)
       : elsewhere.map(({ field, rule }) => `${field} ${sayRule(rule)}`).join('; ');
   const isSilent = problems !== undefined && text === '';
-  const { failed } = shell();
-  const { kind } = refused;
-  const title = kind === 'invalid' || kind === 'conflict' || kind === 'changed' ? failed.refused : failed[kind];
+  const title = titleOf(refused);
   return (
     <p class="fault" role="alert">
       ▲ {title}

@@ -4,6 +4,8 @@ import { useEffect } from 'preact/hooks';
 import { copyText } from '../clipboard/copy.ts';
 import { MaskedText } from '../clipboard/masked-text.tsx';
 import { logContent } from '../live/live-state.ts';
+import { Link } from '../page/link.tsx';
+import { openBlocked } from '../page/panels.ts';
 import { Sheet } from '../page/sheet.tsx';
 import { formatCount, formatDateTime, formatDecimal, formatMs } from '../tiles/format.ts';
 import { detail as details } from '../words/detail.ts';
@@ -55,6 +57,7 @@ function Detail({ row, texts, prompt, answer }: LogDetail) {
       </p>
       {row.message !== undefined && <p>{words.told(row.message)}</p>}
       <Facts row={row} />
+      <Links row={row} />
       {row.cause && <Cause {...row.cause} />}
       <Waterfall row={row} />
       {texts === 'kept' && prompt !== undefined && (
@@ -87,6 +90,32 @@ function Facts({ row }: { readonly row: LogRow }) {
     [names.masked, row.masked && maskedByType(row.masked)],
   ];
   return <FactList facts={facts} />;
+}
+
+/** The way to whoever asked: the key with its limits and its end, all requests of the address, and a block of it. */
+function Links({ row: { keyId, address } }: { readonly row: LogRow }) {
+  const words = details();
+  // A row of many addresses has none.
+  const isOne = /^[\da-f:./]+$/.test(address);
+  return (
+    <p class="links">
+      {keyId !== undefined && (
+        <Link path="/keys" query={{ key: keyId }}>
+          {words.toKey}
+        </Link>
+      )}
+      {isOne && (
+        <Link path="/requests" query={{ q: address }}>
+          {words.ofAddress}
+        </Link>
+      )}
+      {isOne && (
+        <button type="button" class="link" aria-haspopup="dialog" onClick={() => openBlocked(address)}>
+          {words.block}
+        </button>
+      )}
+    </p>
+  );
 }
 
 function FactList(props: {

@@ -1,6 +1,7 @@
 import { signedIn, version } from '../live/live-state.ts';
 import { shell } from '../words/shell.ts';
-import { addressOf, go, place } from './place.ts';
+import { Link } from './link.tsx';
+import { place } from './place.ts';
 import { OVERVIEW, ROUTES } from './routes.ts';
 
 /** The way to the other pages: links with addresses of their own, so that each can be opened in another tab. */
@@ -11,19 +12,9 @@ export function Navigation() {
   return (
     <nav class="pages" aria-label={shell().pages}>
       {[OVERVIEW, ...routes].map(({ path, title }) => (
-        <a
-          key={path}
-          href={addressOf(path)}
-          data-title={title()}
-          aria-current={place.value.path === path ? 'page' : undefined}
-          onClick={(event) => {
-            if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-            event.preventDefault();
-            go(path);
-          }}
-        >
+        <Link key={path} path={path} isCurrent={place.value.path === path}>
           {title()}
-        </a>
+        </Link>
       ))}
     </nav>
   );

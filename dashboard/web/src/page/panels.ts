@@ -2,7 +2,10 @@ import { effect, signal } from '@preact/signals';
 import { place } from './place.ts';
 
 /** What lies over the page: a request's details, the blocked addresses, or a question. */
-export type Panel = { readonly kind: 'row'; readonly cursor: string } | { readonly kind: 'blocked' | 'reset' };
+export type Panel =
+  | { readonly kind: 'row'; readonly cursor: string }
+  | { readonly kind: 'blocked'; readonly address?: string }
+  | { readonly kind: 'reset' };
 
 export const panel = signal<Panel | undefined>(readPanel(location.search));
 
@@ -16,8 +19,9 @@ export function openRow(cursor: string): void {
   show({ kind: 'row', cursor });
 }
 
-export function openBlocked(): void {
-  panel.value = { kind: 'blocked' };
+/** @param address one that is to be blocked */
+export function openBlocked(address?: string): void {
+  panel.value = { kind: 'blocked', ...(address === undefined ? {} : { address }) };
 }
 
 export function openReset(): void {

@@ -35,8 +35,8 @@ export function addressOf(path: string, query = new URLSearchParams()): string {
 }
 
 /** Goes to a page. */
-export function go(path: string): void {
-  step(addressOf(path), {});
+export function go(path: string, query?: URLSearchParams): void {
+  step(addressOf(path, query), {});
 }
 
 /** Changes what of the page is shown. */

@@ -7,11 +7,16 @@ import { formatSpan } from '../tiles/format.ts';
 import { panels } from '../words/panels.ts';
 import { placed } from '../words/placed.ts';
 import { shell } from '../words/shell.ts';
+import { BlockForm } from './block-form.tsx';
 import { closePanel } from './panels.ts';
 import { Sheet } from './sheet.tsx';
 
-/** The addresses that are blocked now. */
-export function BlockedSheet() {
+/**
+ * The addresses that are blocked now, and the way to block one.
+ *
+ * @param address one that is to be blocked
+ */
+export function BlockedSheet({ address: wanted }: { readonly address?: string }) {
   const list = useSignal<readonly BlockedAddress[] | undefined>(undefined);
   const failed = useSignal(false);
   const problem = useSignal('');
@@ -75,6 +80,7 @@ export function BlockedSheet() {
           </tbody>
         </table>
       )}
+      <BlockForm wanted={wanted} onBlocked={() => void read()} />
       <p class="hint">{placed(words.commands, <code>lontar ips block</code>, <code>lontar ips unblock</code>)}</p>
     </Sheet>
   );

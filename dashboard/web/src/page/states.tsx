@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Asked } from '../admin-api/reading.ts';
 import { signedOut } from '../live/live-state.ts';
 import { formatClock } from '../tiles/format.ts';
-import { sayRefusal } from '../words/refusals.ts';
+import { sayRefusal, titleOf } from '../words/refusals.ts';
 import { shell } from '../words/shell.ts';
 
 /** What stands where a page's content would be: why there is none, and what can be done. */
@@ -43,8 +43,7 @@ export function Shown<Body>(props: {
       {refused !== undefined && (
         <div class="trouble" role="alert">
           <p>
-            <strong>{shell().asOf(formatClock(at ?? 0))}.</strong> {shell().failed[nameOf(refused)]}.{' '}
-            {sayRefusal(refused)}
+            <strong>{shell().asOf(formatClock(at ?? 0))}.</strong> {titleOf(refused)}. {sayRefusal(refused)}
           </p>
           <button type="button" onClick={again}>
             {shell().retry}
@@ -63,7 +62,7 @@ function Failed<Body>({ asked }: { readonly asked: Asked<Body> & { readonly agai
   if (refused === undefined) return null;
   const isOffline = refused.kind === 'unreachable' && !navigator.onLine;
   return (
-    <State title={shell().failed[nameOf(refused)]} tone="fault">
+    <State title={titleOf(refused)} tone="fault">
       <p>{refused.kind === 'off' ? shell().offWhy : isOffline ? shell().offline : sayRefusal(refused)}</p>
       <p class="actions">
         <button type="button" onClick={again}>
@@ -118,8 +117,4 @@ export function Bones({ rows }: { readonly rows: number }) {
       ))}
     </div>
   );
-}
-
-function nameOf({ kind }: NonNullable<Asked<unknown>['refused']>) {
-  return kind === 'invalid' || kind === 'conflict' || kind === 'changed' ? 'refused' : kind;
 }

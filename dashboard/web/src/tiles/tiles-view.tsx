@@ -70,7 +70,7 @@ function TileView({ tile, tiles }: { readonly tile: Tile; readonly tiles: Tiles 
 function Aside({ tile, tiles }: { readonly tile: Tile; readonly tiles: Tiles }) {
   if (!signedIn.value) return <>{tile.aside(tiles, recent.value)}</>;
   const words = wordsOf();
-  if (tile.id === 'blocked') return <TileButton text={words.showList} onClick={openBlocked} />;
+  if (tile.id === 'blocked') return <TileButton text={words.showList} onClick={() => openBlocked()} />;
   if (tile.id !== 'sinceReset') return <>{tile.aside(tiles, recent.value)}</>;
   return (
     <>

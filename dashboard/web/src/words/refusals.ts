@@ -2,6 +2,7 @@ import type { AdminReason } from '@lontar/shared/admin/admin-errors.ts';
 import type { Refused } from '../admin-api/answer.ts';
 import { language } from './language.ts';
 import { sayRule } from './rules.ts';
+import { shell } from './shell.ts';
 
 type Sentence = string | ((refused: Refused) => string);
 
@@ -40,6 +41,12 @@ const STATUSES: Readonly<Record<number, Sentence>> = {
   503: 'Layanan tidak dapat menjawab sekarang. Coba lagi beberapa detik lagi.',
   504: 'Tidak ada jawaban pada waktunya. Coba lagi.',
 };
+
+/** What of a refusal fits on a line of its own. */
+export function titleOf({ kind }: Refused): string {
+  const { failed } = shell();
+  return kind === 'invalid' || kind === 'conflict' || kind === 'changed' ? failed.refused : failed[kind];
+}
 
 /** Why the server refused, in the language of the page; in the server's words where this page does not know the reason. */
 export function sayRefusal(refused: Refused): string {
