@@ -8,8 +8,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { seededRandom } from '../../../shared/testing/seeded-random.ts';
 import {
   CLASS_BUCKETS,
-  eachFeature,
+  features,
   LETTER_BUCKETS,
+  readFeatures,
   WEIGHTS,
 } from '../../../worker/src/masking/identifier-features.ts';
 import { draw } from '../../../worker/src/masking/testing/drawn.ts';
@@ -133,10 +134,12 @@ function fit(list: readonly Sample[]): number[] {
   for (let epoch = 0; epoch < EPOCHS; epoch++) {
     const step = 0.08 / (1 + epoch);
     for (const { value, kind } of list) {
+      const count = readFeatures(value);
       let score = fitted[WEIGHTS - 1] ?? 0;
-      eachFeature(value, (index) => (score += fitted[index] ?? 0));
+      for (const index of features.subarray(0, count)) score += fitted[index] ?? 0;
       const change = step * ((kind === undefined ? 0 : 1) - 1 / (1 + Math.exp(-score)));
-      eachFeature(value, (index) => (fitted[index] = (fitted[index] ?? 0) * (1 - step * 1e-5) + change));
+      for (const index of features.subarray(0, count))
+        fitted[index] = (fitted[index] ?? 0) * (1 - step * 1e-5) + change;
       fitted[WEIGHTS - 1] = (fitted[WEIGHTS - 1] ?? 0) + change;
     }
   }
@@ -145,7 +148,7 @@ function fit(list: readonly Sample[]): number[] {
 
 function scoreOf(value: string, judge: readonly number[]): number {
   let score = judge[WEIGHTS - 1] ?? 0;
-  eachFeature(value, (index) => (score += judge[index] ?? 0));
+  for (const index of features.subarray(0, readFeatures(value))) score += judge[index] ?? 0;
   return score / scale;
 }
 

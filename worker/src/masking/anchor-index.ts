@@ -6,8 +6,10 @@ interface Literal {
   /** Where the text begins in `letters`. */
   readonly from: number;
   readonly length: number;
-  /** A bit for each class that may stand fourth from the end. */
+  /** A bit for each class that may stand fourth, fifth and sixth from the end. */
   readonly fourths: number;
+  readonly fifths: number;
+  readonly sixths: number;
   readonly anchors: readonly Anchor[];
 }
 
@@ -83,8 +85,8 @@ export class AnchorIndex {
     let from = 0;
     for (const [text, same] of [...byText].sort(([a], [b]) => b.length - a.length)) {
       const { length } = text;
-      const fourths = length > 3 ? 1 << (this.classes[text.charCodeAt(length - 4)] ?? 0) : -1;
-      this.file(text, { from, length, fourths, anchors: same });
+      const bitOf = (back: number) => (length >= back ? 1 << (this.classes[text.charCodeAt(length - back)] ?? 0) : -1);
+      this.file(text, { from, length, fourths: bitOf(4), fifths: bitOf(5), sixths: bitOf(6), anchors: same });
       if (same.some(({ insideTable }) => insideTable !== true)) this.sift(text, this.sieve);
       from += text.length;
     }
@@ -97,26 +99,23 @@ export class AnchorIndex {
   }
 
   private file(text: string, literal: Literal): void {
-    const { classes } = this;
     const { from, length } = literal;
     for (let index = 0; index < length; index++) this.letters[from + index] = text.charCodeAt(index);
-    const fifth = length > 4 ? 1 << (classes[text.charCodeAt(length - 5)] ?? 0) : -1;
-    const sixth = length > 5 ? 1 << (classes[text.charCodeAt(length - 6)] ?? 0) : -1;
     // A short anchor may stand after anything.
     const known = Math.min(3, length);
     const step = 1 << (CLASS_BITS * known);
     for (let gram = this.gramOf(text, length - known, length); gram <= LAST_THREE; gram += step)
-      this.addTo(gram, literal, fifth, sixth);
+      this.addTo(gram, literal);
   }
 
-  private addTo(gram: number, literal: Literal, fifth: number, sixth: number): void {
+  private addTo(gram: number, literal: Literal): void {
     const bucket = this.buckets[gram] ?? 0;
     if (bucket === 0) {
       this.buckets[gram] = this.literals.length;
       this.literals.push([literal]);
     } else this.literals[bucket]?.push(literal);
-    this.fifths[gram] = (this.fifths[gram] ?? 0) | fifth;
-    this.sixths[gram] = (this.sixths[gram] ?? 0) | sixth;
+    this.fifths[gram] = (this.fifths[gram] ?? 0) | literal.fifths;
+    this.sixths[gram] = (this.sixths[gram] ?? 0) | literal.sixths;
   }
 
   /** Lets through the end of `text`, whatever stands before it when it is short. */
@@ -176,9 +175,9 @@ export class AnchorIndex {
     return this.literals[this.buckets[this.stopped] ?? 0] ?? NONE;
   }
 
-  /** The class of the fourth character before `end`, which most candidates are refused by. */
-  fourthBefore(codes: Uint16Array, end: number): number {
-    return end > 3 ? (this.classes[codes[end - 4] ?? 0] ?? 0) : 0;
+  /** The class of the character so many before `end`, which most candidates are refused by. */
+  classBefore(codes: Uint16Array, end: number, back: number): number {
+    return end >= back ? (this.classes[codes[end - back] ?? 0] ?? 0) : 0;
   }
 
   /** True when the literal stands before `end`, in any ASCII case. */

@@ -9,8 +9,15 @@ class CalmText {
   private until = 0;
   /** Where the word begins that goes on at `until`. */
   private word = 0;
+  /** A drawn word that was met last: where it begins, how far it was read, and of which characters. */
+  private drawnFrom = -1;
+  private drawnUntil = 0;
+  private drawnBits = 0;
+  /** From here to it no line ends. */
+  private drawnSince = 0;
 
   forget(): void {
+    this.drawnFrom = -1;
     this.from = 0;
     this.until = 0;
   }
@@ -20,6 +27,7 @@ class CalmText {
    * digit or a capital after a lower-case letter: nothing there was drawn at random. Calm text is remembered.
    */
   holdsDrawn(window: TextWindow, from: number, stop: number, bits: number, shortest: number): boolean {
+    if (from <= this.drawnFrom && this.isKnownDrawn(from, stop, bits, shortest)) return true;
     const known = from >= this.from && from < this.until;
     if (!known) this.from = from;
     let index = known ? this.until : from;
@@ -36,7 +44,10 @@ class CalmText {
         calm = false;
       }
       // Not only at the end of the word: one of thousands of characters would be read for every name inside it.
-      if (drawn && index - wordStart + (inWord ? 1 : 0) >= shortest) return true;
+      if (drawn && index - wordStart + (inWord ? 1 : 0) >= shortest) {
+        this.rememberDrawn(from, wordStart, index + (inWord ? 1 : 0), bits);
+        return true;
+      }
       if (inWord) continue;
       if (code < 0 || index >= stop || isIn(code, LINE_END)) {
         if (calm) this.remember(index, wordStart);
@@ -47,6 +58,19 @@ class CalmText {
     }
     if (calm) this.remember(index, wordStart);
     return true;
+  }
+
+  /** Several names stand before the same word. */
+  private isKnownDrawn(from: number, stop: number, bits: number, shortest: number): boolean {
+    const { drawnFrom, drawnUntil, drawnSince } = this;
+    return from >= drawnSince && drawnUntil <= stop && bits === this.drawnBits && drawnUntil - drawnFrom >= shortest;
+  }
+
+  private rememberDrawn(since: number, from: number, until: number, bits: number): void {
+    this.drawnSince = since;
+    this.drawnFrom = from;
+    this.drawnUntil = until;
+    this.drawnBits = bits;
   }
 
   private remember(until: number, word: number): void {

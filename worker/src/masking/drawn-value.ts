@@ -1,10 +1,12 @@
 import {
   ALNUM,
+  CODE,
   classesIn,
   DASH,
   DOLLAR,
   DOT,
   EQUALS,
+  HEX,
   LETTER,
   PERCENT,
   STAR,
@@ -91,14 +93,19 @@ export function isVersion(value: string): boolean {
 }
 
 function isHexadecimal(value: string): boolean {
-  return HEX_ONLY.test(value) || UUID.test(value);
+  return isHexOnly(value, classesIn(value)) || (value.length === LENGTH_OF_UUID && UUID.test(value));
+}
+
+/** Hexadecimal digits, `0x` before them or not; `classes` are those of the value. */
+function isHexOnly(value: string, classes: number): boolean {
+  return (classes & ~HEX) === 0 ? value !== '' : value.charCodeAt(0) === CODE.zero && HEX_ONLY.test(value);
 }
 
 export function looksDrawn(value: string): boolean {
   const classes = classesIn(value);
   if (((classes & ~LETTER) === 0 && PLAIN_WORD.test(value)) || isVersion(value)) return false;
   if (value.length === LENGTH_OF_UUID && UUID.test(value)) return true;
-  if (HEX_ONLY.test(value))
+  if (isHexOnly(value, classes))
     return (
       value.length >= SHORTEST_HEX && /\d/.test(value) && (/[a-f]/i.test(value) || value.length >= SHORTEST_NUMBER)
     );

@@ -262,12 +262,18 @@ function readBare(window: TextWindow, start: number, below: boolean, inQuery: bo
   const cut = index >= start + LONGEST_RUN;
   let end = index;
   if (!cut) {
-    if (window.slice(end - 3, end) === '...' || window.at(end) === CODE.ellipsis) return undefined;
+    if (endsIn(window, end, CODE.dot, 3) || window.at(end) === CODE.ellipsis) return undefined;
     end = window.trim(start, end, '.,:;?');
-    if (window.slice(end - 2, end) === '**') end -= 2;
+    if (endsIn(window, end, CODE.star, 2)) end -= 2;
   }
   if (end === start) return undefined;
   const after = window.run(index, BLANK, 3);
   const last = isIn(window.at(after), LINE_END) || window.at(after) < 0 || window.at(after) === CODE.hash;
   return { start, end, quoted: false, below, last, cut, call: window.holds(start, end, '(') };
+}
+
+/** The same character so many times right before `end`. */
+function endsIn(window: TextWindow, end: number, character: number, times: number): boolean {
+  for (let back = 1; back <= times; back++) if (window.code(end - back) !== character) return false;
+  return true;
 }

@@ -1,4 +1,4 @@
-import { eachFeature, WEIGHTS } from './identifier-features.ts';
+import { features, readFeatures, WEIGHTS } from './identifier-features.ts';
 import { IDENTIFIER_WEIGHTS, WEIGHT_SCALE } from './identifier-weights.ts';
 
 /**
@@ -15,8 +15,7 @@ const weights = new Int8Array(Buffer.from(IDENTIFIER_WEIGHTS, 'base64'));
 export function readsAsIdentifier(value: string): boolean {
   if (!CHARACTERS.test(value)) return false;
   let score = weights[WEIGHTS - 1] ?? 0;
-  eachFeature(value, (index) => {
-    score += weights[index] ?? 0;
-  });
+  const count = readFeatures(value);
+  for (let feature = 0; feature < count; feature++) score += weights[features[feature] ?? 0] ?? 0;
   return score < IDENTIFIER;
 }

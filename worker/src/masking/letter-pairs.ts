@@ -29,23 +29,33 @@ const KIND_OF = Uint8Array.from({ length: ASCII }, (_, code) => {
 });
 
 export function kindOf(code: number): number {
-  return code < ASCII ? (KIND_OF[code] ?? 0) : KINDS.none;
+  return code < ASCII ? (KIND_OF[code] ?? KINDS.none) : KINDS.none;
 }
 
 /** How much `value` reads like words, 0 (drawn at random) to 1. Case changes and digits among letters lower it. */
 export function wordiness(value: string): number {
   let sum = 0;
   let pairs = 0;
-  for (let index = 1; index < Math.min(value.length, 256); index++) {
-    const first = value.charCodeAt(index - 1);
+  let first = value.charCodeAt(0);
+  let before = kindOf(first);
+  const length = Math.min(value.length, 256);
+  for (let index = 1; index < length; index++) {
     const second = value.charCodeAt(index);
-    const before = kindOf(first);
     const after = kindOf(second);
-    if (before === KINDS.none || after === KINDS.none || (before === KINDS.digit && after === KINDS.digit)) continue;
-    pairs++;
-    if (before === KINDS.digit || after === KINDS.digit) sum += DIGIT_CHANGE;
-    else if (before === KINDS.lower && after === KINDS.upper) sum += CASE_CHANGE;
-    else sum += PAIRS[(lowerCase(first) - CODE.a) * LETTERS + lowerCase(second) - CODE.a] ?? 0;
+    if (before !== KINDS.none && after !== KINDS.none) {
+      if (before !== KINDS.digit && after !== KINDS.digit) {
+        pairs++;
+        sum +=
+          before === KINDS.lower && after === KINDS.upper
+            ? CASE_CHANGE
+            : (PAIRS[(lowerCase(first) - CODE.a) * LETTERS + lowerCase(second) - CODE.a] ?? 0);
+      } else if (before !== after) {
+        pairs++;
+        sum += DIGIT_CHANGE;
+      }
+    }
+    first = second;
+    before = after;
   }
   return pairs === 0 ? 0 : sum / pairs / 9;
 }

@@ -138,12 +138,16 @@ export class MaskMachine {
   /** Calls the verifiers of the anchors that end at `end`; false when one of them is starved. */
   private verify(end: number): boolean {
     const { index, window } = this;
-    const fourth = index.fourthBefore(window.codes, end);
+    const { codes } = window;
+    const fourth = index.classBefore(codes, end, 4);
+    const fifth = index.classBefore(codes, end, 5);
+    const sixth = index.classBefore(codes, end, 6);
     this.payFor(end);
     this.met = -1;
     for (const literal of index.candidates()) {
       window.steps++;
-      if (((literal.fourths >>> fourth) & 1) === 0 || !index.endsWith(literal, window.codes, end)) continue;
+      const mayEnd = (literal.fourths >>> fourth) & (literal.fifths >>> fifth) & (literal.sixths >>> sixth) & 1;
+      if (mayEnd === 0 || !index.endsWith(literal, codes, end)) continue;
       const called = this.call(literal.anchors, end - literal.length, end);
       this.met = literal.from;
       if (called !== 'none') return called === 'found';

@@ -1,4 +1,18 @@
-import { ALNUM, ASCII, CODE, DASH, DOT, isIn, LETTER, LOWER, QUOTE, UNDERSCORE, UPPER, WORD } from './characters.ts';
+import {
+  ALNUM,
+  ASCII,
+  CODE,
+  DASH,
+  DOT,
+  isIn,
+  LETTER,
+  LOWER,
+  lowerCase,
+  QUOTE,
+  UNDERSCORE,
+  UPPER,
+  WORD,
+} from './characters.ts';
 import { endsColour } from './colour-codes.ts';
 import { HARMLESS_HEADS, JOINED_NOUNS, WHOLE_NOUNS } from './lexicon/names-elsewhere.ts';
 import {
@@ -7,7 +21,9 @@ import {
   NAMES_ALGORITHM,
   NOT_THE_SECRET,
   PUBLIC_KEY_QUALIFIERS,
+  SECRET_WORDS,
   TAIL_WORD,
+  WEAK_WORDS,
 } from './lexicon/secret-names.ts';
 import type { TextWindow } from './text-window.ts';
 
@@ -37,6 +53,7 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
   if (nameEnd - end >= LONGEST_NAME || !leadsOn(window, nameEnd)) return undefined;
   // `password` and not its beginnings `pass` and `passw`: the longer word is an anchor of its own.
   if (kind !== 'vendor' && window.code(end) === CODE.w && window.matches(end, 'word')) return undefined;
+  if (kind === 'weak' && beginsLongerWord(window, start, end)) return undefined;
   const nameStart = coloured ? start : window.runBefore(start, WORD | DASH, LONGEST_NAME);
   if (glued && kind !== 'password' && !isGluedOn(window, nameStart, start, end)) return undefined;
   // `DB_PASS`, `userPass`: short for password when something stands before it.
@@ -60,6 +77,23 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
       return undefined;
   }
   return name;
+}
+
+/** How the words go on that begin with a weak one: `key` behind `api`. By their first letter. */
+const LONGER_WORDS: ReadonlyMap<number, readonly string[]> = new Map(
+  WEAK_WORDS.map((weak) => [
+    weak.charCodeAt(0) * ASCII + weak.length,
+    SECRET_WORDS.filter((word) => word.startsWith(weak) && word.length > weak.length).map((word) =>
+      word.slice(weak.length),
+    ),
+  ]),
+);
+
+/** `apikey` and not its beginning `api`: what the weak word is given, the longer one, an anchor of its own, is given too. */
+function beginsLongerWord(window: TextWindow, start: number, end: number): boolean {
+  const rests = LONGER_WORDS.get(lowerCase(window.code(start)) * ASCII + end - start) ?? [];
+  for (const rest of rests) if (window.matches(end, rest)) return !isIn(window.at(end + rest.length), LETTER);
+  return false;
 }
 
 /** `kMapWord`: the end of one word and the beginning of the next, and not `mypword`. */

@@ -1,4 +1,4 @@
-import { CODE, isIn, LONGEST_RUN, lowerCase, stopsLeft } from './characters.ts';
+import { ALNUM, CODE, isIn, LONGEST_RUN, lowerCase, stopsLeft } from './characters.ts';
 import type { JudgeHost } from './host-judge.ts';
 import type { Memory } from './memory.ts';
 
@@ -219,7 +219,13 @@ export class TextWindow {
   /** Steps back from `end` over characters that are in `characters`, not beyond `from`. */
   trim(from: number, end: number, characters: string): number {
     let index = end;
-    while (index > from && characters.includes(this.text.charAt(index - 1))) index--;
+    // Most values end in a letter or a digit.
+    while (
+      index > from &&
+      !isIn(this.codes[index - 1] ?? -1, ALNUM) &&
+      characters.includes(this.text.charAt(index - 1))
+    )
+      index--;
     this.steps += TAKING * (end - index) + 1;
     return index;
   }

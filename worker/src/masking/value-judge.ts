@@ -90,13 +90,13 @@ const BEGINS_NUMBER = tableOf('0123456789+-');
 function isGivenAs(value: string, setting: ValueSetting): boolean {
   if (value.length < SHORTEST_SECRET || value.includes('***')) return false;
   if (isPlaceholder(value)) return setting.name === 'password' && LIKE_A_TEMPLATE.test(value) && isThoughtUp(value);
-  if (value.length <= LONGEST_DEFAULT && DEFAULT_WORDS.has(value.toLowerCase().replace(/[!?]$/, ''))) return false;
+  if (value.length <= LONGEST_DEFAULT && DEFAULT_WORDS.has(withoutMark(value.toLowerCase()))) return false;
   const first = value.charCodeAt(0);
   if (BEGINS_NUMBER[first] === 1 && NUMBER.test(value) && (setting.name !== 'password' || /[a-z%]$/i.test(value)))
     return false;
   const classes = classesIn(value);
   if ((isDigit(first) && DATE.test(value)) || isAddressLike(value, classes) || isVersion(value)) return false;
-  if (!setting.quoted && !setting.environment && NEGATED.test(value)) return false;
+  if (!setting.quoted && !setting.environment && value.startsWith('!') && NEGATED.test(value)) return false;
   if ((classes & PLUS_SLASH) !== 0 && RESOURCE.test(value) && !value.split('/').some((part) => looksDrawn(part)))
     return false;
   if (isDrawn(value) || (setting.quoted && isShuffled(value))) return true;
@@ -105,6 +105,11 @@ function isGivenAs(value: string, setting: ValueSetting): boolean {
   if (setting.name === 'weak') return false;
   if (setting.name === 'password') return isPassword(value, setting);
   return isToken(value, setting);
+}
+
+/** `admin!` as `admin`. */
+function withoutMark(value: string): string {
+  return value.endsWith('!') || value.endsWith('?') ? value.slice(0, -1) : value;
 }
 
 function isReferenceOrPath(value: string, { name, quoted, environment }: ValueSetting): boolean {

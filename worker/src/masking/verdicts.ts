@@ -52,9 +52,24 @@ export function verdict(
   return judged;
 }
 
+/** The short value that was judged last: several rules ask about the same one in turn. */
+const LAST_DRAWN: Memory<{ value: string; drawn: boolean }> = {
+  begin: () => ({ value: '', drawn: false }),
+  forget: (last) => {
+    last.value = '';
+    last.drawn = false;
+  },
+};
+
 /** `isDrawn` about a value of the window's text. */
 export function isDrawnIn(window: TextWindow, value: string): boolean {
-  return verdict(window, 'drawn', value, isDrawn);
+  if (value.length >= WORTH_REMEMBERING) return verdict(window, 'drawn', value, isDrawn);
+  const last = window.remembered(LAST_DRAWN);
+  if (last.value === value) return last.drawn;
+  window.steps += JUDGING * value.length;
+  last.drawn = isDrawn(value);
+  last.value = value;
+  return last.drawn;
 }
 
 /** `isSecretValue` about a value of the window's text. */

@@ -72,8 +72,8 @@ describe('the budget of work', () => {
     const pieces = new MaskMachine(rules, new Scratch(), false, undefined, READ_EVERYTHING);
     for (let from = 0; from < text.length; from += piece) pieces.feed(text.slice(from, from + piece), false);
     pieces.feed('', true);
-    // What is remembered of long runs is forgotten with the text that was passed on.
-    expect(Math.abs(pieces.work - whole.work)).toBeLessThan(0.2 * whole.work);
+    // What is remembered of long runs and of words is forgotten with the text that was passed on.
+    expect(Math.abs(pieces.work - whole.work)).toBeLessThan(0.3 * whole.work);
   });
 
   test('a real text that is not paid for is refused by every form: whole, in slices, as a stream, as a beginning', async () => {

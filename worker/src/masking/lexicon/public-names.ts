@@ -33,17 +33,21 @@ const ENDINGS = PUBLIC_NAMES.map(({ ending }) => ending);
 /** What the endings end in: most names end in two other letters. */
 const LAST_LETTERS = new Set(ENDINGS.map((ending) => lastLetters(ending)));
 
-/** The last two letters as a number, or 0 where a mark stands among them. */
+/** The last two letters as a number, whatever marks and digits stand among them; 0 where there are not two. */
 function lastLetters(name: string): number {
-  const last = lowerCase(name.charCodeAt(name.length - 1));
-  const before = lowerCase(name.charCodeAt(name.length - 2));
-  return isIn(last, LETTER) && isIn(before, LETTER) ? before * ASCII + last : 0;
+  let last = 0;
+  for (let index = name.length - 1; index >= 0; index--) {
+    const code = lowerCase(name.charCodeAt(index));
+    if (!isIn(code, LETTER)) continue;
+    if (last > 0) return code * ASCII + last;
+    last = code;
+  }
+  return 0;
 }
 
 /** True for `VAPID_PUBLIC_KEY`, `PublicKeyToken`, `RECAPTCHA_SITE_KEY`: what they are given may be read by anybody. */
 export function isPublicName(name: string): boolean {
-  const last = lastLetters(name);
-  if (last > 0 && !LAST_LETTERS.has(last)) return false;
+  if (!LAST_LETTERS.has(lastLetters(name))) return false;
   const joined = name.toLowerCase().replace(/[^a-z]/g, '');
   return ENDINGS.some((ending) => joined.endsWith(ending));
 }

@@ -10,6 +10,7 @@ import { isPublicName } from '../lexicon/public-names.ts';
 import { NOT_THE_SECRET, PASSWORD_WORDS, SECRET_WORDS, VENDOR_WORDS, WEAK_WORDS } from '../lexicon/secret-names.ts';
 import { SECRET_NOUNS } from '../lexicon/sentences.ts';
 import { INTRODUCES_VALUE, SCHEME_BEFORE_VALUE, TYPE_OF_VALUE } from '../lexicon/values.ts';
+import type { Memory } from '../memory.ts';
 import { isAnotherWord, type NameKind, readName, type SecretName } from '../secret-name.ts';
 import { statementOperator } from '../sql-statement.ts';
 import type { TextWindow } from '../text-window.ts';
@@ -33,15 +34,58 @@ const LOGIN_BEFORE =
   /(?:^|\W)(?:user(?:name)?|login|akun|usuario|benutzer)[ :=]{1,3}[\w.@-]{1,32}[ ,;/]{1,3}(?:and |dan )?$/i;
 const REACH_OF_LOGIN = 56;
 
+/**
+ * The name that was asked last, and whether it is given anything: `api`, `apikey` and `key` in `live_apikey_` are three
+ * anchors of one name. What the name of a secret is not given, a weak one is not given either; and a value behind an
+ * operator is found once.
+ */
+class NameAsked {
+  private start = -1;
+  private end = -1;
+  private kind: NameKind | undefined;
+  private found = false;
+
+  knows({ start, end, kind }: SecretName): boolean {
+    if (start !== this.start || end !== this.end) return false;
+    if (kind === this.kind || (kind === 'weak' && this.kind === 'secret')) return true;
+    return this.found && MEAN_THE_SAME.has(kind) && this.kind !== undefined && MEAN_THE_SAME.has(this.kind);
+  }
+
+  remember({ start, end, kind }: SecretName, found: boolean): void {
+    this.start = start;
+    this.end = end;
+    this.kind = kind;
+    this.found = found;
+  }
+
+  forget(): void {
+    this.start = -1;
+  }
+}
+
+/** Kinds that read the same value behind an operator, and only ask more or less of it. */
+const MEAN_THE_SAME: ReadonlySet<NameKind> = new Set(['weak', 'secret', 'glued'] as const);
+
+const NAME_ASKED: Memory<NameAsked> = { begin: () => new NameAsked(), forget: (asked) => asked.forget() };
+
 /** Verifies at a secret word: the value given to the name the word is part of. */
 const verifyAssignment: Verify = (window, start, end, word) => {
   const kind = KINDS.get(word) ?? 'vendor';
   if (isInMarker(window, start) || isAnotherWord(window, start, end, word)) return undefined;
   const name = readName(window, start, end, kind);
   if (name === undefined) return undefined;
+  const asked = window.remembered(NAME_ASKED);
+  if (asked.knows(name)) return undefined;
   const finding = findGiven(window, name, kind);
+  if (!window.starved && isWholeAnswer(name, kind, finding)) asked.remember(name, finding !== undefined);
   return finding === undefined || isPublicName(window.slice(name.start, name.end)) ? undefined : finding;
 };
+
+/** Of a short form sentences are not asked, of several names only lists; a sentence may give another value to another kind. */
+function isWholeAnswer(name: SecretName, kind: NameKind, finding: Finding | undefined): boolean {
+  if (name.plural === true || (kind === 'weak' && name.kind === 'password')) return false;
+  return finding === undefined || (finding.also === undefined && finding.rule === RULES[name.kind]);
+}
 
 function findGiven(window: TextWindow, name: SecretName, kind: NameKind): Finding | undefined {
   const operator =
@@ -220,7 +264,7 @@ const RULES: Readonly<Record<NameKind, Rule>> = {
     anchors: WEAK_WORDS,
     verify: verifyAssignment,
     source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
-    masks: [`x-api-key: ${drawn}`, `masuk dengan user budi pass ${chosen}`],
+    masks: [`x-deploy-key: ${drawn}`, `masuk dengan user budi pass ${chosen}`],
     keeps: [
       'env = append(env, "API_PASS="+folder)',
       'primary key: user_id',

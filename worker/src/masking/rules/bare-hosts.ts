@@ -2,7 +2,7 @@ import { ALNUM, BLANK, CODE, DASH, DIGIT, DOT, HOSTNAME, isIn, LETTER, UNDERSCOR
 import type { Finding, Verify } from '../finding.ts';
 import { isApiPath, isInternal } from '../host-judge.ts';
 import { BARE_HOST_ENDINGS, NOT_A_HOST } from '../lexicon/hosts.ts';
-import { rejectedUntil } from '../memory.ts';
+import { type Memory, rejectedUntil } from '../memory.ts';
 import type { TextWindow } from '../text-window.ts';
 import { endOfPort, readPath } from '../url-parts.ts';
 import type { Rule } from './rule.ts';
@@ -146,7 +146,7 @@ const verifyClient: Verify = (window, start, end, command) => {
     if (quote === CODE.doubleQuote || quote === CODE.singleQuote) index++;
     // Our own marker, or the same command again, which is judged by itself.
     if (window.at(index) === CODE.star || window.matches(index, command)) return undefined;
-    const found = readClientHost(window, index, strict);
+    const found = findClientHost(window, index, strict);
     if (found !== undefined) return found;
     const next = endOfWord(window, index);
     if (next === index || window.at(next) !== CODE.space) return undefined;
@@ -177,6 +177,26 @@ function endOfWord(window: TextWindow, from: number): number {
   return index;
 }
 
+/** Words that are known to be no host: several clients before a word look at it. */
+const NO_CLIENT_HOST: Memory<{ strict: Int32Array; loose: Int32Array }> = {
+  begin: () => ({ strict: new Int32Array(REMEMBERED).fill(-1), loose: new Int32Array(REMEMBERED).fill(-1) }),
+  forget: ({ strict, loose }) => {
+    strict.fill(-1);
+    loose.fill(-1);
+  },
+};
+/** More than the words that are read after a client lie together. */
+const REMEMBERED = 64;
+
+function findClientHost(window: TextWindow, from: number, strict: boolean): Finding | undefined {
+  const known = strict ? window.remembered(NO_CLIENT_HOST).strict : window.remembered(NO_CLIENT_HOST).loose;
+  const place = from % REMEMBERED;
+  if (known[place] === from) return undefined;
+  const found = readClientHost(window, from, strict);
+  if (found === undefined && !window.starved) known[place] = from;
+  return found;
+}
+
 function readClientHost(window: TextWindow, from: number, strict: boolean): Finding | undefined {
   if (!isIn(window.at(from), ALNUM)) return undefined;
   const hostEnd = window.trim(from, window.run(from, ALNUM | DASH | DOT | UNDERSCORE, 255), '-._');
@@ -185,7 +205,9 @@ function readClientHost(window: TextWindow, from: number, strict: boolean): Find
   if (after === CODE.at || after === CODE.colon || after === CODE.equals || after === CODE.openParenthesis)
     return undefined;
   const host = window.slice(from, hostEnd);
-  if (NOT_A_HOST.test(host) && portEnd === hostEnd) return undefined;
+  if (portEnd === hostEnd && NOT_A_HOST.test(host)) return undefined;
+  // One label without a port is a host only where it is configured to be.
+  if (portEnd === hostEnd && !host.includes('.') && window.judgeHost(host) !== 'configured') return undefined;
   const labels = host.toLowerCase().split('.');
   const verdict = window.judgeHost(host);
   if (verdict === 'allowed' || verdict === 'placeholder' || !isIn(host.charCodeAt(0), LETTER | DIGIT)) return undefined;

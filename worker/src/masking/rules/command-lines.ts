@@ -1,4 +1,5 @@
 import { ALNUM, BARE_VALUE, BLANK, CODE, DASH, DOT, isIn, LETTER, QUOTE, WORD } from '../characters.ts';
+import { endsCommand, LINE, LONGEST_COMMAND } from '../command-line.ts';
 import { readServerName } from '../database-host.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { COMMANDS, type Command, type CommandOption, type OptionStyle } from '../lexicon/command-options.ts';
@@ -11,7 +12,6 @@ import { isDrawnIn } from '../verdicts.ts';
 import { DATABASE_HOST } from './database-hosts.ts';
 import { chosen, type Rule } from './rule.ts';
 
-const LONGEST_COMMAND = 400;
 const LONGEST_ARGUMENT = 256;
 /** How far before `IDENTIFIED BY` its statement may begin. */
 const REACH_OF_STATEMENT = 160;
@@ -49,32 +49,41 @@ function verifyCommand(
 /** The secrets that options carry. A line that another such command has read in vain is not read again. */
 function findOptions(window: TextWindow, end: number, name: string, options: readonly CommandOption[]): Finding[] {
   if (options.length === 0) return [];
+  const line = window.remembered(LINE);
   const read = window.remembered(LINES_READ);
   const known = read.get(name);
   const from = end - 1;
   const stop = end + LONGEST_COMMAND;
   const isKnown = known !== undefined && known.from <= from && from <= known.until;
-  let index = isKnown ? Math.min(known.until, stop) : from;
   const found: Finding[] = [];
   let until = stop;
-  for (; index < stop && found.length < MOST_SECRETS; index++) {
-    const code = window.at(index);
-    if (endsCommand(window, index, code)) break;
-    if (code !== CODE.space && !isIn(code, QUOTE)) continue;
-    const next = window.at(index + 1);
-    if (next === name.charCodeAt(0) && window.matches(index + 1, name)) break;
-    if (code !== CODE.space || (next !== CODE.hyphen && next !== CODE.slash)) continue;
+  let index = line.optionFrom(window, isKnown ? Math.min(known.until, stop) : from, stop);
+  while (index < stop && found.length < MOST_SECRETS) {
     const option = readOption(window, index + 1, options);
-    if (option === undefined) continue;
-    until = Math.min(until, index);
-    found.push(option);
-    index = option.end - 1;
+    let next = index + 1;
+    if (option !== undefined) {
+      until = Math.min(until, index);
+      if (beginsAnew(window, from, index, name)) break;
+      found.push(option);
+      // A mark inside the quotes of a value does not end the command.
+      next = option.end;
+    }
+    index = line.optionFrom(window, next, stop);
   }
   if (window.starved) return [];
-  until = Math.min(until, index);
+  until = Math.min(until, line.end);
   if (isKnown) known.until = Math.max(known.until, until);
   else read.set(name, { from, until });
   return found;
+}
+
+/** Whether the same command stands between `from` and `to`: what follows it is its own. */
+function beginsAnew(window: TextWindow, from: number, to: number, name: string): boolean {
+  for (let index = from; index < to; index++) {
+    const code = window.at(index);
+    if ((code === CODE.space || isIn(code, QUOTE)) && window.matches(index + 1, name)) return true;
+  }
+  return false;
 }
 
 /** The argument of its place that is the secret: one that was drawn, or no word. */
@@ -113,16 +122,6 @@ function isWindowsOption(window: TextWindow, at: number, first: number): boolean
 function isGivenByPlace(window: TextWindow, { start, end }: Finding, ofOption: boolean): boolean {
   const value = window.slice(start, end);
   return isDrawnIn(window, value) || (!ofOption && /[^A-Za-z_.:/-]/.test(value));
-}
-
-function endsCommand(window: TextWindow, index: number, code: number): boolean {
-  return (
-    code < 0 ||
-    code === CODE.backtick ||
-    code === CODE.pipe ||
-    code === CODE.semicolon ||
-    (code === CODE.newline && window.before(index - 1) !== CODE.backslash)
-  );
 }
 
 const TAKES_SECRETS =

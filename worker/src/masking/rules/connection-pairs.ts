@@ -1,4 +1,17 @@
-import { ALNUM, BLANK, CODE, isIn, LETTER, QUOTE, tableOf, UNDERSCORE, WORD } from '../characters.ts';
+import {
+  ALNUM,
+  BLANK,
+  CODE,
+  classesIn,
+  DIGIT,
+  isIn,
+  LETTER,
+  LOWER,
+  QUOTE,
+  tableOf,
+  UNDERSCORE,
+  WORD,
+} from '../characters.ts';
 import type { Verify } from '../finding.ts';
 import { LIBPQ_KEYS, PAIR_KEYS, type PairKind } from '../lexicon/connection-keys.ts';
 import { type Memory, rejectedUntil } from '../memory.ts';
@@ -157,12 +170,19 @@ function endOfPlainValue(window: TextWindow, from: number): number {
   }
 }
 
+/** `xxx`. */
+const SHORTEST_MASKED = 3;
+
 /** A semicolon after several words belongs to the sentence unless the words are short, as in a driver's name. */
 function isSentence(window: TextWindow, from: number, blank: number, semicolon: number): boolean {
   return blank >= 0 && (semicolon - from > 64 || !isIn(window.at(window.run(semicolon + 1, BLANK, 2)), LETTER));
 }
 
 function isLiteral(value: string): boolean {
+  const classes = classesIn(value);
+  // Letters and digits alone: no template, and most placeholders have a mark.
+  if ((classes & ~ALNUM) === 0 && (classes & (LOWER | DIGIT)) !== 0)
+    return value.length < SHORTEST_MASKED || !/xxx/i.test(value) || !isPlaceholder(value);
   if (/^\{[A-Za-z_][\w.-]*\}$/.test(value)) return false;
   const bare = value.replace(/^["'{]|["'}]$/g, '');
   return (

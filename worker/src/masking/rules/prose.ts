@@ -1,30 +1,24 @@
 import { holdsDrawn } from '../calm-text.ts';
-import { BARE_VALUE, BLANK, CODE, isIn, LETTER, QUOTE, STAR, UPPER } from '../characters.ts';
+import { BARE_VALUE, BLANK, CODE, isIn, LETTER, QUOTE, UPPER } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { endOfForeignWord, isForeignLetter } from '../given-in-words.ts';
-import { OPENING_QUOTES } from '../lexicon/names-elsewhere.ts';
 import { NOT_THE_SECRET } from '../lexicon/secret-names.ts';
 import { GIVING_VERBS, NAMES_ANOTHER_THING, OWNERS, SECRET_NOUNS, VERBS } from '../lexicon/sentences.ts';
 import { TRADE_WORDS } from '../lexicon/values.ts';
 import { wordSet } from '../lexicon/word-set.ts';
 import type { SecretName } from '../secret-name.ts';
+import { BARE_WORD, LONGEST_JUDGED, LONGEST_WORD, opensElsewhere, WORDS_READ, Word } from '../sentence-words.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn } from '../verdicts.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
 
 /** How far after its name, within the sentence, a value may stand. */
 const REACH = 72;
-const LONGEST_WORD = 2048;
-/** A longer word is judged by its beginning, as every value is. */
-const LONGEST_JUDGED = 300;
 /** How far after a value the word may stand that says it is a secret. */
 const AFTER = 56;
 
 const DEFINITION = /#\s{0,4}define\s{1,8}\w*$/;
 const LONGEST_DEFINED = 80;
-/** A value without emphasis. */
-const BARE_WORD = BARE_VALUE & ~STAR;
-
 /**
  * Finds the value a sentence gives to a secret's name: "the password is …", "token … adalah …", "use the key … for".
  * After a verb or in quotes a password-like word is enough; elsewhere the value has to be visibly drawn.
@@ -40,7 +34,8 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
   const code = window.before(name.start - 1);
   if (code === CODE.slash || (code === CODE.dot && !isInConfiguration(window, name.start))) return undefined;
   // What C defines is no sentence: a literal there is read as the value of the name.
-  if (DEFINITION.test(window.left(name.start, LONGEST_DEFINED))) return undefined;
+  const left = window.left(name.start, LONGEST_DEFINED);
+  if (left.includes('#') && DEFINITION.test(left)) return undefined;
   const stop = name.end + REACH;
   if (!holdsDrawn(window, name.end, stop, BARE_VALUE, SHORTEST_DRAWN[name.kind])) return undefined;
   let index = name.end;
@@ -50,7 +45,8 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     index = skipBetween(window, index, stop);
     if (index < 0 || index >= stop) return undefined;
     const start = index;
-    index = window.run(start, BARE_WORD, LONGEST_WORD);
+    const read = window.remembered(WORDS_READ).at(window, start);
+    index = read.end;
     if (isForeignLetter(window.at(index))) {
       index = endOfForeignWord(window, start);
       if (index < 0) return undefined;
@@ -58,13 +54,9 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
       continue;
     }
     if (index === start || (window.at(index) === CODE.star && isMarker(window, index))) return undefined;
-    const quoted = isQuoted(window, start, index);
-    const end = quoted ? index : window.trim(start, index, '.,:;!?');
-    const word = window.slice(start, Math.min(end, start + LONGEST_JUDGED));
-    const folded = word.length < 12 ? word.toLowerCase() : '';
-    if (NAMES_ANOTHER_THING.has(folded) || (words === 0 && isAspect(folded))) return undefined;
-    if (word.includes('=') && /^[A-Za-z]{3,24}=/.test(word)) return undefined;
-    if (SECRET_NOUNS.has(folded)) {
+    const { quoted, stop: end, word, folded } = read;
+    if (read.namesAnotherThing || read.assigns || (words === 0 && isAspect(folded))) return undefined;
+    if (read.isNoun) {
       // The nearer word is an anchor of its own.
       if (name.kind !== 'vendor' || named) return undefined;
       named = true;
@@ -72,7 +64,7 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     if (
       isSecretWord(
         window,
-        word,
+        read,
         named && name.kind === 'vendor' ? { ...name, kind: 'secret' } : name,
         verb,
         quoted && (verb || words === 0),
@@ -82,16 +74,11 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     )
       return withSuccessor(window, proseFinding(start, end), name, quoted);
     if (end < index && window.text.charAt(index - 1) !== ':' && /[.!?]/.test(window.text.charAt(end))) return undefined;
-    verb =
-      VERBS.has(folded) ||
-      folded.endsWith('nya') ||
-      window.text.charAt(end) === ':' ||
-      (verb && (word === 'the' || word === 'now' || word === 'sekarang'));
+    verb = read.isVerb || (verb && (word === 'the' || word === 'now' || word === 'sekarang'));
   }
   return undefined;
 }
 
-/** A word as long as the limit goes on: its rest is swallowed. */
 /** Whether a name behind a dot follows the word "config", not far before it on its line. */
 function isInConfiguration(window: TextWindow, start: number): boolean {
   const left = window.left(start, 54);
@@ -104,7 +91,7 @@ function withSuccessor(window: TextWindow, first: Finding, name: SecretName, quo
   if (joint === null) return first;
   const start = first.end + joint[0].length;
   const end = window.trim(start, window.run(start, BARE_WORD, LONGEST_JUDGED), '.,:;!?');
-  const isSecret = end > start && isSecretWord(window, window.slice(start, end), name, true, quoted, false);
+  const isSecret = end > start && isSecretWord(window, new Word(window.slice(start, end)), name, true, quoted, false);
   return isSecret ? { ...first, also: [{ start, end }] } : first;
 }
 
@@ -115,6 +102,7 @@ function isCalled(window: TextWindow, end: number, blanks: number): boolean {
   return window.at(window.run(end, BLANK, blanks)) === CODE.openParenthesis;
 }
 
+/** A word as long as the limit goes on: its rest is swallowed. */
 function proseFinding(start: number, end: number): Finding {
   const finding = { rule: PROSE, start, end };
   return end - start < LONGEST_WORD ? finding : { ...finding, open: BARE_VALUE };
@@ -152,17 +140,6 @@ function isAspect(word: string): boolean {
   return NOT_THE_SECRET.has(word) && !OWNERS.has(word);
 }
 
-/** In the same quotes of ASCII, or behind one that opens elsewhere and before what is no part of a value. */
-function isQuoted(window: TextWindow, start: number, end: number): boolean {
-  const before = window.before(start - 1);
-  return isIn(before, QUOTE) ? window.at(end) === before : opensElsewhere(before) && window.at(end) > CODE.delete;
-}
-
-/** `„`, `«`, `「`: what opens a quote in other languages. */
-function opensElsewhere(code: number): boolean {
-  return code > CODE.delete && OPENING_QUOTES.includes(String.fromCharCode(code));
-}
-
 /** Three stars and a capital: one of our markers, not emphasis. */
 function isMarker(window: TextWindow, index: number): boolean {
   return window.at(index + 1) === CODE.star && window.at(index + 2) === CODE.star && isIn(window.at(index + 3), UPPER);
@@ -182,15 +159,16 @@ const PROSE_PASSWORD = { name: 'password', quoted: false, environment: false, pr
 
 function isSecretWord(
   window: TextWindow,
-  word: string,
+  read: Word,
   name: SecretName,
   verb: boolean,
   quoted: boolean,
   next: boolean,
 ): boolean {
+  const { word } = read;
   if (word.length < 6) return false;
-  if (name.kind === 'vendor') return word.length >= 16 && isDrawnIn(window, word) && !/^[0-9a-f-]+$/i.test(word);
-  if (isDrawnIn(window, word)) {
+  if (name.kind === 'vendor') return word.length >= 16 && read.isDrawn(window) && !/^[0-9a-f-]+$/i.test(word);
+  if (read.isDrawn(window)) {
     const plain = /^(?:0x)?[0-9a-f-]+$/i.test(word);
     return plain ? name.kind !== 'weak' && word.length >= 24 : word.length >= (name.kind === 'password' ? 8 : 14);
   }

@@ -4,7 +4,8 @@ import type { Finding, Verify } from '../finding.ts';
 import { ADDRESS_HEADING, VERSION_HEADING } from '../lexicon/addresses.ts';
 import { isHeadingElsewhere } from '../lexicon/names-elsewhere.ts';
 import { CHORD, HARMLESS_HEADING, HEADING_OF_KEYS, SECRET_HEADING } from '../lexicon/secret-names.ts';
-import { LEFT_CONTEXT, type TextWindow } from '../text-window.ts';
+import type { Memory } from '../memory.ts';
+import { LEFT_CONTEXT, type TablePlace, type TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn } from '../verdicts.ts';
 import { chosen, type Rule } from './rule.ts';
 
@@ -26,6 +27,28 @@ const verifyTableDivider: Verify = (window, start) => {
   const above = window.text.slice(Math.max(0, start - LEFT_CONTEXT), start);
   const header = above.slice(above.lastIndexOf('\n') + 1);
   if (!header.startsWith('|')) return undefined;
+  window.nextTable = columnsBelow(window, header);
+  return undefined;
+};
+
+/** The same few headings stand above many dividers in a text that was made to be slow. */
+const HEADINGS_READ: Memory<Map<string, TablePlace>> = { begin: () => new Map(), forget: (tables) => tables.clear() };
+const MOST_HEADINGS = 64;
+const NO_COLUMNS: TablePlace = { columns: [], versions: [], keys: [], column: -1 };
+
+function columnsBelow(window: TextWindow, header: string): TablePlace {
+  // No heading is made of marks alone.
+  if (!/[^\s|:*_`-]/.test(header)) return NO_COLUMNS;
+  const read = window.remembered(HEADINGS_READ);
+  const known = read.get(header);
+  if (known !== undefined) return known;
+  if (read.size >= MOST_HEADINGS) read.clear();
+  const table = columnsOfHeader(header);
+  read.set(header, table);
+  return table;
+}
+
+function columnsOfHeader(header: string): TablePlace {
   const headings = header.split('|').slice(1);
   const versions = columnsOf(headings, VERSION_HEADING, ADDRESS_HEADING);
   const columns = [
@@ -34,9 +57,8 @@ const verifyTableDivider: Verify = (window, start) => {
     ...versions,
   ];
   const keys = columnsOf(headings, HEADING_OF_KEYS, HARMLESS_HEADING);
-  window.nextTable = { columns, versions, keys, column: -1 };
-  return undefined;
-};
+  return { columns, versions, keys, column: -1 };
+}
 
 function columnsOf(headings: readonly string[], wanted: RegExp, other: RegExp): number[] {
   return headings.flatMap((heading, column) => (wanted.test(heading) && !other.test(heading) ? [column] : []));
@@ -44,7 +66,7 @@ function columnsOf(headings: readonly string[], wanted: RegExp, other: RegExp): 
 
 /** Verifies at a blank line: the table is over. */
 const verifyTableEnd: Verify = (window) => {
-  window.nextTable = { columns: [], versions: [], keys: [], column: -1 };
+  window.nextTable = NO_COLUMNS;
   return undefined;
 };
 

@@ -4,9 +4,9 @@ import type { TextWindow } from '../text-window.ts';
 /** The end of a colour code of a terminal, as it is or as strings write it (ECMA-48). */
 const COLOUR = /\[[\d;]{1,12}m$/;
 const LONGEST_COLOUR = 20;
-/** Words in lower case with marks between, from their beginning on. */
-const WORDS = /(?:^|[^A-Za-z0-9_-])(?:[a-z]{1,16}[_-]){0,3}[a-z]{0,16}$/;
-const LONGEST_WORDS = 64;
+/** Words in lower case with marks between, from their beginning on: so many, of so many letters each. */
+const MOST_WORDS = 4;
+const LONGEST_WORD = 16;
 
 /** Nothing that belongs to a longer word stands before `start`; escapes such as `\n` and `%20` do not. */
 export function beginsToken(window: TextWindow, start: number): boolean {
@@ -24,7 +24,17 @@ export function beginsToken(window: TextWindow, start: number): boolean {
 
 /** `backup_ghp_…`, `keyAIza…`: words in lower case that a token is glued to. */
 export function followsGlue(window: TextWindow, start: number): boolean {
-  const code = window.before(start - 1);
-  if (!isIn(code, LOWER | UNDERSCORE | DASH)) return false;
-  return WORDS.test(window.left(start, LONGEST_WORDS));
+  let at = start - 1;
+  if (!isIn(window.before(at), LOWER | UNDERSCORE | DASH)) return false;
+  for (let words = 0; words < MOST_WORDS; words++) {
+    const end = at;
+    while (end - at < LONGEST_WORD && isIn(window.before(at), LOWER)) at--;
+    window.steps += end - at + 1;
+    const code = window.before(at);
+    if (!isIn(code, ALNUM | UNDERSCORE | DASH)) return true;
+    // Two marks in a row, or a word that is too long or no word.
+    if (!isIn(code, UNDERSCORE | DASH) || (end === at && words > 0)) return false;
+    at--;
+  }
+  return false;
 }

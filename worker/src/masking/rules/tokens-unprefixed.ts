@@ -33,15 +33,19 @@ const verifyTelegram: Verify = (window, start, end) => {
   return { start: from, end: stop };
 };
 
+/** The number of a bot, in base64. */
+const [SHORTEST_DISCORD_ID, LONGEST_DISCORD_ID] = [18, 30];
+
 const verifyDiscord: Verify = (window, start) => {
   if (isIn(window.before(start - 1), WORD)) return undefined;
+  const idEnd = window.run(start, BASE64URL, LONGEST_DISCORD_ID + 1);
+  if (idEnd - start < SHORTEST_DISCORD_ID || window.at(idEnd) !== CODE.dot) return undefined;
   const stop = window.run(start, BASE64URL | DOT, 120);
   const parts = window.slice(start, stop).split('.');
   const [id = '', time = '', signature = ''] = parts;
   if (
     parts.length < 3 ||
-    id.length < 18 ||
-    id.length > 30 ||
+    id.length > LONGEST_DISCORD_ID ||
     time.length !== 6 ||
     signature.length < 27 ||
     !standsAlone(window, start, stop)

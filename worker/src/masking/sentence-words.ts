@@ -1,0 +1,93 @@
+import { BARE_VALUE, CODE, isIn, QUOTE, STAR } from './characters.ts';
+import { OPENING_QUOTES } from './lexicon/names-elsewhere.ts';
+import { NAMES_ANOTHER_THING, SECRET_NOUNS, VERBS } from './lexicon/sentences.ts';
+import type { Memory } from './memory.ts';
+import type { TextWindow } from './text-window.ts';
+import { isDrawnIn } from './verdicts.ts';
+
+/** A word that is longer goes on: its rest is swallowed. */
+export const LONGEST_WORD = 2048;
+/** A longer word is judged by its beginning, as every value is. */
+export const LONGEST_JUDGED = 300;
+/** A value without emphasis. */
+export const BARE_WORD = BARE_VALUE & ~STAR;
+
+/** Words that are remembered: more than stand within a sentence's reach. */
+const REMEMBERED_WORDS = 32;
+
+/** A word of a sentence, and what was found out about it: several names before it look at the same one. */
+export class Word {
+  start = -1;
+  /** Where its run of characters ends, and where it ends without what belongs to the sentence. */
+  end = -1;
+  stop = -1;
+  quoted = false;
+  word: string;
+  folded = '';
+  /** After it the value is an identifier or a fingerprint. */
+  namesAnotherThing = false;
+  isNoun = false;
+  /** A verb between a name and its value, or a mark like one. */
+  isVerb = false;
+  /** `name=value` */
+  assigns = false;
+  private drawn: boolean | undefined;
+
+  constructor(word = '') {
+    this.word = word;
+  }
+
+  read(window: TextWindow, start: number): void {
+    this.end = window.run(start, BARE_WORD, LONGEST_WORD);
+    this.quoted = isQuoted(window, start, this.end);
+    this.stop = this.quoted ? this.end : window.trim(start, this.end, '.,:;!?');
+    this.word = window.slice(start, Math.min(this.stop, start + LONGEST_JUDGED));
+    this.folded = this.word.length < 12 ? this.word.toLowerCase() : '';
+    this.drawn = undefined;
+    this.readMeaning(window);
+    // What still waits for its end is read again.
+    this.start = window.starved ? -1 : start;
+  }
+
+  private readMeaning(window: TextWindow): void {
+    const { word, folded } = this;
+    this.namesAnotherThing = NAMES_ANOTHER_THING.has(folded);
+    this.isNoun = SECRET_NOUNS.has(folded);
+    this.isVerb = VERBS.has(folded) || folded.endsWith('nya') || window.text.charAt(this.stop) === ':';
+    this.assigns = word.includes('=') && /^[A-Za-z]{3,24}=/.test(word);
+  }
+
+  isDrawn(window: TextWindow): boolean {
+    this.drawn ??= isDrawnIn(window, this.word);
+    return this.drawn;
+  }
+}
+
+/** The words that were read last, by where they begin. */
+class WordsRead {
+  private readonly words = Array.from({ length: REMEMBERED_WORDS }, () => new Word());
+
+  /** The word at `start`. What it gives is of no use where another word has taken its place. */
+  at(window: TextWindow, start: number): Word {
+    const word = this.words[start % this.words.length] as Word;
+    if (word.start !== start) word.read(window, start);
+    return word;
+  }
+
+  forget(): void {
+    for (const word of this.words) word.start = -1;
+  }
+}
+
+export const WORDS_READ: Memory<WordsRead> = { begin: () => new WordsRead(), forget: (words) => words.forget() };
+
+/** In the same quotes of ASCII, or behind one that opens elsewhere and before what is no part of a value. */
+function isQuoted(window: TextWindow, start: number, end: number): boolean {
+  const before = window.before(start - 1);
+  return isIn(before, QUOTE) ? window.at(end) === before : opensElsewhere(before) && window.at(end) > CODE.delete;
+}
+
+/** `„`, `«`, `「`: what opens a quote in other languages. */
+export function opensElsewhere(code: number): boolean {
+  return code > CODE.delete && OPENING_QUOTES.includes(String.fromCharCode(code));
+}
