@@ -178,7 +178,7 @@ async function callRoute(deps: ProcessDeps, start: Start, turn: Turn): Promise<A
   const { route } = calls;
   const wasRepeated = calls.hasSpent;
   if (signal.aborted) {
-    const call = result.kind === 'answer' ? 'none' : result.error;
+    const call = result.kind === 'answer' ? 'none' : result.wasAsked ? result.error : undefined;
     return { kind: 'aborted', reason: signal.reason as AttemptEnd, call, wasRepeated, route };
   }
   if (result.kind === 'answer') return { ...result, wasRepeated, route };

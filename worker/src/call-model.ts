@@ -28,6 +28,8 @@ export type CallResult =
       readonly retryAfterMs?: number | undefined;
       /** The provider made the call again, and the first time may have cost money. */
       readonly wasRepeated: boolean;
+      /** Whether the model may have been asked. */
+      readonly wasAsked: boolean;
       /** Whether it may succeed elsewhere: it is not the request that is at fault. */
       readonly isUpstreams: boolean;
       /** For the operator alone. */
@@ -113,7 +115,7 @@ interface Heard {
 }
 
 function failed(deps: CallDeps, call: Call, failure: ModelError, { isFlowing, isSilent }: Heard): CallResult {
-  const { kind, retryAfterMs, wasRepeated, field } = failure;
+  const { kind, retryAfterMs, wasRepeated, wasAsked, field } = failure;
   const isRequests = kind === 'refused' && REQUEST_STATUSES.has(failure.status) && !failure.isUnknownModel;
   // The whole time of an answer that was on its way is our own limit; what comes after our own end says nothing.
   const isOurs = call.signal.aborted || (kind === 'timed_out' && isFlowing);
@@ -127,7 +129,7 @@ function failed(deps: CallDeps, call: Call, failure: ModelError, { isFlowing, is
   const isCallers = IS_CALLERS_DOING.has(kind);
   if (!call.signal.aborted) deps.noteModelOutcome(isCallers ? undefined : cause, call.choice.language.provider);
   const isUpstreams = !isRequests && !isCallers && kind !== 'cancelled';
-  return { kind: 'failed', error: kind, retryAfterMs, wasRepeated, isUpstreams, cause, field };
+  return { kind: 'failed', error: kind, retryAfterMs, wasRepeated, wasAsked, isUpstreams, cause, field };
 }
 
 function end({ metrics }: CallDeps, { choice }: Call, outcome: CallOutcome): void {

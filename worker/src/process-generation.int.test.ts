@@ -403,6 +403,18 @@ describe('an aborted call', () => {
     expect(await calls()).toEqual(['cancelled charged']);
   });
 
+  test('before the model was asked is not: its caller left while it was being connected', async () => {
+    const controller = new AbortController();
+    const generate: Generate = () => {
+      controller.abort('cancelled' satisfies AbortReason);
+      return Promise.reject(Object.assign(new ModelError('cancelled'), { wasAsked: false }));
+    };
+    await processGeneration(deps(generate), start({}, { signal: controller.signal }));
+    expect(await settled()).toMatchObject({ error: 'client_closed', charged: false });
+    expect(await charged()).toBe(0);
+    expect(await calls()).toEqual([]);
+  });
+
   test('that had ended in a refusal is not', async () => {
     const controller = new AbortController();
     const generate: Generate = () => {

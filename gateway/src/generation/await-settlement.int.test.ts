@@ -6,7 +6,7 @@ import { settle } from '@lontar/shared/settlement/settle.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { reserve } from '@lontar/shared/testing/reservations.ts';
-import { type AwaitInput, awaitSettlement } from './await-settlement.ts';
+import { type AwaitDeps, type AwaitInput, awaitSettlement } from './await-settlement.ts';
 
 const requestId = 'req_0000000000000000000001';
 const { job, lock } = jobKeys(requestId);
@@ -28,9 +28,10 @@ beforeEach(async () => {
   await reserve(redis, requestId, 'k');
 });
 
+const queue = { remove: async (id: string) => removed.push(id) > 0 } as unknown as GenerationQueue;
+
 /** The gateway's wait for a request whose caller has left; no worker is there, but what the test plays of it. */
 function leave(over: Partial<AwaitInput> = {}): Promise<Settlement> {
-  const queue = { remove: async (id: string) => removed.push(id) > 0 } as unknown as GenerationQueue;
   const withdrawals = { add: () => Promise.resolve(), stop: () => undefined };
   const onRedisFailure = (error: unknown) => {
     throw error;
@@ -101,6 +102,23 @@ describe('where the key lets the request go on', () => {
   test('it ends with its deadline all the same', async () => {
     await redis.hset(job, { ats: 1 });
     expect(await finish({ waitMs: 20 })).toEqual({ v: 1, outcome: 'failed', error: 'timed_out', charged: false });
+  });
+
+  test.each([
+    ['is there, and got a failure, it is given back', new AbortController().signal, true],
+    ['has left, and may have the answer by another connection, it is not', AbortSignal.abort(), false],
+  ])('what is settled by then, and Redis cannot say: where the caller %s', async (_, gone, isRefused) => {
+    const withdrawn: unknown[] = [];
+    const withdrawals = {
+      add: async (...given: unknown[]) => void withdrawn.push(given),
+      stop: () => undefined,
+    } satisfies AwaitDeps['withdrawals'];
+    const away = redis.duplicate({ lazyConnect: true, enableOfflineQueue: false });
+    await awaitSettlement(
+      { ...{ redis: away, queue, withdrawals, freeFailuresPerHour: 5 }, onRedisFailure: () => undefined },
+      { requestId, keyId: 'k', reply: new Promise(() => undefined), gone, waitMs: 20, onDisconnect: 'finish' },
+    );
+    expect(withdrawn).toEqual([[requestId, 'k', 'timed_out', isRefused]]);
   });
 
   test('a gateway that stops leaves it to the worker, but refuses a caller who still waits', async () => {

@@ -57,7 +57,9 @@ export async function awaitSettlement(deps: AwaitDeps, input: AwaitInput): Promi
   // Left unsettled: a worker goes on with it.
   if (end === 'given up' && goesOn) return failed('client_closed');
   if (end === 'given up' && input.isBegun?.()) return failed('service_unavailable');
-  if (end !== 'gone') return (await settleHere(deps, input, ENDINGS[end])) ?? failed(ENDINGS[end]);
+  if (end !== 'gone') {
+    return (await settleHere(deps, input, ENDINGS[end], { isRefused: !goesOn })) ?? failed(ENDINGS[end]);
+  }
   for (;;) {
     const isOver = performance.now() >= endsAt;
     const settled = await settleHere(deps, input, 'client_closed', { leaveToWorker: !isOver });
@@ -81,7 +83,7 @@ async function settleHere(
   deps: AwaitDeps,
   { requestId, keyId }: AwaitInput,
   error: GenerationFailure,
-  terms: { readonly leaveToWorker?: boolean } = {},
+  { isRefused, ...terms }: { readonly leaveToWorker?: boolean; readonly isRefused?: boolean } = {},
 ): Promise<Settlement | undefined> {
   const { redis, queue, freeFailuresPerHour } = deps;
   const settlement = failed(error);
@@ -96,7 +98,7 @@ async function settleHere(
     return result.kind === 'settled' || result.kind === 'already' ? result.settlement : settlement;
   } catch (failure) {
     deps.onRedisFailure(failure);
-    void deps.withdrawals.add(requestId, keyId, error);
+    void deps.withdrawals.add(requestId, keyId, error, isRefused);
     return settlement;
   }
 }

@@ -7,6 +7,7 @@ import { queueKeys } from '@lontar/shared/queue/queue-keys.ts';
 import { RedisAwayError } from '@lontar/shared/redis-away.ts';
 import { connectFailFast, type Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { settle } from '@lontar/shared/settlement/settle.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { reserve } from '@lontar/shared/testing/reservations.ts';
@@ -49,6 +50,17 @@ test('a request that was refused while Redis was away is settled and taken out o
   expect(await server.client.hget(redisKeys.request(requestId), 'result')).toContain('service_unavailable');
   expect(await server.client.hget(redisKeys.apiKey('k'), 'charged')).toBe('0');
   expect(await server.client.zcard(redisKeys.keyFlight('k'))).toBe(0);
+});
+
+test.each([
+  ['gives back the charge of an answer that its caller did not get', true, '0'],
+  ['leaves the charge of an answer that its caller, who has left, may have got elsewhere', false, '1'],
+])('one %s', async (_, isRefused, charged) => {
+  const settlement = { v: 1, outcome: 'failed', error: 'content_blocked' } as const;
+  await settle(server.client, { requestId, keyId: 'k', settlement, freeFailuresPerHour: 5 });
+  await withdrawals.add(requestId, 'k', 'timed_out', isRefused);
+  expect(await server.client.hget(redisKeys.apiKey('k'), 'charged')).toBe(charged);
+  expect(await resultOf(requestId)).toContain('content_blocked');
 });
 
 const resultOf = (id: string) => server.client.hget(redisKeys.request(id), 'result');

@@ -16,15 +16,17 @@ export interface Withdrawals {
    * given back: the caller got a failure. A caller who has left got nothing, and pays as others do who leave:
    * with `client_closed` a job that a worker has is left to it.
    *
+   * @param isRefused whether the caller got a failure; who has left meanwhile may have got the answer elsewhere
    * @returns resolves when Redis has settled it, so that no worker starts its job any more; that may be never. Never rejects
    */
-  add(requestId: string, keyId: string, error: GenerationFailure): Promise<void>;
+  add(requestId: string, keyId: string, error: GenerationFailure, isRefused?: boolean): Promise<void>;
   stop(): void;
 }
 
 interface Withdrawal {
   readonly keyId: string;
   readonly error: GenerationFailure;
+  readonly isRefused: boolean;
   readonly onSettled: () => void;
   /** Not to be tried before, by this process's monotonic clock, ms. */
   notBefore: number;
@@ -92,10 +94,10 @@ export function openWithdrawals(deps: WithdrawDeps): Withdrawals {
   }
   redis.on('ready', withdrawDue);
   return {
-    async add(requestId, keyId, error) {
+    async add(requestId, keyId, error, isRefused = true) {
       if (pending.size + underWay >= MOST_PENDING) return;
       const settled = new Promise<void>((resolve) => {
-        pending.set(requestId, { keyId, error, notBefore: 0, onSettled: resolve });
+        pending.set(requestId, { keyId, error, isRefused, notBefore: 0, onSettled: resolve });
       });
       if (!stopped) timer ??= setInterval(retry, WITHDRAWAL_RETRY_MS);
       withdrawDue();
@@ -115,9 +117,9 @@ async function settleNow(
   requestId: string,
   request: Withdrawal,
 ): Promise<boolean> {
-  const { keyId, error } = request;
+  const { keyId, error, isRefused } = request;
   const settlement = { v: 1, outcome: 'failed', error } as const;
-  const terms = error === 'client_closed' ? { leaveToWorker: true } : { takeBack: true };
+  const terms = error === 'client_closed' ? { leaveToWorker: true } : { takeBack: isRefused };
   const { kind } = await settle(redis, { requestId, keyId, settlement, freeFailuresPerHour, cancel: true, ...terms });
   if (kind === 'in work') {
     request.notBefore = performance.now() + STOP_REPEAT_MS;

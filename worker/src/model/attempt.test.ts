@@ -80,6 +80,19 @@ test('the caller ends it, once, and what is done at the end is done at once wher
   expect(ends).toEqual(['second', 'late']);
 });
 
+test('it says whether a model was asked: not before a connection is there, nor by a look at its models', () => {
+  const attempt = start();
+  attempt.connecting();
+  expect(attempt.wasAsked()).toBe(false);
+  attempt.sent(false, false);
+  attempt.connecting();
+  expect(attempt.wasAsked()).toBe(false);
+  attempt.sent(true);
+  attempt.connecting();
+  expect(attempt.wasAsked()).toBe(true);
+  attempt.finish();
+});
+
 test('after this process stood still, what came meanwhile is read first', () => {
   const attempt = start();
   attempt.sent(true);

@@ -10,8 +10,14 @@ export interface Attempt {
   readonly atEnd: (listener: () => void) => void;
   /** A connection is wanted from now on. */
   readonly connecting: () => void;
-  /** The request is on its way; only where a stream is asked for does silence say anything before the end. */
-  readonly sent: (isStream: boolean) => void;
+  /**
+   * A request is on its way; only where a stream is asked for does silence say anything before the end.
+   *
+   * @param isAsked whether the model is asked by it: to look for an upstream's models costs nothing
+   */
+  readonly sent: (isStream: boolean, isAsked?: boolean) => void;
+  /** Whether a request to the model was on its way. */
+  readonly wasAsked: () => boolean;
   /** A part of the answer has come. */
   readonly heard: () => void;
   /** Lets go of the caller's signal and of the clock. */
@@ -50,6 +56,7 @@ class RunningAttempt implements Attempt {
   #silentSince = 0;
   #isConnecting = false;
   #isFlowing = false;
+  #wasAsked = false;
 
   constructor(caller: AbortSignal, deadlines: Deadlines) {
     this.#caller = caller;
@@ -69,8 +76,12 @@ class RunningAttempt implements Attempt {
 
   readonly connecting = () => this.#expect(this.#deadlines.connectMs, true);
 
-  readonly sent = (isStream: boolean) =>
+  readonly sent = (isStream: boolean, isAsked = true) => {
+    this.#wasAsked ||= isAsked;
     this.#expect(isStream ? this.#deadlines.firstTokenMs : Number.POSITIVE_INFINITY, false);
+  };
+
+  readonly wasAsked = () => this.#wasAsked;
 
   readonly heard = () => {
     if (this.#isFlowing) this.#silentSince = performance.now();

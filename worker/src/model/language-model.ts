@@ -127,6 +127,8 @@ export class ModelError extends Error {
   readonly field: string | undefined;
   /** Whether the attempt made a call before the one that failed so, which may have cost money. */
   wasRepeated = false;
+  /** Whether the model may have been asked: where its caller left before a connection was there, it was not. */
+  wasAsked = true;
 
   constructor(kind: ModelErrorKind, details: ModelErrorDetails = {}) {
     super(MESSAGES[kind]);

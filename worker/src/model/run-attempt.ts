@@ -32,6 +32,7 @@ export async function runAttempt(
     const failed = { ended: attempt.ended(), request, describe: terms.describe };
     const failure = toModelError(error, failed, machineNow());
     failure.wasRepeated = wasRepeated();
+    failure.wasAsked = attempt.wasAsked();
     await tellFailure(failure, request, terms);
     throw failure;
   } finally {

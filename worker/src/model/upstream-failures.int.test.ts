@@ -217,6 +217,22 @@ describe.each(PROTOCOLS)('%s, %s', (provider, _, onPart) => {
     expect(await slow).toMatchObject({ text: 'late' });
   });
 
+  test('a caller who leaves before a connection is made has asked for nothing', async () => {
+    const silent = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const connected = once(silent, 'connection');
+    const limits = { timeoutMs: 30_000, connectTimeoutMs: 30_000, maxAnswerBytes: 1_000_000, apiKey: KEY };
+    const baseUrl = `https://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`;
+    const model = (provider === 'gemini' ? geminiModel : openAiModel)({ ...limits, baseUrl });
+    models.push(model);
+    const leaving = new AbortController();
+    const left = model.generate(request, leaving.signal, onPart).catch((error: unknown) => error);
+    await connected;
+    leaving.abort();
+    expect(await left).toMatchObject({ kind: 'cancelled', wasAsked: false });
+    silent.close();
+  });
+
   test('a redirect is refused, and its target gets neither the key nor the prompt', async () => {
     const elsewhere = await startFakeUpstream();
     const location = `http://127.0.0.1:${elsewhere.port}${provider === 'gemini' ? '/v1beta' : '/v1'}`;
@@ -236,7 +252,7 @@ describe.each(PROTOCOLS)('%s, %s', (provider, _, onPart) => {
     const call = await upstream.nextCall();
     leaving.abort(new Error(UPSTREAM_CANARY));
     const error = (await outcome) as ModelError;
-    expect(error.kind).toBe('cancelled');
+    expect([error.kind, error.wasAsked]).toEqual(['cancelled', true]);
     expectNothingTold(error, upstream.port);
     await call.whenAborted;
   });

@@ -164,7 +164,8 @@ class Exchange<Answer> implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#isOver) controller.abort(new Error('The attempt ended.'));
-    this.#call.attempt.sent(this.#call.isStream === true);
+    const { attempt, isStream, method } = this.#call;
+    attempt.sent(isStream === true, method === 'POST');
     this.#wasUsed = this.client?.use() ?? false;
     this.#sentAt = performance.now();
   }
