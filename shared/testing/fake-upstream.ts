@@ -115,7 +115,11 @@ async function readCall(request: IncomingMessage, response: ServerResponse): Pro
     });
   });
   let text = '';
-  for await (const chunk of request.setEncoding('utf8')) text += chunk;
+  try {
+    for await (const chunk of request.setEncoding('utf8')) text += chunk;
+  } catch {
+    // A client that left at once has asked all the same, where all that it asked is here.
+  }
   const body = JSON.parse(text) as Record<string, unknown>;
   return {
     protocol: gemini ? 'gemini' : 'openai',

@@ -8,8 +8,8 @@ import type { StreamTexts } from './stream-texts.ts';
 /** How long a client tries to get the rest of an answer, ms. */
 const PATIENCE_MS = 45_000;
 const AGAIN_MS = 100;
-/** The end of a process may be seen later than that of its connections, ms. */
-const DEATH_SEEN_MS = 1_000;
+/** The end of a process may be seen later than that of its connections, on a machine that is too busy by seconds, ms. */
+const DEATH_SEEN_MS = 10_000;
 
 /** How a client reads a stream. */
 export interface StreamHow {
@@ -166,10 +166,18 @@ class StreamClient {
       );
       sent.on('response', (response) => {
         response.on('error', broken);
+        this.nameOf(response);
         if (response.statusCode === 200) this.readStream(sent, response, resolve);
         else void readRefusal(response).then((end) => resolve({ ...end, requestId: this.requestId || end.requestId }));
       });
     });
+  }
+
+  /** The head of a stream has the name of its answer, which may fail before any event has it. */
+  private nameOf({ statusCode, headers }: IncomingMessage): void {
+    const requestId = headers['x-request-id'];
+    if (statusCode !== 200 || this.completionId !== '' || typeof requestId !== 'string') return;
+    this.completionId = requestId.replace('req_', 'chatcmpl-');
   }
 
   private readStream(sent: ClientRequest, response: IncomingMessage, resolve: (end: ConnectionEnd) => void): void {

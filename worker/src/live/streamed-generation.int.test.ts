@@ -170,14 +170,13 @@ async function replyOf(gateway = waiting) {
   return { id, settlement: parseSettlement(json) };
 }
 
-/** Waits until an inbox holds frames, and those of a track hold something. */
+/** Waits until an inbox holds frames, and those of a track hold something: on a busy machine that takes seconds. */
 async function untilFrames(track = 'text', part = '', gateway = waiting): Promise<Frame[]> {
-  for (let looks = 0; looks < 1_000; looks++) {
+  for (;;) {
     const frames = await framesOf(gateway);
     if (frames.some((frame) => frame[2] === track) && joined(frames, track).includes(part)) return frames;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  throw new Error(`no such frames: ${JSON.stringify(await framesOf(gateway))}`);
 }
 
 const isNumbered = () => waiting === 'g.3';
@@ -453,7 +452,7 @@ describe.each([
       expect(await replyOf(other)).toEqual(await replyOf());
       expect((await replyOf(other)).settlement).toMatchObject({ outcome: 'answered', text: '' });
       expect(await server.client.exists(partial, followers)).toBe(0);
-    }, 20_000);
+    });
 
     test('are written anew where Redis has a piece of them twice, and are not trusted by the settlement', async () => {
       const partial = redisKeys.partial(requestId, 'text');
@@ -479,7 +478,7 @@ describe.each([
       for (const one of kept) expect(`Begin. ${paragraph}`.startsWith(one ?? '')).toBe(true);
       expect(await settled()).toMatchObject({ outcome: 'answered', text: `Begin. ${paragraph}` });
       expect((await replyOf()).settlement).toMatchObject({ text: '', textLength: 7 + paragraph.length });
-    }, 20_000);
+    });
 
     test('of a start that nobody could see are not kept: another one may run', async () => {
       await server.client.del(redisKeys.inbox(waiting));
@@ -492,13 +491,10 @@ describe.each([
       expect(await processGeneration(deps(generate), start())).toMatchObject({ kind: 'again' });
       expect(await visible()).toBeNull();
       expect(await server.client.keys('{lontar}:partial:req_*')).toEqual([]);
-    }, 20_000);
+    });
 
     async function untilKept(key: string, kept: string): Promise<void> {
-      for (let looks = 0; looks < 1_000; looks++) {
-        if ((await server.client.get(key)) === kept) return;
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
+      while ((await server.client.get(key)) !== kept) await new Promise((resolve) => setTimeout(resolve, 10));
     }
   });
 
