@@ -90,11 +90,12 @@ export async function startStatsService(
     redis,
     queue: openGenerationQueue(redis),
   };
-  const probes = await startProbes(base);
+  let isServing = false;
+  const probes = await startProbes(base, () => isServing);
   await startCounting(base);
-  const http = await startServing(base);
+  const { port } = await startServing(base);
+  isServing = true;
   await startRegistration(base, probes.port);
-  const { port } = http;
   logger.info({ port, metricsPort: probes.port }, 'stats-service serves');
   return { port, metricsPort: probes.port };
 }
@@ -115,7 +116,7 @@ async function connect(
   return redis;
 }
 
-async function startProbes({ config, lifecycle, ...base }: Base): Promise<RunningServer> {
+async function startProbes({ config, lifecycle, ...base }: Base, isServing: () => boolean): Promise<RunningServer> {
   const topology = exportTopology(config, base.metrics);
   const gauges = { ...base, requestTimeoutMs: config.REQUEST_TIMEOUT_MS, topology };
   const probes = await startProbeListener({
@@ -125,6 +126,7 @@ async function startProbes({ config, lifecycle, ...base }: Base): Promise<Runnin
     registry: refreshedAtScrape(base.registry, () => exportGauges(gauges)),
     readiness: async () => {
       if (lifecycle.stopping) return { ready: false, reason: 'stopping' };
+      if (!isServing()) return { ready: false, reason: 'starting' };
       await probeRedis(base.redis, base.instanceId);
       return { ready: true };
     },

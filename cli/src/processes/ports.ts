@@ -16,7 +16,8 @@ export interface PortFinder {
   firstFree(first: number, host: string): Promise<number>;
 }
 
-export function createPortFinder(): PortFinder {
+/** @param beyond how far from where it is asked to `firstFree` begins to look */
+export function createPortFinder(beyond = 0): PortFinder {
   const given = new Set<number>();
   const finder: PortFinder = {
     async claim(name, port, host) {
@@ -26,7 +27,7 @@ export function createPortFinder(): PortFinder {
       return take(port);
     },
     async firstFree(first, host) {
-      for (let port = first; port <= LAST_PORT; port += 1) {
+      for (let port = first + beyond; port <= LAST_PORT; port += 1) {
         if (!given.has(port) && typeof (await tryListening(port, host)) === 'number') return take(port);
       }
       throw new StartFailure(`No port from ${first} on is free on ${host}.`);
@@ -39,6 +40,11 @@ export function createPortFinder(): PortFinder {
     given.add(outcome);
     return outcome;
   }
+}
+
+/** Whether a port could be opened just now. Never rejects: what cannot be tried is not free. */
+export async function isFree(port: number, host: string): Promise<boolean> {
+  return typeof (await tryListening(port, host)) === 'number';
 }
 
 /** The address under which this machine reaches a listener: `0.0.0.0` and `::` are not addresses to call. */

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createKey } from '@lontar/shared/keys/create-key.ts';
 import type { ModelCatalog } from '@lontar/shared/models/catalog.ts';
@@ -8,7 +9,7 @@ import { removeEndpoint, writeEndpoint } from '../home/endpoint.ts';
 import { createHome } from '../home/home.ts';
 import { readCatalog } from '../models/read-catalog.ts';
 import { buildPage } from '../page/build-page.ts';
-import { callableUrl, createPortFinder } from '../processes/ports.ts';
+import { callableUrl, createPortFinder, type PortFinder } from '../processes/ports.ts';
 import { serviceMain } from '../processes/service-process.ts';
 import { connectOnce } from '../redis/connect.ts';
 import { signInLink } from '../sessions/sign-in-link.ts';
@@ -25,11 +26,13 @@ import { readyMessage } from './ready-message.ts';
 import { chooseSecrets } from './secrets.ts';
 import { STARTER, testOnce, versionOf } from './self-test.ts';
 import { startRedis } from './start-redis.ts';
-import { planPorts, startServices } from './start-services.ts';
+import { isFreeIn, planPorts, startOnFreePorts, startServices } from './start-services.ts';
 import { type StopRequests, whenFired } from './stop-requests.ts';
 
 /** On top of what a service takes to drain, before it is killed. */
 const STOP_GRACE_MS = 5_000;
+/** Within it ports are looked for where those from the usual on were taken by others: two starts at once seldom meet again. */
+const FURTHER_PORTS = 1_000;
 const FIRST_KEY_NAME = 'first key';
 /** Programs go by them, model calls do not. */
 const PROXY_NAMES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
@@ -97,15 +100,24 @@ async function startEverything(
   const { home, root } = surroundings;
   const ports = createPortFinder();
   // The public port comes first: when it is taken, nothing has been touched yet.
-  const plan = await planPorts(settings, options, surroundings.environment, ports, upstreamPorts(catalog));
+  const planWith = (finder: PortFinder) =>
+    planPorts(settings, options, surroundings.environment, finder, upstreamPorts(catalog));
+  const planned = await planWith(ports);
   const usual = callableUrl(settings.HOST, settings.PORT);
-  if (settings.PORT !== 0 && plan.gateways[0]?.url !== usual) {
+  if (settings.PORT !== 0 && planned.gateways[0]?.url !== usual) {
     say(`An upstream answers at port ${settings.PORT}, so the service takes the next that is free; PORT sets another.`);
   }
   const chosenRedis = await startRedis({ surroundings, settings, fleet, ports, progress, say });
   const secrets = chooseSecrets(surroundings, settings);
-  await withProgress('Starting gateway, worker and stats-service', progress, () =>
-    startServices({ surroundings, fleet, plan, say, redisUrl: chosenRedis.own, secrets: secrets.own }),
+  const graceMs = settings.DRAIN_TIMEOUT_MS + STOP_GRACE_MS;
+  const how = { surroundings, fleet, say, redisUrl: chosenRedis.own, secrets: secrets.own, graceMs };
+  const plan = await withProgress('Starting gateway, worker and stats-service', progress, () =>
+    startOnFreePorts(planned, {
+      start: (chosen) => startServices(chosen, how),
+      planAgain: () => planWith(createPortFinder(randomInt(FURTHER_PORTS))),
+      isFree: (setting, port) => isFreeIn(settings, setting, port),
+      say,
+    }),
   );
   const baseUrls = plan.gateways.map(({ url }) => url);
   const [baseUrl = ''] = baseUrls;

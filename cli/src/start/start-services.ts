@@ -1,5 +1,5 @@
 import type { Environment } from '@lontar/shared/config/read-config.ts';
-import { callableUrl, type PortFinder } from '../processes/ports.ts';
+import { callableUrl, isFree, type PortFinder } from '../processes/ports.ts';
 import { serviceProcess } from '../processes/service-process.ts';
 import { type EverySetting, isGiven } from '../settings/check-settings.ts';
 import type { Surroundings } from '../settings/environment.ts';
@@ -11,6 +11,7 @@ import { untilReady } from './readiness.ts';
 const FIRST_STATS_PORT = 8090;
 const FIRST_METRICS_PORT = 9464;
 const READY_TIMEOUT_MS = 30_000;
+const MOST_ROUNDS = 5;
 
 /** One process to be, and where it listens. */
 export interface PlannedService {
@@ -100,32 +101,97 @@ function portsOf(own: Readonly<Record<string, string>>): Record<string, string> 
   return Object.fromEntries(Object.entries(own).filter(([setting]) => /(?:^|_)PORT$/.test(setting)));
 }
 
-/**
- * Starts all services at once and waits until each is ready.
- *
- * @throws StartFailure with the end of the log of the first that is not
- */
-export async function startServices(deps: {
+interface ServiceStart {
   readonly surroundings: Surroundings;
   readonly fleet: Fleet;
-  readonly plan: PortPlan;
   readonly say: (text: string) => void;
   /** The address of our own Redis for each service. */
   readonly redisUrl: ((service: ServiceName) => string) | undefined;
   readonly secrets: Readonly<Record<string, string>>;
-}): Promise<void> {
+  /** How long a process that has to stop again may take, ms. */
+  readonly graceMs: number;
+}
+
+/**
+ * Starts all services at once and waits until each is ready. Where one is not, all are stopped again.
+ *
+ * @throws StartFailure with the end of the log of the first that is not
+ */
+export async function startServices(plan: PortPlan, deps: ServiceStart): Promise<void> {
   const common = {
     LONTAR_HOME: deps.surroundings.home.folder,
     ...deps.secrets,
   };
-  const started = deps.plan.services.map(({ name, service, metricsPort, own }) => {
+  const started = plan.services.map(({ name, service, metricsPort, own }) => {
     const redis = deps.redisUrl === undefined ? {} : { REDIS_URL: deps.redisUrl(service) };
     const spec = serviceProcess(name, service, deps.surroundings, { ...common, ...redis, ...own });
     return deps.fleet.run(service, spec, {
-      untilReady: (signal) => untilReady(metricsPort, signal),
+      untilReady: (signal, { pid }) => untilReady(metricsPort, pid, signal),
       readyTimeoutMs: READY_TIMEOUT_MS,
       say: deps.say,
     });
   });
-  await Promise.all(started.map(({ ready }) => ready));
+  try {
+    await Promise.all(started.map(({ ready }) => ready));
+  } catch (error) {
+    // Gateways stand before what they need.
+    for (const process of started) await process.stop(deps.graceMs);
+    throw error;
+  }
+}
+
+/**
+ * Starts services with the ports that were chosen for them, and with others where another program opened one of them in
+ * the meantime, such as a second `npm start` beside this one.
+ *
+ * @param start rejects where a process did not start; nothing is then left running
+ * @param planAgain chooses other ports; rejects with StartFailure where one that the operator named is taken
+ * @returns the ports that are in use
+ * @throws StartFailure when services do not start for another reason, or too often for this one
+ */
+export async function startOnFreePorts(
+  first: PortPlan,
+  steps: {
+    readonly start: (plan: PortPlan) => Promise<void>;
+    readonly planAgain: () => Promise<PortPlan>;
+    readonly isFree: (setting: string, port: number) => Promise<boolean>;
+    readonly say: (text: string) => void;
+  },
+): Promise<PortPlan> {
+  let plan = first;
+  for (let round = 1; ; round += 1) {
+    try {
+      await steps.start(plan);
+      return plan;
+    } catch (error) {
+      const taken = await takenPort(plan, steps.isFree);
+      if (taken === undefined || round === MOST_ROUNDS) throw error;
+      steps.say(`Another program opened port ${taken} first: the services are started again with other ports.`);
+      plan = await steps.planAgain();
+    }
+  }
+}
+
+async function takenPort(
+  { portsInUse }: PortPlan,
+  isFreeNow: (setting: string, port: number) => Promise<boolean>,
+): Promise<string | undefined> {
+  for (const [setting, port] of Object.values(portsInUse).flatMap((ports) => Object.entries(ports))) {
+    if (!(await isFreeNow(setting, Number(port)))) return port;
+  }
+  return undefined;
+}
+
+/** Whether a port that a setting names could be opened just now, at the address that belongs to it. */
+export function isFreeIn(
+  { HOST, ADMIN_HOST, METRICS_HOST, STATS_HOST }: EverySetting,
+  setting: string,
+  port: number,
+): Promise<boolean> {
+  const hosts: Readonly<Record<string, string>> = {
+    ADMIN_PORT: ADMIN_HOST,
+    METRICS_PORT: METRICS_HOST,
+    STATS_PORT: STATS_HOST,
+  };
+  return isFree(port, hosts[setting] ?? HOST);
 }

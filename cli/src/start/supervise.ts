@@ -20,8 +20,8 @@ export interface SupervisedProcess {
 }
 
 export interface SuperviseOptions {
-  /** Resolves when the process can work; asked anew after each start. Rejects when the signal fires. */
-  readonly untilReady: (signal: AbortSignal) => Promise<void>;
+  /** Resolves when this process can work; asked anew after each start. Rejects when the signal fires. */
+  readonly untilReady: (signal: AbortSignal, child: RunningChild) => Promise<void>;
   readonly readyTimeoutMs: number;
   /** Prints a line for the operator. */
   readonly say: (text: string) => void;
@@ -46,7 +46,7 @@ export function supervise(spec: ProcessSpec, options: SuperviseOptions): Supervi
     const timeout = setTimeout(() => over.abort(), options.readyTimeoutMs);
     const ended = child.ended.then((how) => Promise.reject(new Error(`It ended with ${how}.`)));
     try {
-      await Promise.race([options.untilReady(over.signal), ended]);
+      await Promise.race([options.untilReady(over.signal, child), ended]);
     } catch (error) {
       if (over.signal.aborted)
         throw new Error(`It was not ready after ${options.readyTimeoutMs / 1000} s.`, { cause: error });

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Gauge, Registry } from 'prom-client';
 import { createLogger } from '../logger.ts';
-import { startProbeListener } from './probes.ts';
+import { PROCESS_ID_HEADER, startProbeListener } from './probes.ts';
 import type { RunningServer } from './server.ts';
 
 let probes: RunningServer;
@@ -28,6 +28,12 @@ test('readiness is told in words, and one that cannot be judged is none', async 
   expect(await ask('/readyz')).toMatchObject({ status: 503, text: 'not ready: draining\n' });
   readiness = () => Promise.reject(new Error('no Redis'));
   expect(await ask('/readyz')).toMatchObject({ status: 503, text: 'not ready: the probe failed\n' });
+});
+
+test('readiness names the process that answers', async () => {
+  readiness = () => Promise.resolve({ ready: true });
+  const { headers } = await fetch(`http://127.0.0.1:${probes.port}/readyz`);
+  expect(headers.get(PROCESS_ID_HEADER)).toBe(String(process.pid));
 });
 
 test('what is not there and what fails get the envelope', async () => {

@@ -10,6 +10,9 @@ export type ScrapedRegistry = Pick<Registry, 'contentType' | 'metrics'>;
 
 const RECEIVE_MS = 5_000;
 
+/** Of `/readyz`: the id of the process that answers, so that what started one knows its own. */
+export const PROCESS_ID_HEADER = 'x-process-id';
+
 export interface Readiness {
   readonly ready: boolean;
   /** Why not, in words for the operator. */
@@ -60,7 +63,8 @@ async function tellMetrics(registry: ScrapedRegistry): Promise<HttpAnswer> {
 
 async function tellReadiness(readiness: () => Promise<Readiness>): Promise<HttpAnswer> {
   const { ready, reason } = await readiness().catch(() => ({ ready: false, reason: 'the probe failed' }));
-  return ready ? inWords(200, 'ok') : inWords(503, `not ready: ${reason}`);
+  const { status, headers, body } = ready ? inWords(200, 'ok') : inWords(503, `not ready: ${reason}`);
+  return { status, headers: { ...headers, [PROCESS_ID_HEADER]: String(process.pid) }, body };
 }
 
 function inWords(status: number, words: string): HttpAnswer {
