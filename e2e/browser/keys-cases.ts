@@ -52,7 +52,7 @@ export function testKeys(inBrowser: BrowserTest, running: () => RunningConsole):
     watched.problems({ serverDown: true });
 
     await field('Requests a day').fill('500');
-    await dialog(page).getByText('1,000 requests an hour can never bind: 500 a day do first.').waitFor();
+    await dialog(page).getByText('1,000 requests an hour can never be reached: 500 a day are reached first.').waitFor();
     await field('Requests an hour').fill('100');
     await field('Addresses and networks').fill('10.0.0.0/8');
     await field('Name').first().fill('x'.repeat(10_000));

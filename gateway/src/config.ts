@@ -125,7 +125,7 @@ const settings = z.object({
   }),
   QUEUE_MAX_BYTES: setting(wholeNumber(1_048_576, 4_294_967_296).prefault('134217728'), {
     about:
-      'What conversations of 64 KB and more that wait or are in work may take of Redis together, in bytes; a further one gets 503 at once. Shorter ones are bounded by QUEUE_MAX_WAITING.',
+      'What conversations of 64 KB and more that wait or are in work may take of Redis together, in bytes (134217728 is 128 MB); a further one gets 503 at once. Shorter ones are bounded by QUEUE_MAX_WAITING.',
     example: '134217728',
   }),
   DRAIN_TIMEOUT_MS: sharedSettings.DRAIN_TIMEOUT_MS,

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { showBytes } from '@lontar/shared/show-bytes.ts';
 import { defaultOf } from '../settings/describe-settings.ts';
 import { everySetting } from '../settings/services.ts';
 
@@ -27,7 +28,10 @@ describe('docs/security.md', () => {
     for (const [, name = '', byDefault] of named) {
       const schema = everySetting.shape[name as keyof typeof everySetting.shape];
       expect({ name, exists: schema !== undefined }).toEqual({ name, exists: true });
-      if (byDefault !== undefined) expect({ name, byDefault }).toEqual({ name, byDefault: defaultOf(schema) });
+      if (byDefault === undefined) continue;
+      const value = defaultOf(schema) ?? '';
+      const shown = name.endsWith('_BYTES') ? showBytes(Number(value)) : value;
+      expect({ name, byDefault }).toEqual({ name, byDefault: shown });
     }
   });
 

@@ -84,6 +84,6 @@ test('settings that differ from those of this shell are named, and no others', (
   const settings = { MODEL_MAP: 'aaaaaa', MODEL_PROVIDER: 'bbbbbb' };
   const own = { worker: { MODEL_MAP: 'cccccc', MODEL_PROVIDER: 'bbbbbb', NEW_ONE: 'dddddd' } };
   const found = of('settings', check([worker({}, { settings })], { ownSettings: own }));
-  expect(found).toMatchObject({ status: 'warning', detail: expect.stringContaining('shell in MODEL_MAP. ') });
+  expect(found).toMatchObject({ status: 'warning', detail: expect.stringContaining('shell: MODEL_MAP. ') });
   expect(of('settings', check([worker({}, { settings })], { ownSettings: { worker: settings } }))).toBeUndefined();
 });

@@ -40,7 +40,7 @@ function checkService(service: (typeof SERVICES)[number], reading: FleetReading)
   if (service !== 'worker') return ok(service, found);
   const stuck = running.flatMap((worker) => workerFailure(worker, reading) ?? []);
   if (stuck.length === 0) return ok(service, found);
-  const what = `${stuck.length} of ${running.length} stand still: ${stuck[0]}. Restart them; how: /docs/runbooks/worker-failing`;
+  const what = `${stuck.length} of ${running.length} make no progress: ${stuck[0]}. Restart them; how: /docs/runbooks/worker-failing`;
   return stuck.length === running.length ? failed(service, what) : warning(service, what);
 }
 
@@ -97,8 +97,8 @@ function checkSettingsOfOthers(reading: FleetReading): Finding[] {
     );
     if (differing.length === 0) return [];
     const names = differing.join(', ');
-    const what = `Every ${service} counts with its own settings, and they differ from those of this shell in ${names}.`;
-    return [warning('settings', `${what} Where those here are the newer ones, restart the ${service}.`)];
+    const what = `The running ${service} has other settings than this shell: ${names}. The running ones count.`;
+    return [warning('settings', `${what} If the ones here are newer, restart the ${service}.`)];
   });
 }
 

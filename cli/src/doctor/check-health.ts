@@ -34,7 +34,7 @@ export async function checkHealth({ url, isKnown }: AskedGateway): Promise<Findi
 function judge(url: string, httpStatus: number, body: Record<string, unknown>): Finding {
   const { status } = body;
   if (typeof status !== 'string') {
-    return failed('health', `What answers at ${url} is not healthy, or no gateway of Lontar: HTTP ${httpStatus}.`);
+    return failed('health', `${url} does not answer as a healthy gateway of Lontar: HTTP ${httpStatus}.`);
   }
   const reasons = PARTS.flatMap((part) => {
     const { status: state, reason } = (body[part] ?? {}) as { status?: unknown; reason?: unknown };

@@ -38,7 +38,7 @@ export async function checkModelsInForce(redis: Redis): Promise<Finding[]> {
   const digests = new Set(files.map(({ digest }) => digest));
   const findings: Finding[] = [];
   if (broken.length > 0) {
-    const words = `A newer file is broken, and the earlier one stays in force, at ${broken.join(', ')}`;
+    const words = `The newest file has errors, and the version before it is in use, at ${broken.join(', ')}`;
     findings.push(failed('models in force', `${words}. See: lontar models check`));
   }
   if (files.length < inForce.length) {
@@ -46,7 +46,8 @@ export async function checkModelsInForce(redis: Redis): Promise<Finding[]> {
     findings.push(failed('models in force', `MODELS_FILE is not set at ${without.join(', ')}, and is at others.`));
   }
   if (digests.size > 1 && broken.length === 0) {
-    const detail = 'Instances go by different files of models; a changed one is taken up within seconds. Ask again.';
+    const detail =
+      'Processes use different versions of the models file. A change takes effect within seconds: run this again.';
     findings.push(warning('models in force', detail));
   }
   return findings.length > 0 ? findings : [ok('models in force', `one file everywhere, digest ${[...digests].join()}`)];

@@ -116,9 +116,9 @@ describe('a list of some keys', () => {
   });
 });
 
-describe('a limit that can never bind', () => {
+describe('a limit that can never be reached', () => {
   const WARNING =
-    'warning: --per-hour 5000 binds only callers at 50 addresses or more: RATE_LIMIT_PER_HOUR lets 100 requests an hour through from each address, and binds first for fewer. --no-address-limit exempts the key.\n';
+    'warning: --per-hour 5000 can only be reached from 50 addresses or more: RATE_LIMIT_PER_HOUR lets 100 requests an hour through from each address. --no-address-limit exempts the key.\n';
 
   test('is warned of when it is given, and the key is made or changed all the same', async () => {
     const { code, out, err } = await keys(['create', '--name', 'x', '--per-hour', '5000', '--json']);
@@ -126,7 +126,9 @@ describe('a limit that can never bind', () => {
     const { id } = JSON.parse(out) as { id: string };
     expect((await keys(['update', id, '--name', 'y'])).err).toBe('');
     const update = async (...args: string[]) => (await keys(['update', id, ...args])).err;
-    expect(await update('--per-day', '50')).toBe('warning: --per-hour 5000 can never bind: --per-day 50 does first.\n');
+    expect(await update('--per-day', '50')).toBe(
+      'warning: --per-hour 5000 can never be reached: --per-day 50 is reached first.\n',
+    );
     expect(await update('--per-day', 'none', '--no-address-limit')).toBe('');
     expect(await update('--address-limit')).toBe(WARNING);
   });
@@ -135,7 +137,7 @@ describe('a limit that can never bind', () => {
     const create = async (most: string) =>
       (await keys(['create', '--name', 'x', '--per-hour', '5000'], { RATE_LIMIT_PER_HOUR: most })).err;
     expect(await create('5000')).not.toContain('warning');
-    expect(await create('4999')).toContain('binds only callers at 2 addresses or more');
+    expect(await create('4999')).toContain('can only be reached from 2 addresses or more');
     expect(await create('many')).not.toContain('warning');
   });
 });

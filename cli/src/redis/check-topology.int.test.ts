@@ -56,6 +56,6 @@ test('Sentinels that watch other primaries under the same name are found, and on
     /The Sentinels disagree: 127.0.0.1:\d+ says that lontar is 127.0.0.1:\d+, 127.0.0.1:\d+ says 127.0.0.1:\d+; make all of them/,
   );
   await sentinel?.kill();
-  expect((await look()).dangers[0]).toMatch(/^The Sentinel 127.0.0.1:\d+ is of no use: nothing listens there/);
+  expect((await look()).dangers[0]).toMatch(/^The Sentinel 127.0.0.1:\d+ does not help: nothing listens there/);
   await stray.stop();
 });

@@ -64,7 +64,7 @@ function describe(
   if (address.kind === 'single') {
     if (replicas.length > 0)
       return `${primary}; ${count(replicas, 'replica')}, and nothing known here that swaps them.`;
-    return 'One Redis without replicas: whatever its machine loses is lost.';
+    return 'One Redis without replicas: what its machine loses is lost.';
   }
   const lags = replicas.map((replica) => `${showNode(replica)} ${replica.lagSeconds} s behind`).join(', ');
   const quorum = Math.max(...sentinels.map((answer) => answer.quorum ?? 0));
@@ -77,7 +77,7 @@ function sentinelDangers(address: SentinelAddress, answers: readonly SentinelAns
     .map(({ sentinel, failure }) => {
       const why =
         failure === undefined ? `it knows no primary named ${address.primary}.` : explainRedisFailure(failure);
-      return `The Sentinel ${showNode(sentinel)} is of no use: ${why}`;
+      return `The Sentinel ${showNode(sentinel)} does not help: ${why}`;
     });
   const answered = answers.filter(({ primary }) => primary);
   const known = Math.max(0, ...answered.map(({ sentinels = 0 }) => sentinels));

@@ -103,7 +103,7 @@ function selfTestLines({ selfTest: test, proxy }: ReadyFacts): string[] {
     ...(test.cause === undefined ? [] : [`  Why: ${test.cause}`]),
     ...(proxy === undefined
       ? []
-      : [`  ${proxy} is set, but calls of models do not go by it (docs/operating.md, "Behind a proxy").`]),
-    '  The service runs, but callers will see the same until that is mended; lontar doctor says whether it is.',
+      : [`  ${proxy} is set, but calls to models do not use it (docs/operating.md, "Behind a proxy").`]),
+    '  The service runs, but callers get the same error until this is fixed. lontar doctor checks it.',
   ];
 }

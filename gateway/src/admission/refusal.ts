@@ -24,7 +24,7 @@ const LIMIT_MESSAGES = {
   'key-day': (limit, wait) =>
     `The daily limit of this API key is used up: ${of(limit)} requests today (UTC). ${again(wait)}; the operator can raise it.`,
   credits: (limit) =>
-    `The credits of this API key are used up: ${of(limit)}. Waiting brings none; only the operator can add some.`,
+    `The credits of this API key are used up: ${of(limit)}. Waiting does not bring more; only the operator can add some.`,
   concurrency: (limit) =>
     `The concurrency limit of this API key is reached: ${of(limit)} requests in flight. Wait until one is answered; the operator can raise it.`,
   'uploads-day': (limit, wait) =>
@@ -94,6 +94,6 @@ function blockedMessage(seconds: number): string {
   const minutes = Math.max(1, Math.ceil(seconds / 60));
   return (
     `Requests from this address are blocked for ${minutes} more minute(s), by the operator or after too many bad keys. ` +
-    'A valid API key passes the latter: check yours, and send it in the header X-API-Key. Else try again after that time.'
+    'After bad keys a valid one still works: check yours, and send it in the header X-API-Key. Otherwise try again after that time.'
   );
 }

@@ -271,7 +271,7 @@ test('a key without credits left may not upload, and gets the answer of a genera
     expect(refused.status).toBe(429);
     expect(refused.body).toMatchObject({
       error: 'Too many requests',
-      message: expect.stringContaining('3 of 3. Waiting brings none; only the operator can add some.'),
+      message: expect.stringContaining('3 of 3. Waiting does not bring more; only the operator can add some.'),
       ...{ used: 3, remaining: 0, limit: 3 },
     });
   }

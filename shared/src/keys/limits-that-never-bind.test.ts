@@ -10,13 +10,13 @@ const warnings = (record: Partial<Record>, addressPerHour?: number, given = reco
 
 describe('a limit that another one comes before', () => {
   test.each([
-    [{ perHour: 500, perDay: 100 }, '--per-hour 500 can never bind: --per-day 100 does first.'],
+    [{ perHour: 500, perDay: 100 }, '--per-hour 500 can never be reached: --per-day 100 is reached first.'],
     [
       { perHour: 10, perDay: 241 },
-      '--per-day 241 can never bind: --per-hour 10 lets 240 requests through in a day at most.',
+      '--per-day 241 can never be reached: --per-hour 10 lets 240 requests through in a day at most.',
     ],
-    [{ perHour: 10, concurrency: 11 }, '--concurrency 11 can never bind: --per-hour 10 does first.'],
-    [{ credits: 10, concurrency: 11 }, '--concurrency 11 can never bind: --credits 10 are spent first.'],
+    [{ perHour: 10, concurrency: 11 }, '--concurrency 11 can never be reached: --per-hour 10 is reached first.'],
+    [{ credits: 10, concurrency: 11 }, '--concurrency 11 can never be reached: --credits 10 are spent first.'],
   ])('%j', (record, warning) => {
     expect(warnings(record)).toEqual([warning]);
   });
@@ -39,34 +39,25 @@ describe('a limit that another one comes before', () => {
 });
 
 describe('a limit beyond the hour of addresses', () => {
-  const BINDS = 'RATE_LIMIT_PER_HOUR lets 100 requests an hour through from each address';
+  const WHY = 'RATE_LIMIT_PER_HOUR lets 100 requests an hour through from each address';
   const EXEMPTS = '--no-address-limit exempts the key.';
 
   test.each([
-    [
-      { perHour: 5_000 },
-      `--per-hour 5000 binds only callers at 50 addresses or more: ${BINDS}, and binds first for fewer. ${EXEMPTS}`,
-    ],
-    [
-      { perDay: 2_401 },
-      `--per-day 2401 binds only callers at 2 addresses or more: ${BINDS}, and binds first for fewer. ${EXEMPTS}`,
-    ],
+    [{ perHour: 5_000 }, `--per-hour 5000 can only be reached from 50 addresses or more: ${WHY}. ${EXEMPTS}`],
+    [{ perDay: 2_401 }, `--per-day 2401 can only be reached from 2 addresses or more: ${WHY}. ${EXEMPTS}`],
     [
       { perHour: 101, addresses: '10.0.0.0/8' },
-      `--per-hour 101 binds only callers at 2 addresses or more: ${BINDS}, and binds first for fewer. ${EXEMPTS}`,
+      `--per-hour 101 can only be reached from 2 addresses or more: ${WHY}. ${EXEMPTS}`,
     ],
     [
       { perHour: 201, addresses: '10.0.0.1,10.0.0.2' },
-      `--per-hour 201 can never bind: ${BINDS}, and --addresses names 2. ${EXEMPTS}`,
+      `--per-hour 201 can never be reached: ${WHY}, and --addresses names 2. ${EXEMPTS}`,
     ],
     [
       { perHour: 101, addresses: '2001:db8::1,2001:db8:0:0:1::/64' },
-      `--per-hour 101 can never bind: ${BINDS}, and --addresses names 1. ${EXEMPTS}`,
+      `--per-hour 101 can never be reached: ${WHY}, and --addresses names 1. ${EXEMPTS}`,
     ],
-    [
-      { concurrency: 101 },
-      `--concurrency 101 binds only callers at 2 addresses or more: ${BINDS}, and binds first for fewer. ${EXEMPTS}`,
-    ],
+    [{ concurrency: 101 }, `--concurrency 101 can only be reached from 2 addresses or more: ${WHY}. ${EXEMPTS}`],
   ])('%j', (record, warning) => {
     expect(warnings(record, 100)).toEqual([warning]);
   });

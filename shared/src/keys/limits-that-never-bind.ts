@@ -40,8 +40,8 @@ function byOwnLimits(record: Limits): Finding[] {
         ? `--credits ${byValue} are spent first.`
         : limit === 'perDay'
           ? `--per-hour ${byValue} lets ${most} requests through in a day at most.`
-          : `${FLAGS[by]} ${byValue} does first.`;
-    return { about, warning: `${FLAGS[limit]} ${value} can never bind: ${cause}` };
+          : `${FLAGS[by]} ${byValue} is reached first.`;
+    return { about, warning: `${FLAGS[limit]} ${value} can never be reached: ${cause}` };
   });
 }
 
@@ -49,11 +49,11 @@ function byAddress(record: Limits, most: number): Finding[] {
   if (record.noAddressLimit === '1') return [];
   return limitsBeyondAddresses(record, countAddresses(record.addresses), most).map((finding) => {
     const { limit, value, needed, named, about } = finding;
-    const binds = `RATE_LIMIT_PER_HOUR lets ${most} requests an hour through from each address`;
+    const why = `RATE_LIMIT_PER_HOUR lets ${most} requests an hour through from each address`;
     const warning =
       named === undefined
-        ? `${FLAGS[limit]} ${value} binds only callers at ${needed} addresses or more: ${binds}, and binds first for fewer.`
-        : `${FLAGS[limit]} ${value} can never bind: ${binds}, and --addresses names ${named}.`;
+        ? `${FLAGS[limit]} ${value} can only be reached from ${needed} addresses or more: ${why}.`
+        : `${FLAGS[limit]} ${value} can never be reached: ${why}, and --addresses names ${named}.`;
     return { about, warning: `${warning} --no-address-limit exempts the key.` };
   });
 }

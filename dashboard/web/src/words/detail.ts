@@ -4,7 +4,7 @@ import { catalog } from './language.ts';
 export const detail = catalog({
   en: {
     title: 'Request',
-    unread: 'It could not be read.',
+    unread: 'The request could not be read.',
     gone: 'The log no longer holds this request.',
     copyId: 'Copy id',
     told: (message: string) => `The caller got: “${message}”`,
@@ -48,7 +48,7 @@ export const detail = catalog({
       status: 'HTTP status',
       code: 'Code',
       request: 'Its request',
-      said: 'It said',
+      said: 'Its message',
     },
     byGateway: (time: string) => `Answered in ${time}, by the gateway, without a worker.`,
     whileWaiting: (time: string) => `Answered in ${time}, while it waited for a worker.`,
@@ -101,7 +101,7 @@ export const detail = catalog({
       status: 'Status HTTP',
       code: 'Kode',
       request: 'Permintaannya',
-      said: 'Katanya',
+      said: 'Pesannya',
     },
     byGateway: (time: string) => `Dijawab dalam ${time} oleh gateway, tanpa worker.`,
     whileWaiting: (time: string) => `Dijawab dalam ${time} saat menunggu worker.`,

@@ -25,8 +25,8 @@ export const keyForm = catalog({
       addresses: 'Addresses and networks',
       mask: 'Masked in answers under /v1',
       keepOwn: 'Leave what the caller sent itself unmasked',
-      addressLimit: 'The hour of an address binds it, too',
-      onDisconnect: 'When its caller leaves',
+      addressLimit: 'The limit per address applies, too',
+      onDisconnect: 'When its caller disconnects',
     },
     hints: {
       empty: 'Empty: no limit',
@@ -40,16 +40,17 @@ export const keyForm = catalog({
     leaves: { abort: 'give the request up', finish: 'finish it' },
     idle: {
       perHour: (value: string, by: string) =>
-        `${counted(value, 'request')} an hour can never bind: ${by} a day do first.`,
+        `${counted(value, 'request')} an hour can never be reached: ${by} a day are reached first.`,
       perDay: (value: string, by: string, most: string) =>
-        `${counted(value, 'request')} a day can never bind: ${by} an hour let ${most} through in a day at most.`,
-      byHour: (value: string, by: string) => `${value} at the same time can never bind: ${by} an hour do first.`,
+        `${counted(value, 'request')} a day can never be reached: ${by} an hour let ${most} through in a day at most.`,
+      byHour: (value: string, by: string) =>
+        `${value} at the same time can never be reached: ${by} an hour are reached first.`,
       byCredits: (value: string, by: string) =>
-        `${value} at the same time can never bind: ${by} credits are spent first.`,
+        `${value} at the same time can never be reached: ${by} credits are spent first.`,
       beyond: (limit: string, most: string, needed: string) =>
-        `${limit} binds only callers at ${needed} addresses or more: RATE_LIMIT_PER_HOUR lets ${most} requests an hour through from each, and binds first for fewer.`,
+        `${limit} can only be reached from ${needed} addresses or more: RATE_LIMIT_PER_HOUR lets ${most} requests an hour through from each.`,
       neverBeyond: (limit: string, most: string, named: string) =>
-        `${limit} can never bind: RATE_LIMIT_PER_HOUR lets ${most} requests an hour through from each address, and the key names ${named}.`,
+        `${limit} can never be reached: RATE_LIMIT_PER_HOUR lets ${most} requests an hour through from each address, and the key names ${named}.`,
     },
     changedTitle: 'It was changed meanwhile',
     changedWhat: (fields: string) => `Changed by others: ${fields}. Nothing of yours is lost or saved yet.`,
@@ -80,7 +81,7 @@ export const keyForm = catalog({
     end: 'Rotate, revoke, delete',
     rotate: 'Rotate',
     rotateWhy:
-      'The key gets a new secret under the same id. The secret of now stays good for a while, so that its caller can change over.',
+      'The key gets a new secret under the same id. The present secret works for a while longer, so that its caller can change over.',
     overlap: 'Old secret good for',
     overlaps: { day: 'a day', week: 'a week', none: 'not at all' },
     endOverlap: 'End the secret before that at once',
@@ -142,7 +143,7 @@ export const keyForm = catalog({
       byHour: (value, by) => `${value} bersamaan tak pernah tercapai: ${by} per jam lebih dahulu.`,
       byCredits: (value, by) => `${value} bersamaan tak pernah tercapai: ${by} kredit habis lebih dahulu.`,
       beyond: (limit, most, needed) =>
-        `${limit} hanya tercapai oleh pemanggil di ${needed} alamat atau lebih: RATE_LIMIT_PER_HOUR meloloskan ${most} permintaan per jam dari tiap alamat, dan lebih dahulu membatasi bila kurang.`,
+        `${limit} hanya tercapai dari ${needed} alamat atau lebih: RATE_LIMIT_PER_HOUR meloloskan ${most} permintaan per jam dari tiap alamat.`,
       neverBeyond: (limit, most, named) =>
         `${limit} tak pernah tercapai: RATE_LIMIT_PER_HOUR meloloskan ${most} permintaan per jam dari tiap alamat, dan kunci ini menyebut ${named}.`,
     },

@@ -6,14 +6,15 @@ export const models = catalog({
     title: 'Models',
     refresh: 'Refresh',
     noCatalog: 'No worker has reported its models: none is running, or they are of an earlier version.',
-    broken: 'A newer models.yaml is broken, so the earlier one is in force. "lontar models check" says what is wrong.',
+    broken:
+      'The newest models.yaml has errors, so the version before it is in use. "lontar models check" says what is wrong.',
     notAgreed:
-      'Gateways and workers go by different files of models now. This passes when all have taken up the new one.',
+      'Gateways and workers use different versions of the models file now. This passes when all have read the new one.',
     fromVariables:
-      'The models come from variables, not from models.yaml: breakers and limits are shown, and bind no call.',
+      'The models come from variables, not from models.yaml: breakers and limits are only shown; they stop no call.',
     leftOut: (count: string) => `${count} further models are not listed.`,
     none: 'No model yet',
-    noneWhy: 'Models stand here when a worker is up, or one was asked for.',
+    noneWhy: 'Models are listed here once a worker is up, or one was asked for.',
     lastDays: (requests: string) => `${counted(requests, 'request')} in 30 days`,
     failures: (failures: string) => `${failures} failed on our side`,
     usage: 'Usage',

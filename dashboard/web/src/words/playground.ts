@@ -82,7 +82,7 @@ export const playground = catalog({
       context_length_exceeded: 'The conversation is too long.',
       content_filter: 'A safety filter stopped it.',
       upstream_error: 'The model failed.',
-      stream_broken: 'The worker was lost in the midst of the answer.',
+      stream_broken: 'The worker was lost in the middle of the answer.',
       server_is_overloaded: 'The service cannot take requests now.',
       timeout: 'No answer came in time.',
       masking_failed: 'The answer could not be masked, so it is not shown.',

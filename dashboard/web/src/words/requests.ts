@@ -6,7 +6,7 @@ export const requests = catalog({
     title: 'Requests',
     refresh: 'Refresh',
     none: 'No request yet',
-    noneWhy: 'Each request for text stands here, masked, with how it went.',
+    noneWhy: 'Each request for text is listed here, masked, with its outcome.',
     noneFound: 'No request is like that',
     noneFoundWhy:
       'The log has the last 10,000 rows, half of them at most about refused requests. Usage is kept for longer.',
@@ -17,7 +17,7 @@ export const requests = catalog({
     title: 'Permintaan',
     refresh: 'Segarkan',
     none: 'Belum ada permintaan',
-    noneWhy: 'Tiap permintaan teks muncul di sini, tersamar, beserta jalannya.',
+    noneWhy: 'Tiap permintaan teks muncul di sini, disamarkan, beserta hasilnya.',
     noneFound: 'Tidak ada permintaan seperti itu',
     noneFoundWhy:
       'Log menyimpan 10.000 baris terakhir, paling banyak setengahnya tentang permintaan yang ditolak. Pemakaian disimpan lebih lama.',

@@ -31,7 +31,7 @@ export const usage = catalog({
       tokensOut: 'Tokens out',
     },
     estimated: (tokens: string) => `${tokens} of all tokens estimated`,
-    left: (requests: string) => `besides, ${requests} whose callers left and paid`,
+    left: (requests: string) => `also ${requests} whose callers disconnected and were charged`,
     chart: 'Chart',
     metrics: { requests: 'Requests', tokens: 'Tokens' },
     requestsByDay: 'Requests by day',
