@@ -38,7 +38,7 @@ export function gatewayMetrics(registry: Registry) {
   const registers = [registry];
   const requests = new Counter({
     name: 'gateway_requests_total',
-    help: 'Requests answered under /api/, by route and outcome.',
+    help: 'Requests answered under /api/ and /v1/, by route and outcome.',
     labelNames: ['endpoint', 'outcome'] as const,
     registers,
   });

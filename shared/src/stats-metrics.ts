@@ -117,7 +117,7 @@ function counters(registry: Registry) {
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
   return {
     requestsSinceReset: gauge('lontar_requests_since_reset', 'Generation requests answered since the last reset.'),
-    requestsAllTime: gauge('lontar_requests_all_time', 'Requests answered under /api/ since installation.'),
+    requestsAllTime: gauge('lontar_requests_all_time', 'Requests answered under /api/ and /v1/ since installation.'),
     requestsToday: gauge('lontar_requests_today', 'Generation requests answered since 00:00 UTC.'),
     activeUsers: gauge('lontar_active_users', 'Distinct users with a generation request in the last 5 minutes.'),
     uniqueUsersToday: gauge('lontar_unique_users_today', 'Distinct users since 00:00 UTC.'),

@@ -41,6 +41,8 @@ export function addKeyOptions(command: Command, clearable: boolean): Command {
   const orNone = <Value>(parse: (text: string) => Value) => {
     return (text: string) => (clearable && text === NONE ? NONE : parse(text));
   };
+  // An update changes what is given alone, and goes by no default.
+  const usual = (value: string) => (clearable ? '' : ` (default: ${value})`);
   const add = (flags: string, about: string, parse: (text: string) => unknown) =>
     command.addOption(new Option(flags, about).argParser(orNone(parse)));
   add('--owner <OWNER>', 'whose the key is, in your own words: a name, an address, a number', (text) =>
@@ -50,15 +52,15 @@ export function addKeyOptions(command: Command, clearable: boolean): Command {
   add('--per-hour <N>', 'requests in any 3,600 seconds', (text) => count('perHour', text));
   add('--per-day <N>', 'requests in a UTC day', (text) => count('perDay', text));
   add('--credits <N>', 'answered requests in all; one answer costs one credit', (text) => count('credits', text));
-  add('--concurrency <N>', `requests in flight at once (default: ${DEFAULT_CONCURRENCY})`, (text) =>
+  add('--concurrency <N>', `requests in flight at once${usual(String(DEFAULT_CONCURRENCY))}`, (text) =>
     count('concurrency', text),
   );
-  add('--models <a,b>', 'models the key may use, see lontar models list (default: all)', models);
-  add('--addresses <cidr,…>', 'addresses and networks the key may be used from (default: all)', addresses);
+  add('--models <a,b>', `models the key may use${usual('all')}, listed by lontar models list`, models);
+  add('--addresses <cidr,…>', `addresses and networks the key may be used from${usual('all')}`, addresses);
   add('--max-output-tokens <N>', 'the longest answer, tokens', (text) => count('maxOutputTokens', text));
   add(
     '--storage <BYTES>',
-    `what the files it uploads may take: ${BYTE_SIZE_EXAMPLES} (default: ${showByteSize(DEFAULT_STORAGE_BYTES)})`,
+    `what the files it uploads may take: ${BYTE_SIZE_EXAMPLES}${usual(showByteSize(DEFAULT_STORAGE_BYTES))}`,
     byteSize,
   );
   add(
@@ -66,21 +68,23 @@ export function addKeyOptions(command: Command, clearable: boolean): Command {
     `when the key ends: 2027-01-31, 2027-01-31T18:00Z, or from now: ${DURATION_EXAMPLES}`,
     moment,
   );
-  addPolicyOptions(command);
-  return clearable ? command.addHelpText('after', '\n"none" removes a limit: --per-day none') : command;
+  addPolicyOptions(command, usual);
+  return clearable
+    ? command.addHelpText('after', '\n"none" removes a limit, or brings back the default: --per-day none')
+    : command;
 }
 
 /** What is no limit, and has a word for each of its values. */
-function addPolicyOptions(command: Command): void {
+function addPolicyOptions(command: Command, usual: (value: string) => string): void {
   const leaves = new Option(
     '--on-disconnect <WHAT>',
-    'whether a request ends or goes on when its caller disconnects (default: abort)',
+    `whether a request ends or goes on when its caller disconnects${usual('abort')}`,
   );
   command
     .option('--mask <TYPES>', `what is masked in answers under /v1: all, or some of ${MASK_TYPES.join()}`, maskTypes)
     .option('--keep-own', 'under /v1, do not mask values that the caller sent in the same request')
-    .option('--no-keep-own', 'mask these, too (default)')
-    .option('--address-limit', 'RATE_LIMIT_PER_HOUR of the address applies to the key (default)')
+    .option('--no-keep-own', `mask these, too${usual('yes')}`)
+    .option('--address-limit', `RATE_LIMIT_PER_HOUR of the address applies to the key${usual('yes')}`)
     .option('--no-address-limit', 'it does not, and requests of the key do not count towards it')
     .addOption(leaves.choices(['abort', 'finish']));
 }

@@ -29,7 +29,7 @@ ${code(`{
 <code>prompt</code>, <code>model</code> (${listModelNames(limits.reading.models, ' or ')}), <code>temperature</code>
 (0.1 to 2) and <code>maxOutputTokens</code>.</p>
 <h2>Ask at length</h2>
-<p>A long prompt, up to ${limits.reading.maxPromptChars} characters, goes into the body of a POST:</p>
+<p>A long prompt, up to ${limits.reading.maxPromptChars} characters, is sent in the body of a POST:</p>
 ${code(`curl '${origin}/api/ai2' \\
   -H 'X-API-Key: ${PLACEHOLDER}' -H 'Content-Type: application/json' \\
   -d '{ "prompt": "Explain recursion.", "temperature": 0.3 }'`)}
@@ -75,9 +75,10 @@ except urllib.error.URLError as away:
     answer = {"message": f"{request.full_url} does not answer: {away.reason}"}
 print(answer.get("result") or answer["message"])`)}
 <h2>From a client of OpenAI</h2>
-<p>Every program that speaks OpenAI's protocol works with <code>${origin}/v1</code> as its base URL and your key. No persona
+<p>In any program that speaks OpenAI's protocol, set <code>${origin}/v1</code> as the base URL, and your key. No persona
 is added to your messages.</p>
-${code(`from openai import APIError, OpenAI
+${code(`# pip install openai
+from openai import APIError, OpenAI
 
 client = OpenAI(base_url="${origin}/v1", api_key="${PLACEHOLDER}")
 try:
@@ -99,10 +100,10 @@ function troubles(): Html {
   const rows: readonly (readonly [string, string, string])[] = [
     ['400', 'something is missing or wrong', 'read the message: it names the parameter and the rule'],
     ['401', 'the key is unknown', 'look for typing errors'],
-    ['403', 'the key has ended, or your address is blocked', 'ask the operator'],
+    ['403', 'the key has ended or may not do this, or your address is blocked', 'ask the operator'],
     ['422', 'the model refused the prompt', 'put it in other words'],
     ['429', 'a limit is used up', 'wait for the seconds in Retry-After'],
-    ['502, 503, 504', 'the model or the service had a problem', 'try again later; it cost nothing'],
+    ['502, 503, 504', 'the model or the service had a problem', 'try again later; the message says if it was charged'],
   ];
   return html`<div class="scroll" tabindex="0"><table>
 <thead><tr><th scope="col">Status</th><th scope="col">Because</th><th scope="col">What to do</th></tr></thead>

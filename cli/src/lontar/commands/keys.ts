@@ -106,7 +106,7 @@ function addRotate(keys: Command, context: CommandContext): void {
     .command('rotate')
     .description('give a key a new secret under the same id; it is shown once')
     .argument('<ID>', 'the key', keyId)
-    .option('--overlap <DURATION>', 'how long the old secret stays good (default: 24h); 0 ends it at once', duration)
+    .option('--overlap <DURATION>', 'how long the old secret still works (default: 24h); 0 ends it at once', duration)
     .option('--end-overlap', 'end the secret before the old one, if it is still good')
     .addHelpText(
       'after',

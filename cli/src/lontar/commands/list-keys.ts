@@ -36,8 +36,8 @@ export function addListCommand(keys: Command, context: CommandContext): void {
     .option('--owner <OWNER>', 'keys of this owner')
     .addOption(new Option('--state <STATE>', 'keys of this state').choices(KEY_STATES))
     .addOption(new Option('--sort <BY>', 'in this order (default: created)').choices(KEY_ORDERS))
-    .option('--descending', 'the other way round')
-    .option('--limit <N>', 'so many at most', atMost)
+    .option('--descending', 'in the opposite order')
+    .option('--limit <N>', 'how many at most', atMost)
     .action((options: ListOptions) => context.withKeys(({ redis }) => printList(redis, options, context)));
 }
 

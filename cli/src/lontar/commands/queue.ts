@@ -16,7 +16,7 @@ const DRAINED_AT_ONCE = 500;
  * @throws nothing itself; the commands reject when Redis fails
  */
 export function addQueueCommand(program: Command, context: CommandContext): void {
-  const queue = program.command('queue').description('look at the queue of generation jobs, hold it, empty it');
+  const queue = program.command('queue').description('look at the queue of generation jobs, pause it, empty it');
   const withQueue = (use: (queue: GenerationQueue, redis: Redis) => Promise<void>) => () =>
     context.withRedis((redis) => use(openGenerationQueue(redis), redis));
   const show = async (opened: GenerationQueue, redis: Redis) => {
