@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { settingDigests } from '@lontar/shared/config/setting-digests.ts';
 import { type GatewayMetrics, gatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
@@ -127,15 +128,13 @@ export async function startGateway(
   const doorOf = (served: Express) => openDoor(config, metrics, clock, served);
   const server = createPublicServer(app, doorOf(app));
   // Before the listener, so that probes and heartbeat go on while it drains.
-  let isServing = false;
-  const parts = { gateway, redis, clock, inbox, registry, isServing: () => isServing, logger, models };
+  const parts = { gateway, redis, clock, inbox, registry, server, logger, models };
   const metricsPort = await startProbes(config, lifecycle, parts);
   await listen(server, config.PORT, config.HOST);
   const times = { noticeMs: config.DRAIN_NOTICE_MS, drainMs: config.DRAIN_TIMEOUT_MS };
   lifecycle.started('public listener', () => stopServing(server, { ...times, giveUpWaiting: inbox.giveUp }));
   lifecycle.started('live streams', statistics.statsProxy.endStreams);
   const adminPort = await startAdminListener(config, { ...statistics, lifecycle, logger, openDoor: doorOf });
-  isServing = true;
   const { port } = server.address() as AddressInfo;
   logger.info({ port, host: config.HOST, instance: gateway, version: VERSION }, 'the gateway serves');
   return { port, metricsPort, ...(adminPort === undefined ? {} : { adminPort }) };
@@ -257,13 +256,12 @@ async function startProbes(
     clock: RedisClock;
     inbox: Inbox;
     registry: ReturnType<typeof createRegistry>;
-    /** Whether all its ports are open. */
-    isServing: () => boolean;
+    server: Server;
     logger: Logger;
     models: CatalogSource;
   },
 ): Promise<number> {
-  const { gateway, redis, clock, inbox, registry, isServing, logger, models } = parts;
+  const { gateway, redis, clock, inbox, registry, server, logger, models } = parts;
   const probes = await startProbeListener({
     logger,
     host: config.METRICS_HOST,
@@ -271,7 +269,7 @@ async function startProbes(
     registry,
     readiness: async () => {
       if (lifecycle.stopping) return { ready: false, reason: 'draining' };
-      if (!isServing()) return { ready: false, reason: 'starting' };
+      if (!server.listening) return { ready: false, reason: 'starting' };
       await redis.set(redisKeys.probe(gateway), '1', 'EX', 60);
       return { ready: true };
     },
