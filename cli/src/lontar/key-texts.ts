@@ -17,7 +17,7 @@ export function describeKey(key: KeyView & { readonly freeFailuresLastHour?: num
     ...(key.note === null ? [] : [['note', key.note] as [string, string]]),
     ['state', key.state],
     ['created', key.createdAt],
-    ['last used', key.lastUsedAt ?? 'never, or before this was noted'],
+    ['last used', key.lastUsedAt ?? (key.charged === 0 ? 'never' : 'not noted')],
     ...(key.revokedAt === null ? [] : [['revoked', key.revokedAt] as [string, string]]),
     ['expires', key.expiresAt ?? 'never'],
     ['per hour', limit(key.perHour)],
@@ -32,7 +32,7 @@ export function describeKey(key: KeyView & { readonly freeFailuresLastHour?: num
     ['output tokens', limit(key.maxOutputTokens)],
     ['storage', `${showByteSize(key.stored)} of ${showByteSize(key.storage)} used`],
     ['masked', `${isMaskedFully(key) ? 'all' : key.mask.join(', ')}${key.keepOwn ? ', but what the caller sent' : ''}`],
-    ['address limit', key.addressLimit ? 'binds' : 'exempt'],
+    ['address limit', key.addressLimit ? 'applies' : 'exempt'],
     ['on disconnect', key.onDisconnect],
     ...(key.oldKeyUntil === null ? [] : [['old key until', key.oldKeyUntil] as [string, string]]),
   ];

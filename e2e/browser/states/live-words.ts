@@ -205,7 +205,7 @@ function allTroubles(): Trouble[] {
   const parts = { some: 1, all: 4, names, share: 35, cause: 'timed out, llm.internal, HTTP 504.' };
   return [
     trouble('no_workers', 'No worker is up: requests wait, and end with 504.', { isDown: true }),
-    trouble('model_failing', 'Calls of the model fail: timed out, llm.internal, HTTP 504.', { parts, isDown: true }),
+    trouble('model_failing', 'Calls to the model fail: timed out, llm.internal, HTTP 504.', { parts, isDown: true }),
     trouble('upstreams_open', `Upstreams failed, and get no calls but those that try them: ${names}.`, { parts }),
     trouble('models_file_broken', 'The file of models was changed and is broken: 1 of 4 processes …', {
       parts,

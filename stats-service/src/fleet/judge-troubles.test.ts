@@ -82,7 +82,7 @@ describe('what is wrong', () => {
 
   test('says why the model fails and since when, the worst first', () => {
     const [first, second] = judge([failing('unauthorized', 5)], { recent: { successes: 5, failures: 20 } });
-    expect(first).toMatchObject({ since: NOW - 60_000, what: 'Calls of the model fail: unauthorized, llm.internal.' });
+    expect(first).toMatchObject({ since: NOW - 60_000, what: 'Calls to the model fail: unauthorized, llm.internal.' });
     expect(second).toMatchObject({ id: 'failing_requests', what: expect.stringContaining('About 80 %') });
   });
 

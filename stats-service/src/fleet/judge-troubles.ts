@@ -71,7 +71,7 @@ function troubleOfModel(workers: readonly Instance[]): FoundTrouble[] {
   const runbook = worst.reason === 'rate_limited' ? 'model-quota-exhausted' : 'model-down';
   const cause = describeCause(worst);
   const parts = { cause, some: failing.length, all: known.length };
-  return [{ id: 'model_failing', isDown, what: `Calls of the model fail: ${cause}`, whom, parts, since, runbook }];
+  return [{ id: 'model_failing', isDown, what: `Calls to the model fail: ${cause}`, whom, parts, since, runbook }];
 }
 
 /** Of gateways and workers alike: the earlier file stays in force, until one of them starts again. */

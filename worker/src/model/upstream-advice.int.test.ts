@@ -103,7 +103,7 @@ describe('a model that the upstream does not have', () => {
 test('a base URL without its version is said to be wrong, and not the model', async () => {
   const upstream = await start([LLAMA]);
   const failure = await worker({ OPENAI_BASE_URL: upstream.openAiUrl.replace('/v1', '') }).failure();
-  expect(failure?.upstream?.advice).toMatch(/nothing at this path of the upstream.*mend OPENAI_BASE_URL.*\/v1/);
+  expect(failure?.upstream?.advice).toMatch(/nothing at this path of the upstream.*correct OPENAI_BASE_URL.*\/v1/);
 });
 
 test('a wrong key is said by the name of its setting, and never shown', async () => {
@@ -125,6 +125,6 @@ test('an upstream that is not there is said to be so', async () => {
   expect(failure?.upstream).toEqual({
     upstreamHost: `127.0.0.1:${port}`,
     upstreamCode: 'ECONNREFUSED',
-    advice: `The worker cannot reach 127.0.0.1:${port}: start that server, or mend OPENAI_BASE_URL.`,
+    advice: `The worker cannot reach 127.0.0.1:${port}: start that server, or correct OPENAI_BASE_URL.`,
   });
 });

@@ -49,7 +49,7 @@ function adviseOnModel(listed: ListedModels, model: string, { url, useModel }: S
       return `${has}; it has ${shown}${more}. ${useModel(names[0] ?? '', model)}`;
     }
     case 'nothing here':
-      return `There is nothing at this path of the upstream, not even a list of models: mend ${url}, which most often ends with its version, such as /v1.`;
+      return `There is nothing at this path of the upstream, not even a list of models: correct ${url}, which most often ends with its version, such as /v1.`;
     case 'unknown':
       return `${has}. ${useModel('ITS_NAME', model)}`;
   }
@@ -60,7 +60,7 @@ function adviseOnKind(kind: ModelErrorKind, host: string, { url, key }: SettingN
     case 'unauthorized':
       return `The upstream does not accept the key, or its account has no money left: set ${key}, and start the worker again (npm start: Ctrl-C, then npm start; containers: docker compose up -d worker).`;
     case 'connection':
-      return `The worker cannot reach ${host}: start that server, or mend ${url}.`;
+      return `The worker cannot reach ${host}: start that server, or correct ${url}.`;
     case 'timed_out':
       return `${host} gave no answer in MODEL_TIMEOUT_MS: is it overloaded, or the model too slow?`;
     case 'invalid_answer':

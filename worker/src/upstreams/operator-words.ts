@@ -20,7 +20,7 @@ export function noticeOf(catalog: ModelCatalog): string {
   if (first?.provider === 'openai') {
     return `The server at OPENAI_BASE_URL answers (${names}; MODEL_MAP changes that).`;
   }
-  return 'The built-in demo model answers, with made-up text: set GEMINI_API_KEY or OPENAI_BASE_URL for a real one.';
+  return 'The built-in demo model answers, with made-up text: the README has the lines for a real one.';
 }
 
 /** What the operator is told to set where an upstream fails; the demo model does not fail. */

@@ -44,7 +44,7 @@ Here is what a real model might let slip. You see it masked:
 
 ${environmentOf(secrets)}
 
-Ask the operator to set \`GEMINI_API_KEY\` for real answers.`,
+For real answers the operator connects a model: the README has the lines for Gemini, OpenAI, Anthropic and local servers.`,
   page: (topic, secrets) => `\
 This is Lontar's built-in **demo model**: canned text, not a real answer. You asked about ${topic}.
 
@@ -52,7 +52,7 @@ This is Lontar's built-in **demo model**: canned text, not a real answer. You as
 
 1. Read the answer below: every address and secret in it was made up, and is masked before you see it.
 2. Ask again with other words: the same prompt always gives the same answer.
-3. Set \`GEMINI_API_KEY\` or \`OPENAI_BASE_URL\` to let a real model answer.
+3. Put the lines of a real model into \`.env\` (the README has them) and start again.
 
 ${codeOf(secrets)}
 
@@ -78,7 +78,7 @@ Begini isi jawaban yang bisa bocor dari model sungguhan. Di sini sudah disamarka
 
 ${environmentOf(secrets)}
 
-Minta operator mengisi \`GEMINI_API_KEY\` untuk jawaban sungguhan.`,
+Untuk jawaban sungguhan operator menyambungkan sebuah model: README memuat baris untuk Gemini, OpenAI, Anthropic, dan server lokal.`,
   page: (topic, secrets) => `\
 Ini **model demo** bawaan Lontar: teks contoh, bukan jawaban sungguhan. Anda bertanya tentang ${topic}.
 
@@ -86,7 +86,7 @@ Ini **model demo** bawaan Lontar: teks contoh, bukan jawaban sungguhan. Anda ber
 
 1. Baca jawaban di bawah: semua alamat dan rahasianya rekaan, dan disamarkan sebelum Anda melihatnya.
 2. Tanyakan hal lain: prompt yang sama selalu memberi jawaban yang sama.
-3. Isi \`GEMINI_API_KEY\` atau \`OPENAI_BASE_URL\` agar model sungguhan yang menjawab.
+3. Tulis baris model sungguhan ke \`.env\` (ada di README), lalu mulai lagi.
 
 ${codeOf(secrets)}
 
