@@ -1,10 +1,11 @@
 import { ALNUM, CODE, isIn, LOWER, lowerCase } from './characters.ts';
 import { isDrawnPlainly } from './drawn-value.ts';
 import type { GivenValue, Operator } from './given-value.ts';
+import { NAMES_SOMETHING, NAMES_STANDARD, TRADE_WORDS } from './lexicon/values.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
 import { UUID } from './value-grammar.ts';
-import { isGivenInStatement } from './value-judge.ts';
+import { BRACKETED, isGivenInStatement } from './value-judge.ts';
 import { isDrawnIn, isSecretIn, verdict } from './verdicts.ts';
 
 /**
@@ -32,10 +33,14 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
   const text = window.slice(value.start, Math.min(value.end, value.start + LONGEST_JUDGED));
   const next = window.at(value.end);
   if (operator.kind === 'statement') return value.quoted && verdict(window, 'statement', text, isGivenInStatement);
-  if (!value.quoted && (next === CODE.openParenthesis || value.call)) return false;
+  if (operator.kind === 'element') return isSecretElement(window, name, text, next);
+  if (!value.quoted && (next === CODE.openParenthesis || (value.call && !BRACKETED.test(text)))) return false;
   if (saysItsName(window, name, text) || (isPassOption(window, name) && isSentenceWord(text))) return false;
   if (value.quoted && operator.kind === 'loose' && name.kind !== 'vendor')
-    return isDrawnIn(window, text) || (name.kind === 'password' && judgedAs(window, text, 'secret', true));
+    return (
+      isDrawnIn(window, text) ||
+      (name.kind === 'password' && (judgedAs(window, text, 'secret', true) || isThoughtUpIn(window, text)))
+    );
   if (name.kind === 'glued')
     return (
       operator.kind === 'assign' &&
@@ -86,6 +91,27 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
     prose: sentence || operator.kind === 'cell',
   });
 }
+
+/** What the element behind the one with the name holds, up to its end: a drawn value, or a password that was thought up. */
+function isSecretElement(window: TextWindow, name: SecretName, text: string, next: number): boolean {
+  if (next !== CODE.less && next > CODE.space) return false;
+  if (isSentenceWord(text)) return false;
+  return isDrawnIn(window, text) || (name.kind === 'password' && isThoughtUpIn(window, text));
+}
+
+/** `"sasl.password", "kopi-susu-77"`: letters and digits or a mark, and neither a word of the trade nor the name of something. */
+function isThoughtUpIn(window: TextWindow, text: string): boolean {
+  return (
+    THOUGHT_UP.test(text) &&
+    !NAMES_SOMETHING.test(text) &&
+    !NAMES_STANDARD.test(text) &&
+    !TRADE_WORDS.test(text) &&
+    judgedAs(window, text, 'password', true)
+  );
+}
+
+/** A mark, a capital and two digits, or digits behind letters alone. */
+const THOUGHT_UP = /^(?=\S{6,64}$)(?=.*[A-Za-z])(?=.*\d)(?:.*[!#$%&*@^~]|(?=.*[A-Z]).*\d.*\d|[a-z]+\d\d)/;
 
 /** The name ends in the secret word itself, `JWT_SECRET`. */
 function isExact(window: TextWindow, { start, end }: SecretName): boolean {

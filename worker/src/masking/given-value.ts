@@ -20,7 +20,7 @@ import type { TextWindow } from './text-window.ts';
 /** How a value was joined to its name. After a loose operator the value itself must show more. */
 export interface Operator {
   readonly end: number;
-  readonly kind: 'assign' | 'loose' | 'tag' | 'cell' | 'statement';
+  readonly kind: 'assign' | 'loose' | 'tag' | 'cell' | 'element' | 'statement';
   /** `=` without spaces around it. */
   readonly tight: boolean;
   /** Percent-encoded, and so is what ends the value. */
@@ -48,6 +48,8 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
     const code = window.at(index);
     const quote = endOfQuote(window, index);
     if (quote > 0) index = quote;
+    // `char token[] = "…"`
+    else if (code === CODE.openBracket && steps === 0 && window.at(index + 1) === CODE.closeBracket) index += 2;
     else if (
       code === CODE.closeBracket ||
       (code === CODE.star && steps < 2) ||
@@ -63,6 +65,11 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
   const tightStart = index;
   index = skipColour(window, window.run(index, BLANK, 24));
   const code = window.at(index);
+  if (code === CODE.colon && window.at(index + 1) === CODE.less && window.at(index + 2) === CODE.slash)
+    return nextElement(window, index);
+  // `process.env.API_KEY ?? "…"`
+  if (code === CODE.question && window.at(index + 1) === CODE.question)
+    return { end: index + 2, kind: 'loose', tight: false };
   if (code === CODE.equals || code === CODE.colon || code === CODE.plus || code === CODE.question || code === CODE.dot)
     return assignment(window, index, tightStart);
   if (closed) {
@@ -92,8 +99,11 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
     return window.at(index + 1) === CODE.pipe
       ? { end: index + 2, kind: 'loose', tight: false }
       : { end: index + 1, kind: 'cell', tight: false };
-  if (code === CODE.less) return nextCell(window, index);
-  if (code === CODE.comma) return closed ? { end: index + 1, kind: 'loose', tight: false } : undefined;
+  if (code === CODE.less) return nextElement(window, index);
+  // `"password", "…"`, and Erlang's `{password, "…"}`.
+  if (code === CODE.comma && (closed || window.before(nameStart - 1) === CODE.openBrace))
+    return { end: index + 1, kind: 'loose', tight: false };
+  if (code === CODE.comma) return undefined;
   if (code === CODE.greater) return { end: index + 1, kind: 'tag', tight: false };
   const written = code === CODE.ampersand || code === CODE.backslash ? writtenSign(window, index) : -1;
   if (written > 0) return { end: written, kind: 'assign', tight: true };
@@ -106,10 +116,14 @@ function valueAttribute(window: TextWindow, from: number): number {
   let index = window.at(from) === CODE.comma ? window.run(from + 1, SPACE, 40) : window.run(from, SPACE, 40);
   if (index === from) return -1;
   if (isIn(window.at(index), QUOTE)) index++;
-  if (!window.matches(index, 'value')) return -1;
-  index = window.run(index + 5, QUOTE | BLANK, 3);
+  const word = VALUE_WORDS.find((named) => window.matches(index, named));
+  if (word === undefined) return -1;
+  index = window.run(index + word.length, QUOTE | BLANK, 3);
   return window.at(index) === CODE.equals || window.at(index) === CODE.colon ? index + 1 : -1;
 }
+
+/** The second is that of HTML's `meta`. */
+const VALUE_WORDS = ['value', 'content'] as const;
 
 /** `variable "db_password" { … default = "…" }`: Terraform's variables have their value in a block (HCL 2). */
 function defaultOf(window: TextWindow, brace: number): Operator | undefined {
@@ -130,11 +144,15 @@ function behindNote(window: TextWindow, bracket: number): Operator | undefined {
     : undefined;
 }
 
-/** `<th>API key</th><td>…`: the cell of a table behind the one that holds the name. */
-function nextCell(window: TextWindow, from: number): Operator | undefined {
-  const cells = /^<\/[a-z]{1,8}>\s{0,16}<(?:td|dd|code|span)>(?:<code>)?/i.exec(window.peek(from, 48));
-  return cells === null ? undefined : { end: from + cells[0].length, kind: 'loose', tight: false };
+/** `<th>API key</th><td>…`, `<b>Password:</b> …`, `<key>Password</key><string>…`: what stands behind the element of the name. */
+function nextElement(window: TextWindow, from: number): Operator | undefined {
+  const tags = NEXT_ELEMENT.exec(window.peek(from, LONGEST_TAGS));
+  return tags === null ? undefined : { end: from + tags[0].length, kind: 'element', tight: false };
 }
+
+const LONGEST_TAGS = 96;
+const NEXT_ELEMENT =
+  /^:?(?:<\/[a-z]{1,8}>){1,3}:?\s{0,16}(?:<(?:td|dd|code|span|b|em|strong|kbd|samp|string)(?: [^<>]{0,32})?>){0,3}(?=[^<>\s])/i;
 
 /** Nothing but marks of headings, lists and emphasis stands before the name on its line: what follows below is its value. */
 function isTitle(window: TextWindow, nameStart: number): boolean {

@@ -134,6 +134,7 @@ function leadsOn(window: TextWindow, index: number): boolean {
   if (code === CODE.dot || code === CODE.plus) return window.at(index + 1) === CODE.equals;
   if (code === CODE.hyphen) return window.at(index + 1) === CODE.greater;
   if (code === CODE.openParenthesis) return isIn(window.at(index + 1), QUOTE);
+  if (code === CODE.openBracket) return window.at(index + 1) === CODE.closeBracket;
   if (code === CODE.percent) return window.at(index + 1) === CODE.two || window.at(index + 1) === CODE.three;
   if (code === CODE.semicolon) return isIn(window.at(index + 1), LETTER);
   return LEADS_ON[code] === 1;

@@ -1,7 +1,14 @@
 import { ALNUM, COLON, classesIn, DOT, isDigit, PLUS_SLASH, tableOf } from './characters.ts';
 import { isDrawn, isPublicValue, isShuffled, isVersion, LONG, looksDrawn, measure } from './drawn-value.ts';
 import { wordiness } from './letter-pairs.ts';
-import { DEFAULT_WORDS, LIKE_A_TEMPLATE, NUMBERED_WORD, TRADE_WORDS, WORDS_OF_A_SENTENCE } from './lexicon/values.ts';
+import {
+  DEFAULT_WORDS,
+  LIKE_A_TEMPLATE,
+  NUMBERED_WORD,
+  RULE_OF_FORM,
+  TRADE_WORDS,
+  WORDS_OF_A_SENTENCE,
+} from './lexicon/values.ts';
 import { isPlaceholder, isTemplate } from './placeholder.ts';
 import {
   DATE,
@@ -112,10 +119,14 @@ function withoutMark(value: string): string {
   return value.endsWith('!') || value.endsWith('?') ? value.slice(0, -1) : value;
 }
 
+/** `$ecur3[Ledger]`, `x$3cur7[karang]`: marks and digits among the letters, as no element of a list is named. */
+const INDEXED_BY_WORD = /^\$[A-Za-z]+\d\w*\[[A-Z][a-z]+\]$|^[A-Za-z]\w*\$[A-Za-z_]*\d\w*\[[A-Za-z]+\]$/;
+
 function isReferenceOrPath(value: string, { name, quoted, environment }: ValueSetting): boolean {
   if (PATH.test(value)) return true;
   if (environment) return /^https?:/.test(value);
-  const isNamed = name === 'password' && quoted && PARTS_OF_WORDS.test(value) && isThoughtUp(value);
+  const isText = (quoted && PARTS_OF_WORDS.test(value)) || INDEXED_BY_WORD.test(value);
+  const isNamed = name === 'password' && isText && isThoughtUp(value);
   return !isNamed && REFERENCE.test(value);
 }
 
@@ -129,10 +140,14 @@ export function isGivenInStatement(value: string): boolean {
   return value.length >= SHORTEST_SECRET && !isPlaceholder(value) && !DEFAULT_WORDS.has(value.toLowerCase());
 }
 
+/** `Walrus&harbor(66)`: a mark that no name of a function holds stands before the bracket, and nothing but a number in it. */
+export const BRACKETED = /^(?=[^(]*[A-Z#@])\w+[#@%&]\w+\(\d+\)$/;
+
 function isPassword(value: string, { quoted, environment, prose }: ValueSetting): boolean {
   if (/\s/.test(value)) return quoted && PASSPHRASE.test(value) && !WORDS_OF_A_SENTENCE.test(value);
-  if (isTemplate(value.slice(1)) || (/[(){}<>]/.test(value.replace(/[)}]$/, '')) && !environment && !quoted))
+  if (isTemplate(value.slice(1)) || ((value.includes(':') || value.includes('|')) && RULE_OF_FORM.test(value)))
     return false;
+  if (!environment && !quoted && /[(){}<>]/.test(value.replace(/[)}]$/, '')) && !BRACKETED.test(value)) return false;
   const marked = /\d/.test(value) || (quoted ? /[!#@$%^&*+=~?|]/ : /[!#@$%^&*+=~?]/).test(value);
   if (SEPARATED_WORDS.test(value)) {
     if (environment)

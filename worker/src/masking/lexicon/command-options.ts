@@ -163,6 +163,11 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ),
   ...commands('https://www.openldap.org/software/man.cgi?query=ldappasswd', 'ldappasswd', '-w -s -a'),
   ...commands(
+    'https://learn.microsoft.com/en-us/cli/azure/keyvault/secret#az-keyvault-secret-set',
+    'az keyvault secret set',
+    '--value',
+  ),
+  ...commands(
     'https://www.samba.org/samba/docs/current/man-html/smbclient.1.html',
     'smbclient|rpcclient|smbget|net ads|net rpc|smbcacls',
     '-U%',

@@ -46,6 +46,8 @@ export const CREDENTIAL_CALLS: ReadonlyMap<string, CredentialCall> = new Map([
     '.basic(',
     '::basic(',
   ]),
+  ...calls('https://github.com/auth0/node-jsonwebtoken#usage', 1, ['jwt.sign(', 'jwt.verify(']),
+  ...calls('https://pyjwt.readthedocs.io/en/stable/usage.html', 1, ['jwt.encode(', 'jwt.decode(']),
   ...calls('https://requests.readthedocs.io/en/latest/user/authentication/', 1, ['auth=(', 'auth = (', 'auth: (']),
   ...calls('https://docs.guzzlephp.org/en/stable/request-options.html#auth', 1, ["auth' => [", 'auth" => [']),
   ...calls('https://learn.microsoft.com/en-us/dotnet/api/system.net.networkcredential', 1, [

@@ -48,4 +48,12 @@ export const JOINS_LOGIN = wordSet(
 export const TRADE_WORDS =
   /pass|pwd|secret|token|username|login|cred|sandi|kunci|default|field|label|title|message|length|required|string|server|client|generated|random|account|policy|expired|settings|params|(?:^|[^a-z])(?:key|user|name|value|var|db|data|root|admin|host|file|path|env|conf|config|auth|api|app|test|conn|your|form|error|step|page|view|min|max|hash|salt|reset|self|this|props|state|req|args|body|input)(?:[^a-z]|$)/i;
 /** `$rupiah77!`, `{kota}pahlawan45`, `my-cat-Kiki-12`: what looks like a template and is none. */
-export const LIKE_A_TEMPLATE = /^\$[A-Za-z]\w*[!#^~%?*]|^\{[A-Za-z]+\}[A-Za-z]{3,}\d+$|^my[-_. ][A-Za-z]+[-_. ]\w/i;
+export const LIKE_A_TEMPLATE =
+  /^\$[A-Za-z]\w*[!#^~%?*]|^\$[A-Za-z]+\d\w*\[[A-Z][a-z]+\]$|^\{[A-Za-z]+\}[A-Za-z]{3,}\d+$|^my[-_. ][A-Za-z]+[-_. ]\w/i;
+/** A constant, a type, a name of code, of a package or with a port: `MSG_0012`, `varchar(255)`, `utf8mb4`, `app_v_12`. */
+export const NAMES_SOMETHING = /::|^[A-Z\d_.-]+$|^[a-z\d]+(?:_[a-z\d]+)+$|^[a-z]+\(\d+\)$|^[a-z]+\d+[a-z]|^\w+:\d|^\d/;
+/** An algorithm or a standard: `SHA256withRSA`, `ISO8859-1`. */
+export const NAMES_STANDARD =
+  /(?:sha|md|rc|aes|des|rsa|hmac|pbkdf|argon|crypt|utf|iso|rfc|tlsv?|sslv?|wpa|win|base|oauth|saml|http\/?)-?\d/i;
+/** A rule of a form, `required|min:8`, `min:12`. */
+export const RULE_OF_FORM = /^[a-z_]{2,24}(?::[\w,.]{1,24})?(?:\|[a-z_]{2,24}(?::[\w,.]{1,24})?){0,12}$/;

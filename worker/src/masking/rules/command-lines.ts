@@ -4,7 +4,7 @@ import { readServerName } from '../database-host.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { COMMANDS, type Command, type CommandOption, type OptionStyle } from '../lexicon/command-options.ts';
 import { SQL_ACCOUNT_STATEMENT } from '../lexicon/sentences.ts';
-import { DEFAULT_WORDS } from '../lexicon/values.ts';
+import { DEFAULT_WORDS, LIKE_A_TEMPLATE } from '../lexicon/values.ts';
 import type { Memory } from '../memory.ts';
 import { isPlaceholder } from '../placeholder.ts';
 import type { TextWindow } from '../text-window.ts';
@@ -125,12 +125,14 @@ function isGivenByPlace(window: TextWindow, { start, end }: Finding, ofOption: b
 }
 
 const TAKES_SECRETS =
-  /^["']?\s{0,3}\|\s{0,3}(?:sudo\s{1,3})?(?:-S|chpasswd|[^|\n]{0,120}--(?:password-stdin|stdin|with-token|passphrase-fd|pass-stdin))/;
+  /^["']?\s{0,3}\|\s{0,3}(?:sudo\s{1,3})?(?:-S|chpasswd|gcloud secrets [^|\n]{0,100}--data-file=-|[^|\n]{0,120}--(?:password-stdin|stdin|with-token|passphrase-fd|pass-stdin))/;
 
 /** Verifies at `echo `: what is piped into a command that reads a password. */
 const verifyPiped: Verify = (window, start, end) => {
   if (isIn(window.before(start - 1), WORD | DASH | DOT)) return undefined;
-  const found = readArgument(window, end, 'separate');
+  // `echo -n`
+  const from = window.at(end) === CODE.hyphen ? window.run(window.run(end + 1, LETTER, 3), BLANK, 2) : end;
+  const found = readArgument(window, from, 'separate');
   if (found === undefined || window.at(found.start) === CODE.hyphen) return undefined;
   const after = window.peek(found.end, 160);
   if (!TAKES_SECRETS.test(after)) return undefined;
@@ -221,7 +223,7 @@ function readArgument(
   if (
     value.length < 3 ||
     plain ||
-    isPlaceholder(value) ||
+    (isPlaceholder(value) && !(quote > 0 && LIKE_A_TEMPLATE.test(value) && /\d/.test(value))) ||
     DEFAULT_WORDS.has(value.toLowerCase()) ||
     /^[/~.]|^\\\\/.test(value)
   )
@@ -230,11 +232,24 @@ function readArgument(
   return end < from + LONGEST_ARGUMENT ? { start, end } : { start, end, open: BARE_VALUE };
 }
 
+/** How MySQL and ClickHouse check a password that is given as it is. */
+const AUTHENTICATIONS = [
+  'mysql_native_password',
+  'caching_sha2_password',
+  'sha256_password',
+  'plaintext_password',
+  'double_sha1_password',
+];
+
 /** What wakes the rule beside the programs of COMMANDS. */
 const OTHERS: ReadonlyMap<string, Verify> = new Map([
   ['requirepass ', readDirective],
   ['masterauth ', readDirective],
   ['identified by ', verifyIdentifiedBy],
+  ...AUTHENTICATIONS.map((kind): [string, Verify] => [`identified with ${kind} by `, verifyIdentifiedBy]),
+  ['-passin pass:', readDirective],
+  ['-passout pass:', readDirective],
+  ['-pass pass:', readDirective],
   ['echo ', verifyPiped],
   ['printf ', verifyPiped],
 ]);

@@ -1,4 +1,4 @@
-import { BARE_VALUE, CODE, isIn, QUOTE } from '../characters.ts';
+import { ALNUM, BARE_VALUE, CODE, DASH, isIn, QUOTE, UNDERSCORE } from '../characters.ts';
 import type { Verify } from '../finding.ts';
 import { JOINS_LOGIN, LOGIN_WORDS, TRADE_WORDS } from '../lexicon/values.ts';
 import { isSecretIn } from '../verdicts.ts';
@@ -39,6 +39,32 @@ const verifyLoginPair: Verify = (window, start, end) => {
   return isPassword ? { start: end, end: last } : undefined;
 };
 
+/** What may stand between a word of logins and the user, and the user with the mark or word before the password. */
+const LOGIN_AHEAD =
+  /^(?:(?:is|are|was|as|with|using|of|dengan|sebagai|adalah|ist|lautet|mit|est|avec|es|con|default|the|for|to) |[:=] ?){0,4}["'`(]?(?:[A-Za-z][\w.-]{1,24}:|[A-Za-z][\w.-]{1,24} (?:with|using|and|dengan|mit|avec|con) (?:password |sandi )?["'`]?)(?=[^\s:/])/i;
+
+/** Verifies at a word of logins: "the default login is root:…", "log in as root with …". */
+const verifyLoginAhead: Verify = (window, start, end) => {
+  if (isIn(window.before(start - 1), ALNUM) || isIn(window.before(start - 1), UNDERSCORE | DASH)) return undefined;
+  const ahead = LOGIN_AHEAD.exec(window.peek(end, REACH));
+  if (ahead === null) return undefined;
+  const from = end + ahead[0].length;
+  const run = window.run(from, BARE_VALUE, LONGEST);
+  const last = window.trim(from, run, '.,:;?');
+  const value = window.slice(from, last);
+  if (window.at(run) > CODE.space && !isIn(window.at(run), QUOTE) && !ENDS_LOGIN.has(window.at(run))) return undefined;
+  if (value.length < SHORTEST || !MIXED.test(value) || NO_LOGIN.test(value) || TRADE_WORDS.test(value))
+    return undefined;
+  const isPassword = isSecretIn(window, value, { name: 'password', quoted: true, environment: false, prose: true });
+  return isPassword ? { start: from, end: last } : undefined;
+};
+
+/** Letters and digits, with a mark, a capital and two digits, or three digits. */
+const MIXED = /^(?=.*[A-Za-z])(?=.*\d)(?:.*[!@#$%^&*]|(?=.*[A-Z]).*\d.*\d|.*\d.*\d.*\d)/;
+/** A path, an address, a port, a name of code or an address of mail. */
+const NO_LOGIN = /[/:]|^\d|\.\w+@|@[\w-]+\.|^[a-z]+(?:[._-][a-z\d]+)*$/;
+const ENDS_LOGIN: ReadonlySet<number> = new Set([CODE.comma, CODE.closeParenthesis, CODE.semicolon]);
+
 /** A word of logins, what joins it to a user (a colon or a verb where `joined`), and the user at the end. */
 function namesLogin(before: string, joined: boolean): boolean {
   const words = before.toLowerCase().split(/[^\p{L}\d.@_-]+/u);
@@ -53,6 +79,42 @@ function namesLogin(before: string, joined: boolean): boolean {
 }
 
 export const LOGIN_PAIR_RULES: readonly Rule[] = [
+  {
+    name: 'login-ahead',
+    type: 'key',
+    anchors: [
+      'login ',
+      'login: ',
+      'logins ',
+      'credentials ',
+      'credentials: ',
+      'creds ',
+      'creds: ',
+      'log in ',
+      'logged in ',
+      'sign in ',
+      'masuk ',
+      'kredensial ',
+      'anmeldung ',
+      'zugang ',
+    ],
+    verify: verifyLoginAhead,
+    source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
+    masks: [
+      `The default login is root:${chosen} for all cameras.`,
+      `log in as root with ${chosen}.`,
+      `masuk dengan admin:${chosen}`,
+    ],
+    keeps: [
+      'docker login localhost:5000x12A',
+      'login is http://example.com/a1B2',
+      'the login command of 2024',
+      'log in as root with sha256sum',
+      'credentials file: a1.json',
+      'sign in with OAuth2 and PKCE',
+      'login service:v1.2.3',
+    ],
+  },
   {
     name: 'login-pair',
     type: 'key',

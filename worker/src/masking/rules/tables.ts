@@ -19,6 +19,8 @@ const verifyTableDivider: Verify = (window, start) => {
     index < lineStart + LONGEST_ROW &&
     (window.at(index) === CODE.pipe ||
       window.at(index) === CODE.hyphen ||
+      // Org mode's divider.
+      window.at(index) === CODE.plus ||
       window.at(index) === CODE.colon ||
       isIn(window.at(index), BLANK))
   )
