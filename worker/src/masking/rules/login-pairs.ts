@@ -1,6 +1,6 @@
 import { ALNUM, BARE_VALUE, CODE, DASH, isIn, QUOTE, UNDERSCORE } from '../characters.ts';
 import type { Verify } from '../finding.ts';
-import { JOINS_LOGIN, LOGIN_WORDS, TRADE_WORDS } from '../lexicon/values.ts';
+import { JOINS_LOGIN, LOGIN_WORDS, NAMES_STANDARD, TRADE_WORDS } from '../lexicon/values.ts';
 import { isSecretIn } from '../verdicts.ts';
 import { chosen, type Rule } from './rule.ts';
 
@@ -53,8 +53,8 @@ const verifyLoginAhead: Verify = (window, start, end) => {
   const last = window.trim(from, run, '.,:;?');
   const value = window.slice(from, last);
   if (window.at(run) > CODE.space && !isIn(window.at(run), QUOTE) && !ENDS_LOGIN.has(window.at(run))) return undefined;
-  if (value.length < SHORTEST || !MIXED.test(value) || NO_LOGIN.test(value) || TRADE_WORDS.test(value))
-    return undefined;
+  if (value.length < SHORTEST || !MIXED.test(value) || NO_LOGIN.test(value)) return undefined;
+  if (NAMES_STANDARD.test(value) || TRADE_WORDS.test(value)) return undefined;
   const isPassword = isSecretIn(window, value, { name: 'password', quoted: true, environment: false, prose: true });
   return isPassword ? { start: from, end: last } : undefined;
 };
