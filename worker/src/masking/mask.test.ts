@@ -65,3 +65,9 @@ describe('mask', () => {
     );
   });
 });
+
+test('what stands before a masked value is not masked in a second go', () => {
+  const { text } = mask('_mmk'.repeat(90));
+  expect(text).toContain('***API_KEY***');
+  expect(mask(text).text).toBe(text);
+});

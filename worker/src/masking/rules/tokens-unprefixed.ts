@@ -87,7 +87,9 @@ const verifyTerraform: Verify = (window, start, end) => {
 
 const verifyMaxmind: Verify = (window, start, end) => {
   const from = window.runBefore(start, WORD, 48);
-  return start - from < 30 || isIn(window.at(end), WORD) ? undefined : { start: from, end };
+  return start - from < 30 || isIn(window.at(end), WORD) || window.touchesMarker(end)
+    ? undefined
+    : { start: from, end };
 };
 
 const verifyContribsys: Verify = (window, start) => {
