@@ -30,7 +30,7 @@ export function KeyFields(props: FieldsProps) {
   return (
     <>
       <Group name={groups.whose}>
-        {text('name', '', { required: true, class: 'wide' })}
+        {text('name', '', { required: true, class: 'wide', autofocus: props.base.name === '' })}
         {text('owner')}
         {text('note')}
       </Group>

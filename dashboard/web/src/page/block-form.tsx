@@ -64,7 +64,7 @@ export function BlockForm({
             ))}
           </select>
         </label>
-        <button type="submit" class="primary" disabled={address.value.trim() === ''}>
+        <button type="submit" class="primary" autofocus={wanted !== ''} disabled={address.value.trim() === ''}>
           {words.block}
         </button>
       </form>

@@ -19,6 +19,12 @@ export function formatDecimal(value: number, digits: number, least = digits): st
   return format.format(value);
 }
 
+/** `1,000`, `12.5K`: for scales, which have little room. */
+export function formatShort(value: number): string {
+  if (value < 10_000) return formatDecimal(value, 1, 0);
+  return new Intl.NumberFormat(locale(), { notation: 'compact', maximumFractionDigits: 1 }).format(value);
+}
+
 /** `812 ms`, `12.3 s`, `4 min 5 s`. */
 export function formatMs(ms: number): string {
   if (ms < 10_000) return `${formatCount(Math.round(ms))} ms`;

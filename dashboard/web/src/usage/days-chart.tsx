@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { roundUp } from '../charts/series.ts';
-import { formatCount } from '../tiles/format.ts';
+import { formatCount, formatShort } from '../tiles/format.ts';
 
 const BOX = { width: 720, height: 120 } as const;
 /** More bars than this have no room for gaps; of a few, none is wider than this. */
@@ -52,8 +52,8 @@ export function DaysChart(props: {
       <p class="reading">{reading}</p>
       <div class="plot">
         <div class="scale left" aria-hidden="true">
-          <span>{short(top)}</span>
-          <span>{short(top / 2)}</span>
+          <span>{formatShort(top)}</span>
+          <span>{formatShort(top / 2)}</span>
           <span>0</span>
         </div>
         <div
@@ -142,12 +142,6 @@ function readDay(day: Day | undefined, stacks: readonly Stack[]): string {
     return part > 0 ? [`${formatCount(part)} ${name.toLowerCase()}`] : [];
   });
   return `${day.date}  ${parts.length === 0 ? '0' : parts.join(' · ')}`;
-}
-
-/** `12`, `2.5k`, `3M`: room for a scale is small. */
-function short(value: number): string {
-  const [size, unit] = value >= 1e9 ? [1e9, 'G'] : value >= 1e6 ? [1e6, 'M'] : value >= 1e4 ? [1e3, 'k'] : [1, ''];
-  return `${Math.round((value / size) * 10) / 10}${unit}`;
 }
 
 function sum(parts: readonly number[]): number {

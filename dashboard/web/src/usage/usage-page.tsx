@@ -1,6 +1,7 @@
 import './usage.css';
 import type { UsageCounts } from '@lontar/shared/usage/usage-counts.ts';
 import { csvOf, saveCsv } from '../csv/save-csv.ts';
+import { Link } from '../page/link.tsx';
 import type { PageProps } from '../page/page-props.ts';
 import { Bones, Shown, State } from '../page/states.tsx';
 import { formatCount, formatRate } from '../tiles/format.ts';
@@ -100,9 +101,13 @@ function saveTable(read: ReadUsage, model: string | undefined): void {
   saveCsv(`usage-by-${by}-${from}-${to}.csv`, csvOf(head, rows));
 }
 
+/** What several keys are counted under is no key's id. */
+const KEY_ID = /^[0-9A-Za-z]{10}$/;
+
 /** What is shown alone, and the way back to all. */
 function Filters({ rows, query, setQuery }: PageProps & { readonly rows: readonly UsageRow[] }) {
   const words = usage();
+  const key = query.get('key') ?? '';
   const filters = (['key', 'owner', 'model'] as const).flatMap((name) => {
     const id = query.get(name) ?? '';
     if (id === '') return [];
@@ -122,6 +127,11 @@ function Filters({ rows, query, setQuery }: PageProps & { readonly rows: readonl
           <bdi>{label}</bdi> <span aria-hidden="true">✕</span>
         </button>
       ))}
+      {KEY_ID.test(key) && (
+        <Link path="/keys" query={{ key }}>
+          {words.toKey}
+        </Link>
+      )}
     </p>
   );
 }
@@ -150,7 +160,7 @@ function Sums({ total }: { readonly total: UsageCounts }) {
       {sums.map(([name, value, aside]) => (
         <div key={name} data-sum={name}>
           <dt>{words.sums[name]}</dt>
-          <dd class="number">{value}</dd>
+          <dd class={value.length > 11 ? 'number long' : 'number'}>{value}</dd>
           {aside !== '' && <dd class="aside">{aside}</dd>}
         </div>
       ))}

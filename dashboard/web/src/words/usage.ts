@@ -21,6 +21,7 @@ export const usage = catalog({
       owner: (name: string) => `Owner: ${name}`,
       model: (name: string) => `Model: ${name}`,
     },
+    toKey: 'Limits and end of the key',
     showAll: (name: string) => `${name}: show all again`,
     showOnly: (name: string) => `Show ${name} alone`,
     sums: {
@@ -78,6 +79,7 @@ export const usage = catalog({
       owner: (name: string) => `Pemilik: ${name}`,
       model: (name: string) => `Model: ${name}`,
     },
+    toKey: 'Batas dan akhir kunci ini',
     showAll: (name: string) => `${name}: tampilkan semua lagi`,
     showOnly: (name: string) => `Tampilkan ${name} saja`,
     sums: {
