@@ -4,7 +4,7 @@ import { readOutcomes } from '../invariants.ts';
 import type { LedgerEntry } from '../ledger.ts';
 import { onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
 import type { ApiKey, System } from '../system.ts';
-import { judgeStreams, type Round } from './judge-streams.ts';
+import { judgeStreams, type LeftClient, type Round } from './judge-streams.ts';
 import { type StreamHow, sendStream } from './stream-caller.ts';
 import { createStreamTexts, type StreamTexts } from './stream-texts.ts';
 
@@ -110,17 +110,19 @@ async function playRound(
   await delay(random() * 700);
   const faultAt = Date.now();
   await fault.run(system, random);
-  const abortedMs = (await Promise.all(aborted)).filter((ms) => ms !== undefined);
-  return { fault: fault.name, faultAt, entries: await all, abortedMs };
+  const left = (await Promise.all(aborted)).filter((client) => client !== undefined);
+  return { fault: fault.name, faultAt, entries: await all, left };
 }
 
-/** @returns how long it took until the call of a client who has left for good was aborted; nothing of other clients */
-async function abortedAfter({ stack }: System, { nonce, end }: LedgerEntry): Promise<number | undefined> {
+/** Waits until the call of a client who has left for good is aborted; gives nothing of other clients. */
+async function abortedAfter({ stack }: System, entry: LedgerEntry): Promise<LeftClient | undefined> {
+  const { nonce, end, endedAt = 0 } = entry;
   if (end?.kind !== 'left') return undefined;
   const leftAt = performance.now();
   const calls = stack.upstream.calls.filter(({ prompt }) => prompt === nonce);
   const ended = Promise.all(calls.map(({ whenAborted }) => whenAborted)).then(() => performance.now() - leftAt);
-  return Promise.race([ended, delay(ABORTED_BY_MS, Number.POSITIVE_INFINITY, { ref: false })]);
+  const abortedMs = await Promise.race([ended, delay(ABORTED_BY_MS, Number.POSITIVE_INFINITY, { ref: false })]);
+  return { leftAt: endedAt, abortedMs };
 }
 
 /** None to three places, most of them within the text. */

@@ -12,8 +12,15 @@ export interface Round {
   /** When the fault happened, Unix ms. */
   readonly faultAt: number;
   readonly entries: readonly LedgerEntry[];
-  /** From the leaving of clients to the end of their upstream calls, ms. */
-  readonly abortedMs: readonly number[];
+  readonly left: readonly LeftClient[];
+}
+
+/** A client that has left for good. */
+export interface LeftClient {
+  /** Unix ms. */
+  readonly leftAt: number;
+  /** From then to the end of its upstream call, ms; infinite where that went on. */
+  readonly abortedMs: number;
 }
 
 /** Rounds of streams that were cut, and what is to be expected of them. */
@@ -131,14 +138,25 @@ function judgeTimes(report: Report, rounds: readonly Round[]): void {
   report.timed('told after the death of their worker, the last', Math.max(0, ...told), { atMost: DEATH_MS });
 }
 
+/** A gateway that dies has seen what was long before. */
+const SEEN_MS = 1_000;
+
+function mayBeUnsaid({ leftAt, round: { fault, faultAt } }: LeftClient & { readonly round: Round }): boolean {
+  return fault === 'gateway killed' && Math.abs(leftAt - faultAt) <= SEEN_MS;
+}
+
 /** Of clients who have left for good the upstream is let go. */
 function judgeLeaving(report: Report, rounds: readonly Round[]): void {
-  const abortedMs = rounds.flatMap((round) => round.abortedMs);
-  if (abortedMs.length === 0) return;
-  const kept = abortedMs.filter((ms) => ms === Number.POSITIVE_INFINITY).length;
-  report.fact('clients who left for good', abortedMs.length);
-  report.fact('of them with an upstream call that went on', kept, { atMost: 0 });
-  const undisturbed = rounds.filter(({ fault }) => fault === 'nothing').flatMap((round) => round.abortedMs);
+  const left = rounds.flatMap((round) => round.left.map((client) => ({ ...client, round })));
+  if (left.length === 0) return;
+  const kept = left.filter(({ abortedMs }) => abortedMs === Number.POSITIVE_INFINITY);
+  // A gateway that is killed while its client leaves cannot have said so: the answer goes on for a client who comes back.
+  const [unsaid, others] = [true, false].map((isSuch) => kept.filter((client) => mayBeUnsaid(client) === isSuch));
+  report.fact('clients who left for good', left.length);
+  report.fact('of them as their gateway was killed, whose upstream call went on', unsaid?.length ?? 0);
+  report.fact('of them with an upstream call that went on', others?.length ?? 0, { atMost: 0 });
+  for (const { leftAt, round } of others ?? []) report.fact(`${round.fault}, after ms`, leftAt - round.faultAt);
+  const undisturbed = left.filter(({ round }) => round.fault === 'nothing').map(({ abortedMs }) => abortedMs);
   report.timed('upstream call aborted, p99, nothing else being broken', percentile(undisturbed, 0.99), { atMost: 500 });
 }
 
