@@ -1,5 +1,6 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { GENERATION_ENDPOINTS } from './endpoints.ts';
+import { collectProcessMetrics } from './patches/event-loop-lag.ts';
 import { MASK_TYPES } from './settlement/settlement.ts';
 import { upstreamMetrics } from './upstream-metrics.ts';
 
@@ -75,14 +76,11 @@ const DROP_REASONS = ['redis_away', 'behind', 'refused', 'gateway'] as const;
 export const GIVEN_UP_REASONS = ['poison_pill', 'unreadable', 'failed'] as const;
 export type GivenUpReason = (typeof GIVEN_UP_REASONS)[number];
 
-/** The event loop's lag is measured so often, ms, and shows no less; every 10 ms would wake an idle process all the time. */
-const LAG_STEP_MS = 50;
-
 /** A registry with the process defaults and `app_build_info`, for one instance of a service. */
 export function createRegistry(service: string, version: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_STEP_MS });
+  collectProcessMetrics(registry);
   // Gauges that are named like counters, which `promtool check metrics` refuses; those by type stay and add up to them.
   for (const kind of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${kind}_total`);
   new Gauge({

@@ -4,7 +4,7 @@ import { LOG_BYTES, LOG_FILES, removeOldestLog, shiftLogs } from './log-files.ts
 const STANDARD_OUTPUT = 1;
 const PIECE_BYTES = 4_096;
 const FLUSH_MS = 100;
-const LOOK_MS = 1_000;
+const LOOK_MS = 5_000;
 /** After the disk refused a write or a copy, ms. */
 const RETRY_MS = 1_000;
 /** Lines that wait while the disk refuses them; those beyond are lost. */

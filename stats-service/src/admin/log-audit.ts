@@ -4,7 +4,7 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
 
-const EVERY_MS = 1_000;
+const EVERY_MS = 2_000;
 const AT_ONCE = 100;
 
 const takeScript = loadScript(new URL('./take-audit-lines.lua', import.meta.url));

@@ -23,8 +23,8 @@ import { type Numbers, planBatch, type Told } from './plan-batch.ts';
 const EVENT_GROUP = 'stats';
 const BATCH = 500;
 const BLOCK_MS = 1_000;
-/** Rest between two batches: under load they grow, and Redis is asked at most ten times a second. */
-const LINGER_MS = 100;
+/** Rest between two batches: under load they grow, and Redis is asked at most eight times a second. */
+const LINGER_MS = 250;
 const RETRY_MS = 500;
 /** How long a row about refused requests stays open for others of its second, ms; and how often that is looked at. */
 const ROW_OPEN_MS = 1_500;
@@ -100,7 +100,7 @@ export function consumeEvents(given: ConsumerDeps): EventConsumer {
         const applied: Applied | 'nothing' | undefined = await applyAll(deps, lines, entries, rowsOpen);
         own = entries.length > 0 && (own || applied === undefined);
         if (applied !== 'nothing') rowsOpen = applied === undefined || applied.rowsOpen > 0;
-        if (entries.length < BATCH) await pause(LINGER_MS);
+        if (entries.length > 0 && entries.length < BATCH) await pause(LINGER_MS);
       } catch (error) {
         // What became of the batch is unknown: ask for what is still pending. A lost group is made anew.
         [own, ready, rowsOpen] = [true, false, true];
