@@ -4,6 +4,7 @@ import { ERROR_CODES } from './errors.ts';
 import { failureCauseSchema } from './failure-cause.ts';
 import { modelNameSchema } from './models/model-name.ts';
 import { FINISH_REASONS } from './settlement/settlement.ts';
+import type { RawJson } from './settlement/text-literal.ts';
 
 /** How a request ended, as the metrics and the log name it. */
 export const OUTCOMES = [
@@ -69,6 +70,13 @@ export const requestEventSchema = z.object({
 });
 
 export type RequestEvent = z.infer<typeof requestEventSchema>;
+type GenerationEvent = NonNullable<RequestEvent['generation']>;
+
+/** An event before it is written: the beginning of its answer may be JSON already. */
+export type ReportedEvent = Omit<RequestEvent, 'generation'> & { generation?: ReportedGeneration | undefined };
+export type ReportedGeneration = Omit<GenerationEvent, 'answerPreview'> & {
+  answerPreview?: string | RawJson | undefined;
+};
 
 /**
  * Whether the event stands for an answer. One of a caller who left and paid is shown in the log, and counted nowhere:
@@ -87,7 +95,7 @@ export type EventTexts = z.infer<typeof eventTextsSchema>;
  * fill logs with them. All are counted; there is one event per address, reason and second. Answers about the service
  * itself are such too, because no limit counts those of health.
  */
-export function isThinned({ route, status, generation }: RequestEvent): boolean {
+export function isThinned({ route, status, generation }: ReportedEvent): boolean {
   if (generation !== undefined) return false;
   return status >= 400 || !WORK_ROUTES.has(route);
 }

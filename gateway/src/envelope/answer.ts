@@ -1,6 +1,6 @@
 import { ERROR_CATALOG, type ErrorCode } from '@lontar/shared/errors.ts';
 import { catalogBody, type HttpAnswer } from '@lontar/shared/http/envelope.ts';
-import type { Outcome, RequestEvent } from '@lontar/shared/request-event.ts';
+import type { Outcome, ReportedGeneration } from '@lontar/shared/request-event.ts';
 
 /**
  * What the gateway answers a request with: a handler gives it back, and the server sends it. The text that a model wrote
@@ -39,7 +39,7 @@ export interface Report {
   readonly message?: string;
   /** Public part of the caller's key, where it was genuine. */
   readonly keyId?: string;
-  readonly generation?: RequestEvent['generation'];
+  readonly generation?: ReportedGeneration | undefined;
 }
 
 export interface RefusalDetails {

@@ -3,7 +3,7 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
 import type { Replication } from '@lontar/shared/replication/replication.ts';
-import type { RequestEvent } from '@lontar/shared/request-event.ts';
+import type { ReportedEvent } from '@lontar/shared/request-event.ts';
 import { argumentsOf, asCounters, type Batch } from './batch.ts';
 import { createWaitingEvents, type OnReduced } from './waiting-events.ts';
 
@@ -22,7 +22,7 @@ export interface EventLog {
    *
    * @returns resolves when the event is in Redis; never rejects
    */
-  append(event: RequestEvent): Promise<void>;
+  append(event: ReportedEvent): Promise<void>;
   /** Sends what is pending, until the deadline. */
   stop(timeoutMs: number): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { EVENT_REDUCTIONS } from '@lontar/shared/gateway-metrics.ts';
-import { type EventTexts, isThinned, type RequestEvent } from '@lontar/shared/request-event.ts';
+import { isThinned, type ReportedEvent, type RequestEvent } from '@lontar/shared/request-event.ts';
 import type { Batch, Pending } from './batch.ts';
 import { createRepeats } from './repeats.ts';
 import { createTally, type Tally } from './tally.ts';
@@ -28,7 +28,7 @@ export interface WaitingEvents {
   /**
    * @returns resolves when the event has been sent; and whether it may be gathered with others for a moment before
    */
-  add(event: RequestEvent): { readonly sent: Promise<void>; readonly mayWait: boolean };
+  add(event: ReportedEvent): { readonly sent: Promise<void>; readonly mayWait: boolean };
   /** Lets what was gathered go with the next batch. */
   endGathering(): void;
   take(number: number): Batch;
@@ -63,9 +63,10 @@ export function createWaitingEvents(onReduced: OnReduced): WaitingEvents {
       return pending.length > 0 || (tallyDue && tally.content.size > 0);
     },
     add(event) {
-      const asNumber = addAsNumber(event);
+      const lean = withoutTexts(event);
+      const asNumber = addAsNumber(lean);
       if (asNumber) return asNumber;
-      const [lean, texts] = withoutTexts(event);
+      const texts = textsOf(event);
       const keepsTexts = bytes < WITHOUT_TEXTS_BYTES;
       if (texts !== '' && !keepsTexts) onReduced('texts', 1);
       const sent = new Promise<void>((acknowledge) => {
@@ -117,10 +118,16 @@ function sizeOf({ texts }: Pending): number {
   return EVENT_BYTES + 2 * texts.length;
 }
 
-/** An event and its texts apart, so that they can be left out wherever there is no room for them. */
-function withoutTexts(event: RequestEvent): [lean: RequestEvent, texts: string] {
-  const { promptPreview: prompt, answerPreview: answer, ...generation } = event.generation ?? {};
-  if (prompt === undefined && answer === undefined) return [event, ''];
-  const texts: EventTexts = { ...(prompt !== undefined && { prompt }), ...(answer !== undefined && { answer }) };
-  return [{ ...event, generation: generation as RequestEvent['generation'] }, JSON.stringify(texts)];
+/** An event without its texts, which stand apart, so that they can be left out wherever there is no room for them. */
+function withoutTexts(event: ReportedEvent): RequestEvent {
+  const { generation: whole, ...others } = event;
+  if (whole === undefined) return others;
+  const { promptPreview: _prompt, answerPreview: _answer, ...generation } = whole;
+  return { ...others, generation };
+}
+
+/** Its texts as JSON, see `EventTexts`; empty where there are none. */
+function textsOf({ generation }: ReportedEvent): string {
+  const { promptPreview: prompt, answerPreview: answer } = generation ?? {};
+  return prompt === undefined && answer === undefined ? '' : JSON.stringify({ prompt, answer });
 }

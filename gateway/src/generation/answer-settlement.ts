@@ -3,6 +3,7 @@ import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
 import { successBody } from '@lontar/shared/http/envelope.ts';
 import { wasCharged } from '@lontar/shared/settlement/charge.ts';
 import type { Answered, Failed, Settlement } from '@lontar/shared/settlement/settlement.ts';
+import { beginningAsJson, textAsJson } from '@lontar/shared/settlement/text-literal.ts';
 import { bindingLimit, rateLimitHeaders, refunded } from '../admission/rate-limit.ts';
 import { type Answer, type Report, refuse } from '../envelope/answer.ts';
 import { elapsedMs } from '../envelope/request-context.ts';
@@ -88,7 +89,7 @@ function answered(settlement: Answered, about: SettledRequest): Answer {
     status: 200,
     headers: answeredHeaders(settlement, about),
     body: {
-      ...successBody(200, settlement.text),
+      ...successBody(200, textAsJson(settlement)),
       metadata: {
         api_version: API_VERSION,
         timestamp: new Date().toISOString(),
@@ -127,7 +128,7 @@ function reportGeneration(settlement: Settlement, { job }: SettledRequest) {
   const { work, route } = settlement;
   const answer =
     settlement.outcome === 'answered' && work?.promptPreview !== undefined
-      ? { answerPreview: work.answerPreview ?? cut(settlement.text, ANSWER_PREVIEW_CHARS) }
+      ? { answerPreview: work.answerPreview ?? beginningAsJson(settlement, ANSWER_PREVIEW_CHARS) }
       : {};
   const yielded =
     settlement.outcome === 'answered' ? { masked: settlement.masked, finishReason: finishReason(settlement) } : {};
@@ -143,8 +144,4 @@ function charge(settlement: Settlement): { readonly charged?: boolean } {
   const isOpen = settlement.outcome === 'failed' && settlement.error === 'client_closed';
   if (isOpen && settlement.charged === undefined) return {};
   return { charged: wasCharged(settlement) };
-}
-
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
 }

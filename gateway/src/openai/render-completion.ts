@@ -2,6 +2,7 @@ import type { ToolCall } from '@lontar/shared/chat-request.ts';
 import type { GenerationJob } from '@lontar/shared/generation-job.ts';
 import { REQUEST_ID_PATTERN } from '@lontar/shared/request-id.ts';
 import type { Answered } from '@lontar/shared/settlement/settlement.ts';
+import { textAsJson } from '@lontar/shared/settlement/text-literal.ts';
 import { finishReason, renderUsage } from '../generation/answer-end.ts';
 
 /** An answer in OpenAI's form: `chat.completion`. */
@@ -9,7 +10,7 @@ export function renderCompletion(
   settlement: Answered,
   { requestId, job }: { readonly requestId: string; readonly job: Pick<GenerationJob, 'model' | 'receivedAt'> },
 ) {
-  const { text, reasoning, toolCalls = [], masked, usage } = settlement;
+  const { reasoning, toolCalls = [], masked, usage } = settlement;
   return {
     id: completionId(requestId),
     object: 'chat.completion',
@@ -20,7 +21,7 @@ export function renderCompletion(
         index: 0,
         message: {
           role: 'assistant',
-          content: text === '' && toolCalls.length > 0 ? null : text,
+          content: toolCalls.length > 0 && settlement.text === '' ? null : textAsJson(settlement),
           refusal: null,
           ...(reasoning !== undefined && { reasoning_content: reasoning }),
           ...(toolCalls.length > 0 && { tool_calls: toolCalls.map(renderToolCall) }),

@@ -4,7 +4,7 @@ import type { Logger } from '@lontar/shared/logger.ts';
 import { type CallCharge, ROUTE_LABELS, type RouteLabel } from '@lontar/shared/metrics.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
-import { isThinned, type Outcome, type RequestEvent, reasonOf } from '@lontar/shared/request-event.ts';
+import { isThinned, type Outcome, type ReportedEvent, reasonOf } from '@lontar/shared/request-event.ts';
 import { EVENT_WAIT_MS, REFUSED_BY_MS } from '@lontar/shared/time-budget.ts';
 import { within } from '@lontar/shared/within.ts';
 import type { Response } from 'express';
@@ -59,9 +59,10 @@ export async function concludeAnswer(
     response.setHeader(name, value);
   const body = JSON.stringify(answer.body);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.setHeader('Content-Length', Buffer.byteLength(body));
-  // As text: Node then writes head and body in one piece, and copies nothing.
-  response.end(body);
+  const bytes = Buffer.byteLength(body);
+  response.setHeader('Content-Length', bytes);
+  // As text: Node then writes head and body in one piece, and copies nothing. ASCII needs no encoding.
+  response.end(body, bytes === body.length ? 'latin1' : 'utf8');
 }
 
 /** Which parameters of the request had no effect. */
@@ -149,7 +150,7 @@ function describeEvent(
   context: RequestContext,
   status: number,
   { outcome, error, message, keyId, generation }: Report,
-): RequestEvent {
+): ReportedEvent {
   return {
     v: 1,
     id: context.id,
@@ -173,7 +174,7 @@ function describeEvent(
  */
 function logAnswer(
   { logger, refusedLines, keyNameOf }: Pick<ConcludeDeps, 'logger' | 'refusedLines' | 'keyNameOf'>,
-  event: RequestEvent,
+  event: ReportedEvent,
 ): void {
   const { id: requestId, route, method, status, outcome, message, responseMs: durationMs, address, keyId } = event;
   const modelRoute = event.generation?.route;
@@ -196,7 +197,7 @@ function logAnswer(
 }
 
 /** That no caller can be served is no caller's doing: all refused requests then are of one kind. */
-function kindOf(event: RequestEvent): string {
+function kindOf(event: ReportedEvent): string {
   if (event.outcome === 'shed') return event.outcome;
   return `${event.address} ${event.status < 400 ? event.route : reasonOf(event)}`;
 }
@@ -204,7 +205,7 @@ function kindOf(event: RequestEvent): string {
 /** Waits until the event is in the stream, but not longer than a caller would put up with. */
 async function safelyAppended(
   { events, redis }: Pick<ConcludeDeps, 'events' | 'redis'>,
-  event: RequestEvent,
+  event: ReportedEvent,
   patienceMs: number,
 ): Promise<void> {
   const appended = events.append(event);

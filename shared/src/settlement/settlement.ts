@@ -5,6 +5,7 @@ import { failureCauseSchema } from '../failure-cause.ts';
 import { modelNameSchema } from '../models/model-name.ts';
 import { redisTimeSchema } from '../redis-clock.ts';
 import { readerOf } from '../shape-check.ts';
+import { splitText, withLiteral } from './text-literal.ts';
 
 /** The four kinds of sensitive data that are masked. */
 export const MASK_TYPES = ['url', 'key', 'ip', 'connection'] as const;
@@ -136,11 +137,15 @@ const EARLIER_CODES: Partial<Record<GenerationFailure, GenerationFailure>> = {
 };
 
 /**
- * Reads the stored form.
+ * Reads the stored form. The text of an answer is decoded when it is first looked at; who only hands it on takes it by
+ * `textAsJson`.
  *
  * @returns `undefined` where it is none that this version can read
  */
 export function parseSettlement(json: string): Settlement | undefined {
+  const split = splitText(json);
+  const answered = split && readStored(parseJson(split.rest));
+  if (split && answered) return withLiteral(answered, split.literal);
   const stored = readStored(parseJson(json));
   if (stored === undefined || stored.outcome === 'answered') return stored;
   const { detail, ...settlement } = stored;
