@@ -1,6 +1,6 @@
 /**
  * Several checkouts of the service side by side, in turns, for the figures before and after a change.
- *   node e2e/bench/compare.ts [--rounds=6] [--seconds=2] [--connections=100] [--bytes=2048] FOLDER FOLDER…
+ *   node e2e/bench/compare.ts [--rounds=6] [--seconds=2] [--connections=100] [--bytes=2048] [--per-second=N] FOLDER FOLDER…
  * A folder is a checkout with its node_modules: git archive COMMIT | tar x -C FOLDER && cp -al node_modules FOLDER/
  */
 import { basename } from 'node:path';
@@ -14,6 +14,7 @@ const given = readOptions({
     rounds: { type: 'number', value: 'N', default: 6, about: 'rounds of each' },
     seconds: { type: 'number', value: 'N', default: 2, about: 'how long each goes on' },
     connections: { type: 'number', value: 'N', default: 100, about: 'requests at once' },
+    'per-second': { type: 'number', value: 'N', about: 'requests come at this pace, before an upstream of 1.5 s' },
     bytes: { type: 'number', value: 'N', default: 2_048, about: 'size of the answers' },
   },
   takes: 'FOLDER',

@@ -3,7 +3,7 @@ import { ConfigError, type Environment, readConfig } from './config/read-config.
 import { watchEventLoop } from './event-loop-watchdog.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import { createLogger, type Logger, openLogOutput } from './logger.ts';
-import { collectEverything } from './patches/young-generation.ts';
+import { boundYoungGeneration, collectEverything } from './patches/young-generation.ts';
 import { RedisUnreachableError } from './redis-open.ts';
 
 /** What every service can be set to. */
@@ -37,6 +37,7 @@ export async function startService<Config extends CommonConfig>(
     const logger = createLogger(service.name, config.LOG_LEVEL, openLogOutput(config.LOG_FILE));
     // What loading left behind is a third of a service's memory. Before the watch: on a starved machine it takes seconds.
     collectEverything();
+    boundYoungGeneration();
     watchEventLoop(service.name, logger);
     lifecycle = createLifecycle(logger);
     const starting = service.start(config, logger, lifecycle, environment);

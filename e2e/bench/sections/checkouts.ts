@@ -1,11 +1,16 @@
 import { resolve } from 'node:path';
-import { measureRound, median, type Round } from '../measure.ts';
-import { startServiceUnderTest } from '../processes/service-under-test.ts';
+import { fileURLToPath } from 'node:url';
+import { measureRound, median, type Round, type Target } from '../measure.ts';
+import { type ServiceUnderTest, startServiceUnderTest } from '../processes/service-under-test.ts';
 import { promptFor } from '../wish.ts';
 import { startUpstream } from './contenders.ts';
 
 /** The processes whose time a request is charged with. */
 export const OWN_PROCESSES = ['gateway-1', 'worker-1', 'stats-service', 'redis'] as const;
+
+const OPEN_LOOP = fileURLToPath(new URL('../load/open-loop.ts', import.meta.url));
+/** What an upstream takes where requests come at a pace, ms. */
+const SLOW_UPSTREAM_MS = 1_500;
 
 /** Until code is compiled and heaps have their size. */
 const WARM_UP_SECONDS = 6;
@@ -33,11 +38,26 @@ export interface CheckoutFigures {
  */
 export async function measureCheckouts(
   checkouts: readonly { readonly name: string; readonly root: string }[],
-  options: { readonly rounds: number; readonly seconds: number; readonly connections: number; readonly bytes?: number },
+  options: {
+    readonly rounds: number;
+    readonly seconds: number;
+    readonly connections: number;
+    readonly bytes?: number;
+    /** Requests that come at this pace, before a slow upstream, instead of connections that wait for their answers. */
+    readonly 'per-second'?: number | undefined;
+  },
 ): Promise<CheckoutFigures[]> {
   const upstream = await startUpstream();
-  const prompt = promptFor({ bytes: options.bytes ?? 2_048, delayMs: 0 });
-  const round = { connections: options.connections, seconds: options.seconds, warmUpSeconds: 0.5 };
+  const { bytes = 2_048, seconds, 'per-second': perSecond } = options;
+  const prompt = promptFor({ bytes, delayMs: 0 });
+  const slow = promptFor({ bytes, delayMs: SLOW_UPSTREAM_MS });
+  const round = { connections: options.connections, seconds, warmUpSeconds: 0.5 };
+  const openLoop = { connections: perSecond ?? 0, seconds, warmUpSeconds: 0 };
+  const generator = { script: OPEN_LOOP, args: [] };
+  const measure = ({ service, target }: { service: ServiceUnderTest; target: Target }) =>
+    perSecond === undefined
+      ? measureRound(target, round)
+      : measureRound({ ...target, requests: [service.request(slow)], generator }, openLoop);
   const running = [];
   for (const { name, root } of checkouts) {
     const service = await startServiceUnderTest({ root: resolve(root), upstreamPort: upstream.port });
@@ -50,7 +70,7 @@ export async function measureCheckouts(
   for (let number = 0; number < options.rounds; number++) {
     // Each comes first as often as last.
     const inTurn = number % 2 === 0 ? running : running.toReversed();
-    for (const { target, measured } of inTurn) measured.push(await measureRound(target, round));
+    for (const one of inTurn) one.measured.push(await measure(one));
   }
   await Promise.all(running.map(({ service }) => service.stop()));
   await upstream.stop();

@@ -7,7 +7,7 @@ const PATCH = fileURLToPath(new URL('./young-generation.ts', import.meta.url));
 
 /** What a process of its own writes: flags of V8 are for the whole process. */
 function run(script: string): Record<string, number> {
-  const text = `import { collectAfter, collectEverything, holdYoungGeneration, youngBytes } from ${JSON.stringify(PATCH)};${script}`;
+  const text = `import { boundYoungGeneration, collectAfter, collectEverything, holdYoungGeneration, youngBytes } from ${JSON.stringify(PATCH)};${script}`;
   const options = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', text];
   return JSON.parse(execFileSync(process.execPath, options, { encoding: 'utf8' })) as Record<string, number>;
 }
@@ -33,6 +33,29 @@ test('the young generation does not grow while it is held, and does again later'
   expect(held).toBeGreaterThanOrEqual(BOUND);
   expect(still).toBe(held);
   expect(later).toBeGreaterThan(held ?? 0);
+});
+
+test('the young generation of a service has a bound, and has it still when what was held may grow again', () => {
+  const { bounded, later } = run(`
+    import { mock } from 'node:test';
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const survive = async () => {
+      let kept = [];
+      for (let n = 0; n < 120; n++) {
+        kept = n % 8 === 0 ? [] : kept;
+        for (let i = 0; i < 20_000; i++) kept.push({ i });
+        await new Promise(setImmediate);
+      }
+      return youngBytes();
+    };
+    boundYoungGeneration();
+    const bounded = await survive();
+    holdYoungGeneration();
+    mock.timers.tick(10_000);
+    console.log(JSON.stringify({ bounded, later: await survive() }));`);
+  expect(bounded).toBeGreaterThanOrEqual(BOUND);
+  expect(bounded).toBeLessThanOrEqual(4 * BOUND);
+  expect(later).toBe(bounded);
 });
 
 test('a small one grows whatever was refused', () => {
