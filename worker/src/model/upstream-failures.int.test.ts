@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { FakeBehaviour } from '@lontar/shared/testing/fake-behaviour.ts';
@@ -195,10 +195,12 @@ describe.each(PROTOCOLS)('%s, %s', (provider, _, onPart) => {
 
   test('a connection that is not made within its own deadline is connection, and one that is made has the others', async () => {
     // It accepts, and never answers the handshake of TLS.
-    const silent = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => sockets.push(socket.on('error', () => undefined))).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
-    const limits = { timeoutMs: 30_000, connectTimeoutMs: 30_000, maxAnswerBytes: 1_000_000, apiKey: KEY };
+    // Longer than the test may take: its own deadline alone can end the request.
+    const limits = { timeoutMs: 600_000, connectTimeoutMs: 600_000, maxAnswerBytes: 1_000_000, apiKey: KEY };
     const model = (provider === 'gemini' ? geminiModel : openAiModel)({
       ...limits,
       baseUrl: `https://127.0.0.1:${port}/v1`,
@@ -212,6 +214,7 @@ describe.each(PROTOCOLS)('%s, %s', (provider, _, onPart) => {
     await model.close();
     expect(performance.now() - start).toBeLessThan(15_000);
     silent.close();
+    for (const socket of sockets) socket.destroy();
     upstream.behave({ kind: 'answer', text: 'late', delayMs: 300 });
     const slow = build(upstream.port).generate({ ...request, deadlines }, new AbortController().signal, onPart);
     expect(await slow).toMatchObject({ text: 'late' });
