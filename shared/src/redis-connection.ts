@@ -2,6 +2,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { correctClock } from './clock-correction.ts';
 import { nameAwayErrors } from './patches/away-errors.ts';
 import { gatherWrites } from './patches/gather-writes.ts';
+import { hearLateErrors } from './patches/late-errors.ts';
 import { primaryConnector } from './patches/primary-connector.ts';
 import { limitReplyTime } from './patches/reply-patience.ts';
 import { reviveEnded } from './patches/revive-ended.ts';
@@ -111,7 +112,7 @@ export function connectReader(target: RedisTarget, name: string): Redis {
 
 /** Another patient connection to where a first one goes, for commands that block. */
 export function connectTwin(redis: Redis, name: string): Redis {
-  return makePatient(redis.duplicate({ connectionName: name }));
+  return makePatient(hearing(redis.duplicate({ connectionName: name })));
 }
 
 /**
@@ -144,16 +145,22 @@ function connectTo(target: RedisTarget, common: Options): Redis {
   const address = readRedisAddress(REDIS_URL);
   const tls = readRedisTls(others, address.tls);
   const options: Options = { ...common, keepAlive: KEEP_ALIVE_MS, ...(tls && { tls }) };
-  if (address.kind === 'single') return new Redis(address.url, options);
+  if (address.kind === 'single') return hearing(new Redis(address.url, options));
   const { username, password } = address;
   const find = () => (address.kind === 'sentinel' ? findBySentinels(address, tls) : findInCluster(address, tls));
-  return new Redis({
+  const several: Options = {
     ...options,
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     ...(address.kind === 'sentinel' && { db: address.db }),
     Connector: primaryConnector(find, tls, common.retryStrategy?.(1) === null),
-  });
+  };
+  return hearing(new Redis(several));
+}
+
+function hearing(redis: Redis): Redis {
+  hearLateErrors(redis);
+  return redis;
 }
 
 function makePatient(redis: Redis): Redis {

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { hearLateErrors } from '../patches/late-errors.ts';
 import { REDIS_CONNECT_TIMEOUT_MS } from '../time-budget.ts';
 import { type RedisNode, showNode } from './redis-address.ts';
 import type { RedisTls } from './redis-tls.ts';
@@ -12,7 +13,7 @@ export interface NodeAccess {
 /** A short-lived connection to one Sentinel or node, which tries nothing again. */
 export function connectToNode(node: RedisNode, access: NodeAccess): Redis {
   const { username, password, tls } = access;
-  return new Redis({
+  const redis = new Redis({
     host: node.host,
     port: node.port,
     ...(username !== undefined && { username }),
@@ -28,6 +29,8 @@ export function connectToNode(node: RedisNode, access: NodeAccess): Redis {
     protocol: 2,
     disableClientInfo: true,
   });
+  hearLateErrors(redis);
+  return redis;
 }
 
 /**
