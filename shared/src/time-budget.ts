@@ -6,9 +6,9 @@
 /** The promise: with Redis away, full or slow, a request that is refused for it has its answer within this. */
 export const REFUSAL_PROMISE_MS = 1_000;
 /** By when the answer of a refused request is sent, counted from its receipt; what is left is for the way to the client. */
-export const REFUSED_BY_MS = REFUSAL_PROMISE_MS - 100;
+export const REFUSED_BY_MS = REFUSAL_PROMISE_MS - 200;
 /** No single Redis command that a client waits for may take longer: a request whose admission does is refused. */
-export const COMMAND_TIMEOUT_MS = REFUSED_BY_MS - 100;
+export const COMMAND_TIMEOUT_MS = REFUSED_BY_MS - 50;
 /** How long a gateway waits for replicas to have what it has written: within it a command behind it is answered in time. */
 export const REPLICAS_WAIT_MS = 200;
 /** How long Sentinels have to say whether the primary still is it, where fewer replicas have a write than followed. */
@@ -26,7 +26,7 @@ export const REDIS_AWAY_MS = COMMAND_TIMEOUT_MS;
  * A job older than this is asked about before its model call: a gateway may have refused its request, because the write
  * of the job was slow.
  */
-export const LATE_JOB_MS = COMMAND_TIMEOUT_MS - 300;
+export const LATE_JOB_MS = COMMAND_TIMEOUT_MS - 250;
 /** Between two tries of a gateway to withdraw the requests that it refused while Redis was away. */
 export const WITHDRAWAL_RETRY_MS = 100;
 /** How long jobs from before Redis's return wait until gateways have withdrawn what they refused. */
@@ -39,7 +39,7 @@ export const CHANGE_TIMEOUT_MS = LONGEST_BLOCK_MS + 1_000;
 /** How often a connection that only listens asks for an answer. */
 export const LISTENER_ASK_MS = LONGEST_BLOCK_MS / 2;
 /** A connection for clients' commands on which one waits so long without a byte of an answer is dead, and made anew. */
-export const FAIL_FAST_SILENCE_MS = COMMAND_TIMEOUT_MS + 1_200;
+export const FAIL_FAST_SILENCE_MS = COMMAND_TIMEOUT_MS + 1_250;
 /** The same of a connection whose commands may block. */
 export const PATIENT_SILENCE_MS = LONGEST_BLOCK_MS + 1_500;
 /** A connection that is not ready for so long, however Redis is, is made anew from the beginning. */
@@ -49,7 +49,7 @@ export const NOT_READY_MS = 15_000;
 export const WORKER_LOOK_MS = 500;
 export const WARY_LOOK_MS = WORKER_LOOK_MS / 2;
 /** A worker that has had no connection to listen for so long, and has not said that it is there, is gone. */
-export const WORKER_GONE_MS = REDIS_CONNECT_TIMEOUT_MS + 400;
+export const WORKER_GONE_MS = REDIS_CONNECT_TIMEOUT_MS + 450;
 /** The lock of a job whose worker is there, but does not renew it, ends after this; so does one whose machine is gone. */
 export const JOB_LOCK_MS = 5_000;
 /** How often workers look for locks to renew: those that are older than this. */
