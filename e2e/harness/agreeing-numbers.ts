@@ -21,12 +21,19 @@ interface CounterAnswer {
 const MOST_LOG_ROWS = 9_000;
 const MOST_REFUSED_ROWS = 4_900;
 
+/** An admin token to read numbers with; it is made once, because the command takes longer than the reading. */
+export async function tokenForNumbers(stack: Pick<Stack, 'lontar'>): Promise<string> {
+  const { stdout } = await stack.lontar('admin-tokens', 'create', '--name', 'numbers', '--role', 'operator', '--json');
+  return (JSON.parse(stdout) as { token: string }).token;
+}
+
 /**
  * Reads what the page, the API, the admin API, the operator's command, CSV, Prometheus and the request log say of the same
  * requests. Nothing may be in work meanwhile, and all events must have been counted.
  *
  * @param url of a gateway that is up
  * @param keys whose holders ask for their own view
+ * @param token see `tokenForNumbers`
  * @returns every pair of numbers that must agree
  * @throws when one of them cannot be read
  */
@@ -34,9 +41,9 @@ export async function readPairs(
   stack: Stack,
   url: string,
   keys: readonly { id: string; key: string }[],
+  token: string,
 ): Promise<Pair[]> {
-  const { stdout } = await stack.lontar('admin-tokens', 'create', '--name', 'numbers', '--role', 'operator', '--json');
-  const headers = { authorization: `Bearer ${(JSON.parse(stdout) as { token: string }).token}` };
+  const headers = { authorization: `Bearer ${token}` };
   const cookie = await signIn(stack, url);
   const [open, stats, counters, all, each, csv, command, commandCsv, tiles, gauges, log, own] = await Promise.all([
     resultOf<CounterAnswer>(url, '/api/usage', {}),

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -51,42 +52,22 @@ const NAME = 'lontar';
 /** Starts a primary, replicas of it and Sentinels, and waits until all know each other. */
 export async function startTestSentinels(options: Options = {}): Promise<TestSentinels> {
   const { replicas = 1, sentinels: count = 3, downAfterMs = 1_000 } = options;
-  const servers: TestRedis[] = [];
+  const ports = await portsOf(replicas + 1);
   const announced: number[] = [];
-  for (let number = 0; number <= replicas; number++) {
-    const port = await freePort();
-    const seen = (await options.announced?.(port, number)) ?? port;
-    const wrapper = options.wrapper?.(number);
-    const server = await startTestRedis({
-      durable: true,
-      port,
-      args: [
-        ...['--repl-diskless-sync', 'yes', '--repl-diskless-sync-delay', '0', '--repl-ping-replica-period', '1'],
-        ...['--replica-announce-ip', '127.0.0.1', '--replica-announce-port', String(seen)],
-        ...(number === 0 ? [] : ['--replicaof', `127.0.0.1 ${announced[0]}`]),
-        ...(options.args ?? []),
-      ],
-      ...(wrapper && { wrapper }),
-      ...(options.password !== undefined && { password: options.password }),
-    });
-    servers.push(server);
-    announced.push(seen);
-  }
+  for (const [number, port] of ports.entries()) announced.push((await options.announced?.(port, number)) ?? port);
+  const start = (number: number) => startServer(options, number, ports[number] as number, announced);
+  const first = await start(0);
+  const servers = [first, ...(await Promise.all(ports.slice(1).map((_port, index) => start(index + 1))))];
   await until(
-    async () =>
-      /connected_slaves:(\d+)/.exec((await servers[0]?.client.info('replication')) ?? '')?.[1] === String(replicas),
+    async () => /connected_slaves:(\d+)/.exec(await first.client.info('replication'))?.[1] === String(replicas),
   );
   const directory = await mkdtemp(join(tmpdir(), 'lontar-sentinels-'));
-  const sentinels: TestSentinel[] = [];
-  for (let number = 0; number < count; number++) {
-    sentinels.push(
-      await startSentinel(join(directory, `${number}.conf`), announced[0] as number, {
-        ...options,
-        downAfterMs,
-        count,
-      }),
-    );
-  }
+  const nodes = (await portsOf(count)).map((port) => ({ port, id: randomBytes(20).toString('hex') }));
+  const sentinels = await Promise.all(
+    nodes.map((node) =>
+      startSentinel(join(directory, `${node.port}.conf`), node, { ...options, downAfterMs, nodes, announced }),
+    ),
+  );
   await until(async () =>
     (await Promise.all(sentinels.map((sentinel) => knows(sentinel, count, replicas)))).every(Boolean),
   );
@@ -136,19 +117,58 @@ export async function startTestSentinels(options: Options = {}): Promise<TestSen
   };
 }
 
+/** Different ones: that of a server that is not up yet is free for others. */
+async function portsOf(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  while (ports.size < count) ports.add(await freePort());
+  return [...ports];
+}
+
+function startServer(options: Options, number: number, port: number, announced: readonly number[]): Promise<TestRedis> {
+  const wrapper = options.wrapper?.(number);
+  return startTestRedis({
+    durable: true,
+    port,
+    args: [
+      ...['--repl-diskless-sync', 'yes', '--repl-diskless-sync-delay', '0', '--repl-ping-replica-period', '1'],
+      ...['--replica-announce-ip', '127.0.0.1', '--replica-announce-port', String(announced[number])],
+      ...(number === 0 ? [] : ['--replicaof', `127.0.0.1 ${announced[0]}`]),
+      ...(options.args ?? []),
+    ],
+    ...(wrapper && { wrapper }),
+    ...(options.password !== undefined && { password: options.password }),
+  });
+}
+
+interface SentinelNode {
+  readonly port: number;
+  readonly id: string;
+}
+
+interface SentinelSetup extends Omit<Options, 'announced'> {
+  readonly downAfterMs: number;
+  /** All Sentinels. */
+  readonly nodes: readonly SentinelNode[];
+  /** Where the primary and its replicas are. */
+  readonly announced: readonly number[];
+}
+
+/** It knows the others from the start; it would hear of them within some seconds. */
 async function startSentinel(
   file: string,
-  primaryPort: number,
-  { downAfterMs, count, sentinelLines = [] }: Options & { downAfterMs: number; count: number },
+  { port, id }: SentinelNode,
+  { downAfterMs, nodes, announced: [primary, ...replicas], sentinelLines = [] }: SentinelSetup,
 ): Promise<TestSentinel> {
-  const port = await freePort();
-  const quorum = Math.floor(count / 2) + 1;
+  const quorum = Math.floor(nodes.length / 2) + 1;
+  const others = nodes.filter((node) => node.port !== port);
   const lines = [
-    ...[`port ${port}`, 'bind 127.0.0.1', 'protected-mode no', 'loglevel warning'],
-    `sentinel monitor ${NAME} 127.0.0.1 ${primaryPort} ${quorum}`,
+    ...[`port ${port}`, 'bind 127.0.0.1', 'protected-mode no', 'loglevel warning', `sentinel myid ${id}`],
+    `sentinel monitor ${NAME} 127.0.0.1 ${primary} ${quorum}`,
     `sentinel down-after-milliseconds ${NAME} ${downAfterMs}`,
     `sentinel failover-timeout ${NAME} 6000`,
     ...sentinelLines,
+    ...replicas.map((replica) => `sentinel known-replica ${NAME} 127.0.0.1 ${replica}`),
+    ...others.map((other) => `sentinel known-sentinel ${NAME} 127.0.0.1 ${other.port} ${other.id}`),
   ];
   await writeFile(file, `${lines.join('\n')}\n`);
   const process: ChildProcess = spawn(redisBinary(), [file, '--sentinel'], { stdio: 'ignore' });

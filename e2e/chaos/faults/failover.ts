@@ -134,10 +134,15 @@ function runFault(context: ScenarioContext, fault: Fault): Promise<void> {
       sendStream(system, texts, { key: keys[0] as (typeof keys)[number], random }),
     );
     const limited = startLoad(LIMITED, () => system.send({ key: keys[1] as (typeof keys)[number] }));
-    await delay(2_000);
+    await delay(quick ? 500 : 2_000);
     const rounds: Round[] = [];
     const count = fault.isOnce ? 1 : (context.rounds ?? ROUNDS[quick ? 'quick' : 'long']);
-    for (let round = 0; round < count; round++) rounds.push(await goThrough(system, fault, quick));
+    for (let round = 1; round <= count; round++) {
+      rounds.push(await goThrough(system, fault, quick));
+      // Results are kept for ten minutes.
+      await readOutcomes(system);
+      if (round < count || !quick) await untilWhole(system);
+    }
     const [entries, streams, ofHour] = await Promise.all([unary.stop(), streamed.stop(), limited.stop()]);
     await readOutcomes(system);
     judge(report, system, { entries, streams }, rounds, fault);
@@ -171,11 +176,14 @@ async function goThrough(system: System, fault: Fault, quick: boolean): Promise<
   await Promise.all(system.urls().map((url) => untilAnswered(system, url)));
   const backMs = performance.now() - servedAt;
   await fault.heal?.(fleet, before, pauseMs);
-  await until(async () => (await onlineReplicas(await fleet.primary())) >= 2, 60_000, 'two replicas');
-  // Results are kept for ten minutes.
-  await readOutcomes(system);
   await delay(1_000);
   return { backMs, absentMs: servedAt - causedAt };
+}
+
+/** Until there are as many replicas as before: with fewer the next failover would be another fault. */
+async function untilWhole(system: System): Promise<void> {
+  const fleet = system.fleet as Fleet;
+  await until(async () => (await onlineReplicas(await fleet.primary())) >= 2, 60_000, 'two replicas');
 }
 
 /** It may have to wait for the replica that is left, see `min-replicas-to-write`. */
