@@ -31,30 +31,17 @@ export function sdkModel(options: SdkModelOptions): LanguageModel {
   return {
     provider: options.provider,
     generate: (request, signal, onPart) =>
-      runAttempt(request, signal, options, (attempt) => {
+      runAttempt(request, signal, options, async (attempt) => {
         const ending = new AbortController();
-        let isSent = false;
-        // undici hears of the end once it has a connection, which may be never.
-        const endedBefore = new Promise<never>((_resolve, reject) => {
-          attempt.atEnd(() => {
-            ending.abort();
-            if (!isSent) reject(ending.signal.reason as Error);
-          });
-        });
-        const generating = async () => {
-          const model = await modelFor(request.model, models, options);
-          ending.signal.throwIfAborted();
-          const isStream = onPart !== undefined;
-          attempt.connecting();
-          options.whenSent(ending.signal, () => {
-            isSent = true;
-            attempt.sent(isStream);
-          });
-          const gatherer = new AnswerGatherer(request.chat, options.maxAnswerBytes, onPart);
-          const call = { ...toSdkCall(request), ...options.extras?.(request), abortSignal: ending.signal };
-          return ask(model, call, { gatherer, attempt, isStream });
-        };
-        return Promise.race([generating(), endedBefore]);
+        attempt.atEnd(() => ending.abort());
+        const model = await modelFor(request.model, models, options);
+        ending.signal.throwIfAborted();
+        const isStream = onPart !== undefined;
+        attempt.connecting();
+        options.whenSent(ending.signal, () => attempt.sent(isStream));
+        const gatherer = new AnswerGatherer(request.chat, options.maxAnswerBytes, onPart);
+        const call = { ...toSdkCall(request), ...options.extras?.(request), abortSignal: ending.signal };
+        return ask(model, call, { gatherer, attempt, isStream });
       }),
     close: options.close,
   };
