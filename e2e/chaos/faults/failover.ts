@@ -171,6 +171,8 @@ async function goThrough(system: System, fault: Fault, quick: boolean): Promise<
   const causedAt = performance.now();
   await fault.cause(fleet, before, pauseMs);
   const primary = fault.switches ? await fleet.untilSwitched(before) : before;
+  // A connection that only reads stays with the old primary until the Sentinels make that a replica, some seconds later.
+  if (fault.switches) system.stack.redis.client.stream?.destroy();
   await until(() => takesWrites(primary), 60_000, 'a primary that takes writes');
   const servedAt = performance.now();
   await Promise.all(system.urls().map((url) => untilAnswered(system, url)));
