@@ -128,7 +128,7 @@ test('a changed file is taken up while the service runs, and a broken one is not
   expect(await chat('new')).toMatchObject({ status: 200 });
   const doctor = await stack.lontar('doctor').catch((error: { stdout: string }) => error);
   expect(doctor.stdout).toMatch(/FAILED +models file .*models\.yaml:1:\d+: /);
-  expect(doctor.stdout).toMatch(/FAILED +models in force .*earlier one stays in force/);
+  expect(doctor.stdout).toMatch(/FAILED +models in force .*the version before it is in use/);
   write(fileOf(''));
   await everywhere((models) => !models.broken);
   expect(await chat('new')).toMatchObject({ status: 404 });
