@@ -134,7 +134,7 @@ export function testModels(inBrowser: BrowserTest, running: () => RunningConsole
       expect.stringMatching(/^local qwen3-32b ◔ Trying connection else 100 % 0 – – –/),
     ]);
     await page.getByText('No route is up').waitFor();
-    await page.getByText('A newer models.yaml is broken').waitFor();
+    await page.getByText('The newest models.yaml has errors').waitFor();
     await lookAt(watched, 'models', SCREENSHOTS);
     await expectNothingCut(page, 'models', SCREENSHOTS);
     await page.getByRole('button', { name: 'Bahasa Indonesia' }).click();
