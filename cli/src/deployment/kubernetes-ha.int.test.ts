@@ -55,6 +55,8 @@ beforeAll(async () => {
   const server = execFileSync('sh', ['-c', `command -v ${redisBinary()}`], { encoding: 'utf8' }).trim();
   symlinkSync(server, join(folder, 'bin', 'redis-server'));
   if (!isLinux) return;
+  // Before any is started: a shell reads its script as it runs it.
+  ADDRESSES.forEach(writeScripts);
   for (const self of ADDRESSES) for (const { name } of containers) start(self, name);
 }, 30_000);
 afterAll(async () => {
@@ -74,12 +76,15 @@ function inPlace(text: string, self: string): string {
     .replace(/^port \d+$/m, `$&\nbind ${self}`);
 }
 
-function start(self: string, name: string): void {
-  const { command, args = [] } = containers.find((one) => one.name === name) as Container;
-  mkdirSync(join(folder, self), { recursive: true });
+function writeScripts(self: string): void {
+  mkdirSync(join(folder, self));
   for (const [file, text] of Object.entries(scripts)) {
     writeFileSync(join(folder, 'scripts', `${self}-${file}`), inPlace(text, self));
   }
+}
+
+function start(self: string, name: string): void {
+  const { command, args = [] } = containers.find((one) => one.name === name) as Container;
   const words = [...command, ...args].map((word) => inPlace(word, self));
   const own = name === 'redis' ? ['--bind', self, '--port', String(redisPort)] : [];
   const child = spawn(words[0] as string, [...words.slice(1), ...own], {

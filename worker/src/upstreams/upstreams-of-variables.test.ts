@@ -78,7 +78,7 @@ describe('the names of the models', () => {
 
 describe('what the operator and the masker get', () => {
   test('the notice names who answers, in one sentence, without secrets or hosts', () => {
-    expect(choose().notice).toMatch(/demo model.*GEMINI_API_KEY/);
+    expect(choose().notice).toMatch(/demo model.*README/);
     expect(choose({ GEMINI_API_KEY: GEMINI_KEY }).notice).toMatch(/^Gemini answers.*ai-2.5-pro is gemini-2.5-pro/);
     const { notice } = choose({ OPENAI_BASE_URL: LOCAL, OPENAI_API_KEY: OPENAI_KEY });
     expect(notice).toMatch(/OPENAI_BASE_URL.*MODEL_MAP/);
