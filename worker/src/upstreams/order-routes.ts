@@ -7,7 +7,7 @@ export interface Candidate {
   readonly waitMs: number;
   /** It may take one call, which tries whether it is well again. */
   readonly isProbeDue: boolean;
-  /** Its newest calls failed, and its breaker has not opened yet. */
+  /** Calls have failed lately, and its breaker has not opened. */
   readonly isDoubtful?: boolean;
   /** Places that are free; undefined where there is no limit. */
   readonly free?: number | undefined;

@@ -11,6 +11,7 @@ import type { CallOutcome, EndJudge } from './judge-end.ts';
 import type { Known } from './known-upstream.ts';
 import { labelsOf, type RouteLabels } from './metric-labels.ts';
 import { type Candidate, orderRoutes } from './order-routes.ts';
+import { hasFailedLately } from './upstream-state.ts';
 import type { UpstreamWatch } from './upstream-watch.ts';
 import { createWaitingLine, type WaitingLine } from './waiting-line.ts';
 
@@ -210,8 +211,7 @@ function optionsOf(
     const limits = [terms.mostInFlight, adaptive].filter((limit) => limit > 0);
     const most = limits.length > 0 ? Math.min(...limits) : undefined;
     const free = most === undefined ? undefined : Math.max(0, most - known.taken);
-    const isDoubtful = terms.binds && known.state.failuresInRow > 0;
-    return [{ ...waitOf(known, terms, now), isDoubtful, route, upstream, language, known, terms, most, free }];
+    return [{ ...waitOf(known, terms, now), route, upstream, language, known, terms, most, free }];
   });
 }
 
@@ -231,11 +231,12 @@ function termsOf(upstream: UpstreamConfig, catalog: ModelCatalog): UpstreamTerms
 
 /** The same as in take-route.lua, as far as this worker knows. That places are taken Redis alone can say. */
 function waitOf({ state }: Known, { binds }: UpstreamTerms, now: RedisTime) {
-  if (!binds) return { waitMs: 0, isProbeDue: false };
+  if (!binds) return { waitMs: 0, isProbeDue: false, isDoubtful: false };
+  const isDoubtful = hasFailedLately(state, now);
   const aloneMs = Math.max(0, state.aloneUntil - now);
-  if (state.openUntil === 0) return { waitMs: aloneMs, isProbeDue: aloneMs === 0 && state.tryFrom > 0 };
+  if (state.openUntil === 0) return { waitMs: aloneMs, isProbeDue: aloneMs === 0 && state.tryFrom > 0, isDoubtful };
   const openMs = Math.max(0, state.openUntil - now);
-  return { waitMs: Math.max(aloneMs, openMs), isProbeDue: aloneMs + openMs === 0 };
+  return { waitMs: Math.max(aloneMs, openMs), isProbeDue: aloneMs + openMs === 0, isDoubtful };
 }
 
 /** Nothing has to be taken for such a call. */
@@ -268,11 +269,10 @@ function takeAlone(deps: ChooserDeps, taking: Taking, able: readonly Option[]): 
 
 function take(
   { watch, clock, firstTokens, ends, calls }: ChooserDeps,
-  { catalog, model, ask }: Taking,
+  { catalog, model, ask: { callId, tried } }: Taking,
   { route, upstream, language, terms }: Option,
   taken = { hasPlace: false, tokens: 0 },
 ): Choice & Try {
-  const { callId, tried } = ask;
   watch.began(upstream.name, callId, taken.hasPlace);
   const beganAt = performance.now();
   return {

@@ -112,6 +112,16 @@ export function isQuiet({ openUntil, failuresInRow, limit, tryFrom, window }: Up
   return true;
 }
 
+/** Whether a call has failed within the last five to ten seconds: one answer in between does not say that it is well. */
+export function hasFailedLately({ failuresInRow, window }: UpstreamState, now: number): boolean {
+  if (failuresInRow > 0) return true;
+  const before = Math.floor(now / SLOT_MS) - 2;
+  for (let at = 0; at < window.length; at += 3) {
+    if ((window[at] ?? 0) > before && (window[at + 2] ?? 0) > 0) return true;
+  }
+  return false;
+}
+
 function open(state: UpstreamState, kind: string, now: number): void {
   state.opens += 1;
   state.openUntil = now + Math.min(OPEN_MS * state.opens, LONGEST_OPEN_MS);
