@@ -5,8 +5,7 @@ import type { Logger } from './logger.ts';
 import { machineNow } from './machine-time.ts';
 import type { Redis } from './redis-connection.ts';
 
-/** How often the time is read again, ms. */
-export const RESYNC_MS = 10_000;
+const RESYNC_MS = 10_000;
 
 export const redisTimeSchema = z.number().int().brand<'RedisTime'>();
 
