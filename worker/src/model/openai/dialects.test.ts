@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
+import { cutAnywhere } from '../../../testing/cut-anywhere.ts';
 import { AnswerGatherer } from '../answer-gatherer.ts';
 import type { ModelPart, ModelResult } from '../language-model.ts';
 import { ResponseReader } from './response-reader.ts';
@@ -249,19 +250,6 @@ function outcomeOf(bytes: string, cut: (bytes: Buffer) => Buffer[]): unknown {
 }
 
 const whole = (bytes: Buffer) => [bytes];
-
-function cutAnywhere(random: () => number) {
-  const most = 1 + Math.floor(random() * 40);
-  return (bytes: Buffer) => {
-    const pieces: Buffer[] = [];
-    for (let at = 0; at < bytes.length; ) {
-      const next = at + 1 + Math.floor(random() * most);
-      pieces.push(bytes.subarray(at, next));
-      at = next;
-    }
-    return pieces;
-  };
-}
 
 describe('a server of the protocol with ways of its own', () => {
   test.each(DIALECTS)('$server: $what', ({ bytes, expected }) => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ChatRequest } from '@lontar/shared/chat-request.ts';
 import type { MachineTime } from '@lontar/shared/machine-time.ts';
 import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
+import { cutAnywhere } from '../../../testing/cut-anywhere.ts';
 import { AnswerGatherer } from '../answer-gatherer.ts';
 import { ModelError, type ModelPart, type ModelRequest, type ModelResult } from '../language-model.ts';
 import { toModelError } from '../to-model-error.ts';
@@ -89,17 +90,7 @@ describe('a stream', () => {
     const random = seededRandom(name.length);
     const whole = read(name);
     for (let round = 0; round < 20; round += 1) {
-      const most = 1 + Math.floor(random() * 40);
-      const cut = (bytes: Buffer) => {
-        const pieces: Buffer[] = [];
-        for (let at = 0; at < bytes.length; ) {
-          const next = at + 1 + Math.floor(random() * most);
-          pieces.push(bytes.subarray(at, next));
-          at = next;
-        }
-        return pieces;
-      };
-      expect(read(name, 200, cut)).toEqual(whole);
+      expect(read(name, 200, cutAnywhere(random))).toEqual(whole);
     }
   });
 
