@@ -60,7 +60,9 @@ RUN install -d -m 0700 -o 1000 -g 1000 /data /data/uploads \
       /secrets/redis /secrets/gateway /secrets/worker /secrets/stats-service /secrets/prometheus /secrets/alertmanager \
       /secrets/grafana
 
+# One pool of memory for all threads of a process: cli/src/processes/service-process.ts says why.
 ENV NODE_ENV=production \
+    MALLOC_ARENA_MAX=1 \
     HOST=0.0.0.0 \
     STATS_HOST=0.0.0.0 \
     METRICS_HOST=0.0.0.0 \

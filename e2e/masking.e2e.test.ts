@@ -20,6 +20,16 @@ afterAll(() => stack.stop());
 
 const prompt = (text: string) => ask(stack.url, '/api/ai', { method: 'POST', body: { apikey: key, prompt: text } });
 
+/** @returns all that the operator's log says of its latest requests, one after the other */
+async function readLog(cookie: string): Promise<string> {
+  const { body } = await ask(stack.url, '/dashboard/log', { headers: { cookie } });
+  const rows = body['rows'] as { cursor: string }[];
+  const sheets = await Promise.all(
+    rows.map(({ cursor }) => ask(stack.url, `/dashboard/log/${cursor}`, { headers: { cookie } })),
+  );
+  return sheets.map(({ text }) => text).join('\n');
+}
+
 describe('a secret that the model says', () => {
   test.each(Object.entries(secrets))('%s does not reach the caller', async (_family, { value, text }: MadeUpSecret) => {
     stack.upstream.behave({ kind: 'answer', text: `Sure!\n\n${text}\n\nThat is all.` });
@@ -54,12 +64,12 @@ describe('a secret that the model says', () => {
       headers: { origin: stack.url },
     });
     const cookie = signIn.headers['set-cookie']?.split(';')[0] ?? '';
-    const { body } = await ask(stack.url, '/dashboard/log', { headers: { cookie } });
-    const rows = body['rows'] as { cursor: string }[];
-    const sheets = await Promise.all(
-      rows.map(({ cursor }) => ask(stack.url, `/dashboard/log/${cursor}`, { headers: { cookie } })),
-    );
-    const log = sheets.map(({ text }) => text).join('\n');
+    let log = '';
+    // The statistics gather what has happened for some time.
+    await until(async () => {
+      log = await readLog(cookie);
+      return log.includes('What is your key?');
+    });
     expect(log).toMatch(/Remember this: [^]*\*\*\*/);
     const pages = await Promise.all(['/api/usage', '/api/stats', '/api/health'].map((path) => ask(stack.url, path)));
     const places = {

@@ -36,23 +36,28 @@ stack.upstream.behave({ kind: 'answer', text: ANSWER, delayMs: MODEL_MS });
 const { key } = await stack.createKey('--no-address-limit', '--concurrency', '10000');
 
 const counts = { answered: 0, inWork: 0, mostInWork: 0 };
-/** What the others got, by their status. */
-const refused = new Map<number, number>();
+/** What the others got: a status, or the code of the error that ended their connection. */
+const refused = new Map<number | string, number>();
 const tookMs: number[] = [];
 async function ask(): Promise<void> {
   const begin = performance.now();
   counts.inWork++;
   counts.mostInWork = Math.max(counts.mostInWork, counts.inWork);
-  const response = await fetch(new URL('/api/ai', stack.url), {
+  const ended = await fetch(new URL('/api/ai', stack.url), {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': key },
     body: JSON.stringify({ prompt: PROMPT }),
-  });
-  await response.text();
+  }).then(async (response) => (await response.text(), response.status), codeOf);
   counts.inWork--;
-  if (response.ok) counts.answered++;
-  else refused.set(response.status, (refused.get(response.status) ?? 0) + 1);
+  if (ended === 200) counts.answered++;
+  else refused.set(ended, (refused.get(ended) ?? 0) + 1);
   tookMs.push(performance.now() - begin);
+}
+
+/** Of a connection that broke. */
+function codeOf(error: unknown): string {
+  const { code = 'no connection' } = ((error as Error).cause ?? {}) as { readonly code?: string };
+  return code;
 }
 
 const services = [...stack.gateways, ...stack.workers, ...(stack.stats ? [stack.stats] : [])];
@@ -76,7 +81,11 @@ const rows: [what: string, formula: string, measured: string][] = [
   ['most in work at once', atOnce.toFixed(0), String(counts.mostInWork)],
   ['workers', String(workers), String(stack.workers.length)],
   ['answered', String(asked.length), String(counts.answered)],
-  ['others, by status', 'none', [...refused].map(([status, count]) => `${status}: ${count}`).join(', ') || 'none'],
+  [
+    'others, by status or error',
+    'none',
+    [...refused].map(([ended, count]) => `${ended}: ${count}`).join(', ') || 'none',
+  ],
   ['time to an answer, p99', `${MODEL_MS} ms`, `${(sorted[Math.floor(sorted.length * 0.99)] ?? 0).toFixed(0)} ms`],
   [
     'memory of Redis',

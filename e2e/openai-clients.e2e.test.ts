@@ -143,7 +143,7 @@ test('what clients make of a queue that is full', async () => {
   expect(refused).toEqual(clients.map(() => 503));
   await stack.lontar('queue', 'resume');
   await waiting;
-}, 30_000);
+}, 60_000);
 
 const complete = (client: OpenAI, fields: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming> = {}) =>
   client.chat.completions.create({ model: MODEL, messages: [...HELLO], ...fields });

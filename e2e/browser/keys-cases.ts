@@ -48,6 +48,8 @@ export function testKeys(inBrowser: BrowserTest, running: () => RunningConsole):
     expect(await problem('Requests a day').innerText()).toContain('must be a whole number from 1 to 1000000000');
     expect(await problem('Name').first().innerText()).toContain('must have 1 to 100 characters');
     expect(await problem('Addresses').innerText()).toContain('which "nowhere" is not');
+    await dialog(page).getByText('Check: Name, Requests a day, Addresses and networks.').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('key-name');
     await lookAt(watched, 'key-refused', SCREENSHOTS, TWO_LOOKS);
     watched.problems({ serverDown: true });
 

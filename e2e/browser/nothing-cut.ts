@@ -15,7 +15,7 @@ export async function expectNothingCut(page: Page, name: string, screenshots?: s
 }
 
 /**
- * Runs in the page. What scrolls shows all of its text; what hides what does not fit cuts it, and what does neither lets its
+ * Runs in the page; of fields it judges the hint, and what is chosen. What scrolls shows all of its text; what hides what does not fit cuts it, and what does neither lets its
  * text run over what stands beside it.
  */
 export function findCut(): string[] {
@@ -26,10 +26,25 @@ export function findCut(): string[] {
   for (const element of root.querySelectorAll<HTMLElement>('*')) {
     const { overflowX, position } = getComputedStyle(element);
     const hides = overflowX === 'hidden' || overflowX === 'clip';
+    // Columns that a reader has to scroll for are as good as cut off; the tables behind charts alone have some.
+    if (element.matches('.scroll-x') && element.scrollWidth > element.clientWidth + 1) {
+      cut.push(`columns are out of sight: ${nameOf(element)}`);
+    }
     const isFar = position === 'fixed' || element.clientWidth <= 1 || element.title !== '';
     if (hides && !isFar && element.innerText.trim() !== '' && element.scrollWidth > element.clientWidth + 1) {
       cut.push(nameOf(element));
     }
+  }
+  const pen = document.createElement('canvas').getContext('2d');
+  const arrow = 16;
+  for (const field of root.querySelectorAll<HTMLInputElement | HTMLSelectElement>('input[placeholder], select')) {
+    const { font, paddingLeft, paddingRight } = getComputedStyle(field);
+    const isSelect = field instanceof HTMLSelectElement;
+    const text = isSelect ? (field.selectedOptions[0]?.text ?? '') : field.value === '' ? field.placeholder : '';
+    if (pen === null || field.clientWidth <= 1) continue;
+    pen.font = font;
+    const room = field.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - (isSelect ? arrow : 0);
+    if (pen.measureText(text).width > room + 1) cut.push(`does not fit its field: ${text}`);
   }
   const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {

@@ -128,7 +128,10 @@ inBrowser(
             note(await lookEverywhere(page, `${state.name}-${language}`, LOOKS[language], SCREENSHOTS));
             looks += LOOKS[language].length;
           } catch (error) {
-            note([`${state.name}-${language}: ${String(error).slice(0, 300)}`]);
+            const stood = await page.innerText('body', { timeout: 1_000 }).catch(() => '');
+            note([
+              `${state.name}-${language}: ${String(error).slice(0, 300)}\nOn the page stood: ${stood.slice(0, 500)}`,
+            ]);
           }
           await page.close({ runBeforeUnload: false });
           await own?.close();

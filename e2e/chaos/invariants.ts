@@ -48,7 +48,9 @@ export async function checkInvariants(system: System, report: Report, quick: boo
   await readOutcomes(system);
   const entries = [...system.ledger.entries.values()];
   report.fact('requests sent', entries.length);
-  report.fact('unsettled or still queued when all is quiet', leftOver, { atMost: 0 });
+  for (const [where, size] of Object.entries(leftOver)) report.fact(`left in ${where} when all is quiet`, size);
+  const left = Object.values(leftOver).reduce((sum, size) => sum + size, 0);
+  report.fact('unsettled or still queued when all is quiet', left, { atMost: 0 });
   checkOutcomes(system, report, entries, ON_THE_WAY_MS[quick ? 'quick' : 'long']);
   await checkCredits(system, report, entries);
   if (system.stack.stats) {
@@ -58,22 +60,22 @@ export async function checkInvariants(system: System, report: Report, quick: boo
   report.fact('secrets found where they must not be', (await leaks(system, entries)).length, { atMost: 0 });
 }
 
-async function untilQuiet({ stack }: System): Promise<number> {
+/** @returns what is left, by where it is; nothing where all is quiet */
+async function untilQuiet({ stack }: System): Promise<Record<string, number>> {
   const { client } = stack.redis;
-  const count = async () => {
-    const sizes = await Promise.all([
-      countReservations(client),
-      ...QUEUE_KEYS.map(async (name) => {
-        const key = `{lontar}:generation:${name}`;
-        const type = await client.type(key);
-        return type === 'zset' ? client.zcard(key) : type === 'list' ? client.llen(key) : 0;
-      }),
-      stack.stats ? client.xlen(redisKeys.events) : 0,
-    ]);
-    return sizes.reduce((sum, size) => sum + size, 0);
+  const sizeOf = async (key: string) => {
+    const type = await client.type(key);
+    return type === 'zset' ? client.zcard(key) : type === 'list' ? client.llen(key) : 0;
   };
-  await until(async () => (await count()) === 0, QUIET_WITHIN_MS, 'quiet').catch(() => undefined);
-  return count();
+  const read = async () => {
+    const events = stack.stats ? client.xlen(redisKeys.events) : Promise.resolve(0);
+    const queued = QUEUE_KEYS.map((name) => sizeOf(`{lontar}:generation:${name}`));
+    const sizes = await Promise.all([countReservations(client), events, ...queued]);
+    const named = ['reservations', 'events', ...QUEUE_KEYS].map((name, index) => [name, sizes[index] ?? 0] as const);
+    return Object.fromEntries(named.filter(([, size]) => size > 0));
+  };
+  await until(async () => Object.keys(await read()).length === 0, QUIET_WITHIN_MS, 'quiet').catch(() => undefined);
+  return read();
 }
 
 function checkOutcomes({ ledger }: System, report: Report, entries: readonly LedgerEntry[], onTheWayMs: number): void {

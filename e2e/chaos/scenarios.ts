@@ -5,6 +5,7 @@ import { failoverScenarios } from './faults/failover.ts';
 import { gatewayScenarios } from './faults/gateways.ts';
 import { hostileScenarios } from './faults/hostile.ts';
 import { jobScenarios } from './faults/jobs.ts';
+import { leavingScenarios } from './faults/leaving-clients.ts';
 import { overloadScenarios } from './faults/overload.ts';
 import { randomScenarios } from './faults/random.ts';
 import { redisScenarios } from './faults/redis.ts';
@@ -26,6 +27,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...redisScenarios,
   ...failoverScenarios,
   ...cutScenarios,
+  ...leavingScenarios,
   ...clientScenarios,
   ...gatewayScenarios,
   ...streamClientScenarios,

@@ -39,7 +39,7 @@ export async function startAdminListener(
   const onError = throttledWarning(deps.logger, 'a request to the admin API failed');
   const app = createAdminApp({ statsProxy: deps.statsProxy, trustProxy: config.TRUST_PROXY, onError });
   const server = createPublicServer(app, deps.openDoor(app));
-  await listen(server, config.ADMIN_PORT, config.ADMIN_HOST);
+  await listen(server, { port: config.ADMIN_PORT, host: config.ADMIN_HOST, setting: 'ADMIN_PORT' });
   const times = { noticeMs: 0, drainMs: DRAIN_MS };
   deps.lifecycle.started('admin listener', () =>
     stopServing(server, { ...times, giveUpWaiting: () => server.closeAllConnections() }),

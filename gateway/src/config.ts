@@ -53,7 +53,7 @@ const settings = z.object({
   KEY_PEPPER: pepper,
   TRUST_PROXY: setting(trustProxy.optional(), {
     about:
-      "The proxies whose X-Forwarded-For is believed, and no more: a client with such an address can claim any. Where not set, the socket's counts.",
+      'The proxies whose X-Forwarded-For is believed. Name no others: a client with such an address can claim any address. Where not set, the address of the connection counts.',
     example: '172.18.0.1',
   }),
   MAX_CONNECTIONS_PER_ADDRESS: setting(wholeNumber(1, 1_000_000).prefault('200'), {
@@ -97,7 +97,8 @@ const settings = z.object({
       .transform(withoutSlashesAtEnd)
       .optional(),
     {
-      about: 'Where callers reach the gateway, for links; where not set, as each caller has named it.',
+      about:
+        'The address under which callers reach the gateway, for links; where not set, the address that each caller used.',
       example: 'https://llm.example.com',
     },
   ),

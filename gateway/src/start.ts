@@ -13,7 +13,7 @@ import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
 import type { CatalogSource } from '@lontar/shared/models/catalog.ts';
-import { collectAfter, MOST_GARBAGE_BYTES } from '@lontar/shared/patches/young-generation.ts';
+import { collectAfter, collectEverything, MOST_GARBAGE_BYTES } from '@lontar/shared/patches/young-generation.ts';
 import { askStillPrimary } from '@lontar/shared/primary/still-primary.ts';
 import { type RedisClock, sayJump, startRedisClock } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectReader, type Redis } from '@lontar/shared/redis-connection.ts';
@@ -130,11 +130,12 @@ export async function startGateway(
   // Before the listener, so that probes and heartbeat go on while it drains.
   const parts = { gateway, redis, clock, inbox, registry, server, logger, models };
   const metricsPort = await startProbes(config, lifecycle, parts);
-  await listen(server, config.PORT, config.HOST);
+  // Before the public one, which readiness goes by: a gateway is ready once both listen.
+  const adminPort = await startAdminListener(config, { ...statistics, lifecycle, logger, openDoor: doorOf });
+  await listen(server, { port: config.PORT, host: config.HOST, setting: 'PORT' });
   const times = { noticeMs: config.DRAIN_NOTICE_MS, drainMs: config.DRAIN_TIMEOUT_MS };
   lifecycle.started('public listener', () => stopServing(server, { ...times, giveUpWaiting: inbox.giveUp }));
   lifecycle.started('live streams', statistics.statsProxy.endStreams);
-  const adminPort = await startAdminListener(config, { ...statistics, lifecycle, logger, openDoor: doorOf });
   const { port } = server.address() as AddressInfo;
   logger.info({ port, host: config.HOST, instance: gateway, version: VERSION }, 'the gateway serves');
   return { port, metricsPort, ...(adminPort === undefined ? {} : { adminPort }) };
@@ -262,6 +263,8 @@ async function startProbes(
   },
 ): Promise<number> {
   const { gateway, redis, clock, inbox, registry, server, logger, models } = parts;
+  // Making the documents leaves 20 MB behind. From here on callers come.
+  collectEverything();
   const probes = await startProbeListener({
     logger,
     host: config.METRICS_HOST,

@@ -63,7 +63,12 @@ export async function startTestGateway(
   });
   const logger = createLogger('gateway', config.LOG_LEVEL);
   const lifecycle = createLifecycle(logger);
-  const { port, metricsPort, adminPort } = await startGateway(config, logger, lifecycle);
+  const { port, metricsPort, adminPort } = await startGateway(config, logger, lifecycle).catch(
+    async (error: unknown) => {
+      await lifecycle.stop(5_000);
+      throw error;
+    },
+  );
   const served = noteServer(port);
   return {
     url: `http://127.0.0.1:${port}`,

@@ -26,6 +26,8 @@ const assistantMessageSchema = z.object({
   role: z.literal('assistant'),
   content: z.string(),
   toolCalls: z.array(toolCallSchema).optional(),
+  /** What the model thought aloud: DeepSeek wants it back beside tool calls. */
+  reasoning: z.string().optional(),
   ...speaker,
 });
 const toolMessageSchema = z.object({ role: z.literal('tool'), toolCallId: z.string(), content: z.string() });

@@ -45,7 +45,7 @@ export function gatewayMetrics(registry: Registry) {
   for (const endpoint of ROUTE_LABELS) for (const outcome of OUTCOMES) requests.inc({ endpoint, outcome }, 0);
   const callersLeft = new Counter({
     name: 'gateway_callers_left_total',
-    help: 'Admitted requests whose caller left before the answer, by whether the key paid: it does where the model had been called.',
+    help: 'Admitted requests whose caller disconnected before the answer, by whether the key was charged: it is if the model had been called.',
     labelNames: ['charge'] as const,
     registers,
   });
@@ -86,7 +86,7 @@ const REPLICA_WAITS = ['held', 'missed'] as const;
 function replicaWaits(registers: Registry[]) {
   const waits = new Counter({
     name: 'gateway_replica_waits_total',
-    help: 'Waits for replicas of Redis to have what callers get, one for all of a turn, by whether enough had it in time; none with REDIS_REPLICAS_ACK=0.',
+    help: 'Waits until enough replicas of Redis have what callers get (one wait for all requests of a turn), by whether they had it in time; none with REDIS_REPLICAS_ACK=0.',
     labelNames: ['result'] as const,
     registers,
   });
@@ -107,14 +107,14 @@ const RESUME_STATES = ['open', 'settled'] as const;
 function streamMetrics(registers: Registry[]) {
   const streamResumes = new Counter({
     name: 'gateway_resumes_total',
-    help: 'Answers that were asked for once more and found, by whether they were settled by then.',
+    help: 'Answers that were fetched again by their request id, by whether they were settled by then.',
     labelNames: ['state'] as const,
     registers,
   });
   for (const state of RESUME_STATES) streamResumes.inc({ state }, 0);
   const streamDisconnects = new Counter({
     name: 'gateway_stream_disconnects_total',
-    help: 'Streamed answers whose caller left after the first byte, by what became of the job.',
+    help: 'Streamed answers whose caller disconnected after the first byte, by what happened to the job.',
     labelNames: ['job'] as const,
     registers,
   });
@@ -135,7 +135,7 @@ function streamMetrics(registers: Registry[]) {
     }),
     inboxLag: new Histogram({
       name: 'gateway_inbox_lag_seconds',
-      help: 'From when Redis took an entry of the inbox (replies, frames) to its reading, seconds; of what was read at once, the oldest.',
+      help: 'Time from when Redis took an entry of the inbox (reply or frame) until the gateway read it, seconds; of entries that are read together, the oldest.',
       buckets: LATENCY_BUCKETS,
       registers,
     }),
@@ -146,7 +146,7 @@ function streamMetrics(registers: Registry[]) {
     }),
     streamReadersCut: new Counter({
       name: 'gateway_stream_readers_cut_total',
-      help: 'Streams that were ended because their reader took too little of them.',
+      help: 'Streams that were closed because their client read too slowly.',
       registers,
     }),
   };
@@ -229,7 +229,7 @@ function uploadMetrics(registers: Registry[]) {
     downloads,
     uploadStorage: storage(
       'gateway_upload_storage_bytes',
-      'Bytes that uploads take, those on their way included; every gateway reports the same.',
+      'Bytes that uploads take, including those that are still arriving; every gateway reports the same.',
     ),
     uploadStorageMost: storage('gateway_upload_storage_limit_bytes', 'Bytes that uploads may take in all.'),
   };

@@ -51,6 +51,7 @@ export const REPEAT_REASONS = [
   'older_name',
   'newer_name',
   'no_token_counts',
+  'no_thoughts',
   'empty_stream',
   'lower_limit',
   'no_sampling',
@@ -179,14 +180,14 @@ function modelMetrics(registry: Registry, outcomes: readonly string[]) {
   const registers = [registry];
   const retries = new Counter({
     name: 'model_retries_total',
-    help: 'Model attempts made again, by reason.',
+    help: 'Model attempts that were repeated, by reason.',
     labelNames: ['reason'] as const,
     registers,
   });
   for (const reason of RETRY_REASONS) retries.inc({ reason }, 0);
   const repeats = new Counter({
     name: 'model_calls_repeated_total',
-    help: 'Model calls made again at once in the same attempt: stale_connection (closed by the server while idle), no_limit (our own token limit was refused), older_name and newer_name (of the limit), no_token_counts (a stream was refused them), empty_stream (asked for in one piece then), lower_limit (the model said how many tokens it can give), no_sampling and no_thinking (a model of Anthropic refused temperature or thinking).',
+    help: 'Model calls made again at once in the same attempt: stale_connection (closed by the server while idle), no_limit (our own token limit was refused), older_name and newer_name (of the limit), no_token_counts (a stream was refused them), no_thoughts (those of earlier answers were refused), empty_stream (asked for in one piece then), lower_limit (the model said how many tokens it can give), no_sampling and no_thinking (a model of Anthropic refused temperature or thinking).',
     labelNames: ['reason'] as const,
     registers,
   });
@@ -224,7 +225,7 @@ function maskingMetrics(registry: Registry) {
   const registers = [registry];
   const operations = new Counter({
     name: 'masking_operations_total',
-    help: 'Results masked: secured (something was masked), normal (nothing was), failed (masking failed, the result was thrown away), refused (it would have taken too much work, likewise).',
+    help: 'Results masked: secured (something was masked), normal (nothing was), failed (masking failed, the result was discarded), refused (masking would have taken too much work, the result was discarded).',
     labelNames: ['result'] as const,
     registers,
   });
@@ -272,7 +273,7 @@ function streamMetrics(registry: Registry) {
     }),
     partialsSaved: new Counter({
       name: 'stream_partial_saves_total',
-      help: 'Times that the worker kept in Redis what is masked so far of its streams, each time of all that had grown.',
+      help: 'Times that the worker saved the masked text of its streams in Redis; each save covers all streams that had grown.',
       registers,
     }),
     streamsBroken: new Counter({

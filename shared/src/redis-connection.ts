@@ -6,6 +6,7 @@ import { hearLateErrors } from './patches/late-errors.ts';
 import { primaryConnector } from './patches/primary-connector.ts';
 import { limitReplyTime } from './patches/reply-patience.ts';
 import { reviveEnded } from './patches/revive-ended.ts';
+import { letCommandsDieYoung } from './patches/young-commands.ts';
 import { findBySentinels } from './primary/find-by-sentinels.ts';
 import { findInCluster } from './primary/find-in-cluster.ts';
 import { readRedisAddress } from './primary/redis-address.ts';
@@ -142,6 +143,7 @@ export function connectOnceTo(
  */
 function connectTo(target: RedisTarget, common: Options): Redis {
   const { REDIS_URL, ...others }: RedisSettings = typeof target === 'string' ? { REDIS_URL: target } : target;
+  letCommandsDieYoung();
   const address = readRedisAddress(REDIS_URL);
   const tls = readRedisTls(others, address.tls);
   const options: Options = { ...common, keepAlive: KEEP_ALIVE_MS, ...(tls && { tls }) };

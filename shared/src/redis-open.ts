@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
-import { explainRedisFailure } from './primary/explain-failure.ts';
+import { explainRedisFailure, isNothingThere } from './primary/explain-failure.ts';
 import { followPrimary } from './primary/follow-primary.ts';
 import { describeRedis } from './primary/redis-address.ts';
 import { isCrossSlot, isRefusedHere, RedisAwayError } from './redis-away.ts';
@@ -14,14 +14,14 @@ import { within } from './within.ts';
 const START_TIMEOUT_MS = 10_000;
 const ASK_AGAIN_MS = 500;
 
+const START_IT = 'Start it, or set REDIS_URL to where it runs; `npm start` without REDIS_URL brings its own.';
+
 /** Redis could not be reached at the start. */
 export class RedisUnreachableError extends Error {
   constructor(target: RedisTarget, reason: unknown) {
     const url = typeof target === 'string' ? target : target.REDIS_URL;
-    super(
-      `Redis cannot be reached at ${describeRedis(url)}: ${explainRedisFailure(reason)} ` +
-        'Start it, or set REDIS_URL to where it runs; `npm start` without REDIS_URL brings its own.',
-    );
+    const advice = isNothingThere(reason) ? ` ${START_IT}` : '';
+    super(`Redis cannot be reached at ${describeRedis(url)}: ${explainRedisFailure(reason)}${advice}`);
     this.name = 'RedisUnreachableError';
   }
 }

@@ -3,7 +3,7 @@ import { ConfigError, type Environment, readConfig } from './config/read-config.
 import { watchEventLoop } from './event-loop-watchdog.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import { createLogger, type Logger, openLogOutput } from './logger.ts';
-import { boundYoungGeneration, collectEverything } from './patches/young-generation.ts';
+import { boundYoungGeneration, collectEverything, collectFrugally } from './patches/young-generation.ts';
 import { RedisUnreachableError } from './redis-open.ts';
 
 /** What every service can be set to. */
@@ -38,6 +38,7 @@ export async function startService<Config extends CommonConfig>(
     // What loading left behind is a third of a service's memory. Before the watch: on a starved machine it takes seconds.
     collectEverything();
     boundYoungGeneration();
+    collectFrugally();
     watchEventLoop(service.name, logger);
     lifecycle = createLifecycle(logger);
     const starting = service.start(config, logger, lifecycle, environment);

@@ -37,7 +37,7 @@ function pipelineMetrics(registry: Registry) {
   for (const reason of EVENT_DROP_REASONS) dropped.inc({ reason }, 0);
   const adminRequests = new Counter({
     name: 'admin_requests_total',
-    help: 'Requests to the admin API, by what came of them; forbidden are those of a role that may not, and of banned addresses.',
+    help: 'Requests to the admin API, by result; forbidden are those that the role does not allow, and those of banned addresses.',
     labelNames: ['outcome'] as const,
     registers,
   });
@@ -106,7 +106,7 @@ function redisMetrics(registry: Registry) {
     ),
     redisClockCorrection: gauge(
       'redis_clock_correction_seconds',
-      "By how much the primary's clock is corrected, because it is ahead of (below 0) or behind (above 0) the one that it has replaced, seconds.",
+      "Correction of the primary's clock, seconds: below 0 where it is ahead of the primary before it, above 0 where it is behind.",
     ),
     redisAofOk: gauge('redis_aof_last_write_ok', '1 when the last write to the append-only file succeeded, else 0.'),
   };

@@ -5,7 +5,7 @@ export function upstreamMetrics(registry: Registry) {
   const registers = [registry];
   const hedges = new Counter({
     name: 'model_calls_hedged_total',
-    help: 'Slow model calls beside which a second one was made, by which of them answered: both are paid for.',
+    help: 'Slow model calls beside which a second call was made, by which of the two answered; the upstream charges for both.',
     labelNames: ['winner'] as const,
     registers,
   });
@@ -14,7 +14,7 @@ export function upstreamMetrics(registry: Registry) {
     hedges,
     upstreamCalls: new Counter({
       name: 'upstream_calls_total',
-      help: 'Model calls by upstream, public model and what they say of the upstream: answered (whatever it thought of the request), failed, stalled (no token in time), limited (it takes no more now), unauthorized, unknown (our own side ended them).',
+      help: 'Model calls by upstream, public model and what they show of the upstream: answered (also with an error about the request), failed, stalled (no token in time), limited (it takes no more calls now), unauthorized, unknown (our own side ended the call).',
       labelNames: ['upstream', 'model', 'outcome'] as const,
       registers,
     }),
@@ -26,7 +26,7 @@ export function upstreamMetrics(registry: Registry) {
     }),
     upstreamBreaker: new Gauge({
       name: 'upstream_breaker_open',
-      help: 'Whether the breaker of an upstream is open: 1 while it gets no calls but those that try it.',
+      help: 'Whether the breaker of an upstream is open: 1 while it gets no calls, apart from single ones that test it.',
       labelNames: ['upstream'] as const,
       registers,
     }),
@@ -44,13 +44,13 @@ export function upstreamMetrics(registry: Registry) {
     }),
     upstreamLimit: new Gauge({
       name: 'upstream_adaptive_limit',
-      help: 'Calls that an upstream is taken to bear at once, after it refused more or stalled; 0 for no limit.',
+      help: 'Calls at once that an upstream can take, learned from its refusals and stalls; 0 for no limit.',
       labelNames: ['upstream'] as const,
       registers,
     }),
     upstreamAloneUntil: new Gauge({
       name: 'upstream_left_alone_until_timestamp_seconds',
-      help: 'Until when an upstream wants no calls, Unix seconds; 0 where it never said so.',
+      help: 'Until when an upstream wants no calls (Retry-After), Unix seconds; 0 where it never said so.',
       labelNames: ['upstream'] as const,
       registers,
     }),

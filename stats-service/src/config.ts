@@ -36,7 +36,7 @@ export const statsSettings = z.object({
   ADMIN_API: sharedSettings.ADMIN_API,
   KEY_PEPPER: setting(z.string().min(32, 'must have at least 32 characters').optional(), {
     about:
-      'The secret under which API keys and admin tokens are hashed, the same as the gateway has. Without it there is no admin API.',
+      'The secret under which API keys and admin tokens are hashed, the same for gateway and stats-service. Without it stats-service has no admin API.',
     example: 'the output of: openssl rand -base64 32',
     secret: true,
   }),

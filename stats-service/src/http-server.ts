@@ -60,6 +60,7 @@ export function startHttpServer(options: HttpServerOptions): Promise<RunningServ
   return serve(app, {
     host,
     port,
+    setting: 'STATS_PORT',
     receiveMs: RECEIVE_MS,
     lastAnswersMs: LAST_ANSWERS_MS,
     maxHeaderSize: MAX_HEADER_BYTES,

@@ -8,16 +8,23 @@ import {
   wholeNumber,
 } from '@lontar/shared/config/settings.ts';
 import { PUBLIC_MODELS } from '@lontar/shared/endpoints.ts';
+import { showHidden } from '@lontar/shared/hidden-characters.ts';
 import { z } from 'zod';
 
 const modelNames = z.partialRecord(z.enum(PUBLIC_MODELS), z.string().min(1));
 
+const isPublic = (name: string) => PUBLIC_MODELS.some((model) => model === name);
+
 const modelMap = z.string().transform((text, context) => {
-  const parsed = modelNames.safeParse(parseJson(text));
+  const given = parseJson(text);
+  const parsed = modelNames.safeParse(given);
   if (parsed.success) return parsed.data;
+  const unknown = Object.keys(z.looseObject({}).safeParse(given).data ?? {}).find((name) => !isPublic(name));
   context.addIssue({
     code: 'custom',
-    message: `must be a JSON object from public to upstream names; the public names are ${PUBLIC_MODELS.join(', ')}`,
+    message:
+      `must be a JSON object from public to upstream names; the public names are ${PUBLIC_MODELS.join(', ')}` +
+      (unknown === undefined ? '' : `, and ${showHidden(unknown).slice(0, 60)} is none of them`),
   });
   return z.NEVER;
 });
@@ -48,12 +55,12 @@ export const workerSettings = z.object({
     example: '{"ai-2.5-flash":"gpt-4.1-mini","ai-2.5-pro":"gpt-4.1"}',
   }),
   MODEL_TIMEOUT_MS: setting(wholeNumber(100, 3_600_000).prefault('60000'), {
-    about: 'How long one model attempt may take, ms; the deadline of the request binds too.',
+    about: 'How long one model attempt may take, ms; it also ends at the deadline of the request.',
     example: '60000',
   }),
   MAX_ANSWER_BYTES: setting(wholeNumber(1_024, 1_073_741_824).prefault('8388608'), {
     about:
-      'The largest upstream response that is read, in bytes (8388608 is 8 MB); of a stream what it says, its text and calls.',
+      'The largest upstream response that is read, in bytes (8388608 is 8 MB); of a stream its text and tool calls count.',
     example: '8388608',
   }),
   GEMINI_API_KEY: setting(z.string().optional(), {
@@ -71,13 +78,13 @@ export const workerSettings = z.object({
     example: 'http://127.0.0.1:11434/v1',
   }),
   OPENAI_API_KEY: setting(z.string().optional(), {
-    about: 'The key for OPENAI_BASE_URL; may be empty.',
+    about: 'The key for OPENAI_BASE_URL; empty for a server that wants none.',
     example: 'the-key-that-the-upstream-gave-you',
     secret: true,
   }),
   OPENAI_STREAM: setting(oneOf(['auto', 'always', 'never']).default('auto'), {
     about:
-      'Whether OPENAI_BASE_URL is asked for streams: auto for answers that are streamed on, and where it would work on for callers who left (llama.cpp, LiteLLM).',
+      'Whether OPENAI_BASE_URL is asked for streams: auto for answers that are streamed to the caller, and for servers that would go on working after a caller has disconnected (llama.cpp, LiteLLM).',
     example: 'auto',
   }),
   PERSONA_AI: persona(

@@ -23,6 +23,7 @@ let server: TestRedis;
 let redis: Redis;
 let queue: GenerationQueue;
 let runners: JobRunner[];
+const started = new EventEmitter();
 
 beforeAll(async () => {
   server = await startTestRedis();
@@ -218,3 +219,27 @@ test('the connection that waits for jobs is made anew with the one for commands,
   await server.client.client('KILL', 'ID', await redis.client('ID'));
   await untilWaits((id) => id !== undefined && id !== before);
 });
+
+test.each(['for commands', 'that waits for jobs'])(
+  'jobs are taken after ioredis has given up the connection %s',
+  async (which) => {
+    const duplicates = jest.spyOn(redis, 'duplicate');
+    const taken = once(started, 'job');
+    run(({ job }) => {
+      started.emit('job', job.id);
+      return Promise.resolve({ kind: 'done' });
+    });
+    const waiting = duplicates.mock.results[0]?.value as Redis;
+    const given = which === 'for commands' ? redis : waiting;
+    while (waiting.status !== 'ready') await once(waiting, 'ready');
+    // Its own `disconnect` is what ioredis calls then: the state is `end`, and stays so.
+    const ended = once(given, 'end');
+    Object.getPrototypeOf(given).disconnect.call(given);
+    await ended;
+    const other = connectPatient(server.url, 'gateway');
+    queue = openGenerationQueue(other);
+    await add(requestId);
+    expect(await taken).toEqual([requestId]);
+    other.disconnect();
+  },
+);

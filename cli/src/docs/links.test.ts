@@ -52,6 +52,35 @@ test.each(DOCUMENTS)('every link of %s leads somewhere', (document) => {
   expect(brokenLinks(document)).toEqual([]);
 });
 
+/** Files and folders of the sources. */
+const SOURCES = globSync(['*', '.github/**/*', `${FOLDERS}/**/*`], {
+  cwd: ROOT,
+  exclude: (path) => /(?:^|\/)(?:node_modules|dist)(?:\/|$)/.test(path),
+});
+/** Stand for any file, or are made by operators. */
+const EXAMPLES = new Set(['x.ts', 'x.test.ts', 'x.int.test.ts', 'models.yaml']);
+const WHOLE_PATH = new RegExp(`^${FOLDERS.replace('{', '(?:').replace('}', ')').replaceAll(',', '|')}/[\\w./*{},-]+$`);
+const FILE_NAME = /^(?:[\w-]+\/)*[\w.-]+\.(?:ts|tsx|lua|mjs|ya?ml)$/;
+
+/** A path from the root, which may have a pattern in it, or the end of one. */
+function isThere(named: string): boolean {
+  if (WHOLE_PATH.test(named)) return globSync(named.replace(/\/$/, ''), { cwd: ROOT }).length > 0;
+  return !FILE_NAME.test(named) || SOURCES.some((path) => path === named || path.endsWith(`/${named}`));
+}
+
+test.each(DOCUMENTS)('every file and folder that %s names is there', (document) => {
+  const text = readFileSync(join(ROOT, document), 'utf8').replaceAll(/^ *```[\s\S]*?^ *```/gm, '');
+  const named = [...text.matchAll(/`([^`\s]+)`/g)].map(([, code = '']) => code);
+  expect(named.filter((code) => !EXAMPLES.has(code) && !isThere(code))).toEqual([]);
+});
+
+test('a path that is nowhere is found out', () => {
+  expect(['worker/src/none.ts', 'none.lua', 'docs/none/'].filter(isThere)).toEqual([]);
+  expect(
+    ['worker/src/*.ts', 'admit.lua', 'admission/admit.lua', 'npm', 'docs/'].filter((name) => !isThere(name)),
+  ).toEqual([]);
+});
+
 test('the documents that readers begin with are among them', () => {
   expect(DOCUMENTS).toEqual(expect.arrayContaining(['README.md', 'docs/operating.md', 'docs/runbooks/no-workers.md']));
 });

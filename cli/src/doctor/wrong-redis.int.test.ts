@@ -26,7 +26,7 @@ const WRONG: readonly (readonly [what: string, settings: () => Record<string, st
   [
     'Sentinels that disagree',
     () => ({ REDIS_URL: login(`redis+sentinel://${nodeOf(open)},${nodeOf(guarded)}/lontar?sentinelPassword=watch`) }),
-    /The Sentinels disagree: 127\.0\.0\.1:\d+ says that lontar is \S+, \S+ says \S+; make all of them watch the same primary\./,
+    /The Sentinels disagree: 127\.0\.0\.1:\d+ names 127\.0\.0\.1:\d+ as lontar, \S+ names \S+; make all of them watch the same primary\.$/,
   ],
   [
     "the primary's password alone",
@@ -168,10 +168,11 @@ describe('a Redis that is set wrong is named in one sentence, at the start and b
     '%s',
     async (what, settings, sentence) => {
       const said = await starts.get(what);
-      const { out, code } = await runInProcess(folder, { ...settings(), LONTAR_HOME: join(folder, 'home') }, [
-        'doctor',
-        '--json',
-      ]);
+      const { out, code } = await runInProcess(
+        folder,
+        { ...settings(), LONTAR_HOME: join(folder, 'home'), LONTAR_COMMAND: 'npm run lontar --' },
+        ['doctor', '--json'],
+      );
       const { checks } = JSON.parse(out) as { checks: { check: string; status: string; detail: string }[] };
       const found = checks.filter(({ check, status }) => check === 'redis' && status === 'failed');
       expect({ said, code, found }).toEqual({
@@ -181,7 +182,7 @@ describe('a Redis that is set wrong is named in one sentence, at the start and b
       });
       for (const text of [said, found[0]?.detail]) {
         expect(text).toMatch(/^Redis (?:cannot be reached )?at /);
-        expect(text).not.toMatch(/:data@|watch@|sentinelPassword=watch/);
+        expect(text).not.toMatch(/:data@|watch@|sentinelPassword=watch|npm (?:run|start)/);
       }
     },
     60_000,

@@ -1,3 +1,4 @@
+import { showHidden } from '@lontar/shared/hidden-characters.ts';
 import { CommandFailure, EXIT } from '../failure/failure.ts';
 import { readCatalog } from '../models/read-catalog.ts';
 import type { CommandContext } from './command-context.ts';
@@ -16,10 +17,12 @@ export async function withKnownModels<Options extends KeyOptions>(
   if (!Array.isArray(models)) return options;
   const catalog = await readCatalog(surroundings, 'names alone');
   const known = models.map((name: string) => catalog.resolve(name));
-  if (known.includes(undefined)) {
+  const unknown = models.filter((_, index) => known[index] === undefined).map(showHidden);
+  if (unknown.length > 0) {
+    const are = unknown.length === 1 ? 'is no model' : 'are no models';
     throw new CommandFailure(
       EXIT.usage,
-      "error: option '--models <a,b>' names a model that there is not. All: lontar models list",
+      `error: option '--models <a,b>': ${unknown.join(', ')} ${are} here. All: lontar models list`,
     );
   }
   return { ...options, models: [...new Set(known)] };

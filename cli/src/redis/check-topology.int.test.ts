@@ -46,6 +46,21 @@ test('a set-up is told, and what of it is unsafe', async () => {
   await primary?.client.config('SET', 'min-replicas-to-write', '0');
 });
 
+test('the primary has the name by which the Sentinels know it', async () => {
+  const { port } = await fleet.primary();
+  const watch = async (host: string) => {
+    for (const { client } of fleet.sentinels) {
+      for (const what of ['resolve-hostnames', 'announce-hostnames'])
+        await client.call('SENTINEL', 'CONFIG', 'SET', what, 'yes');
+      await client.call('SENTINEL', 'REMOVE', fleet.name);
+      await client.call('SENTINEL', 'MONITOR', fleet.name, host, port, '2');
+    }
+  };
+  await watch('localhost');
+  expect((await look()).what).toMatch(new RegExp(`^The primary is localhost:${port};`));
+  await watch('127.0.0.1');
+});
+
 test('Sentinels that watch other primaries under the same name are found, and one that is away', async () => {
   const stray = await startTestRedis();
   const [sentinel] = fleet.sentinels;
@@ -53,7 +68,7 @@ test('Sentinels that watch other primaries under the same name are found, and on
   await sentinel?.client.call('SENTINEL', 'MONITOR', fleet.name, '127.0.0.1', stray.port, '1');
   // Of the same epoch neither is the later one.
   await expect(connectOnce(fleet.url, 'test')).rejects.toThrow(
-    /The Sentinels disagree: 127.0.0.1:\d+ says that lontar is 127.0.0.1:\d+, 127.0.0.1:\d+ says 127.0.0.1:\d+; make all of them/,
+    /The Sentinels disagree: 127.0.0.1:\d+ names 127.0.0.1:\d+ as lontar, 127.0.0.1:\d+ names 127.0.0.1:\d+; make all of them/,
   );
   await sentinel?.kill();
   expect((await look()).dangers[0]).toMatch(/^The Sentinel 127.0.0.1:\d+ does not help: nothing listens there/);

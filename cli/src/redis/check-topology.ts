@@ -1,6 +1,7 @@
 import { askNode, type NodeAccess } from '@lontar/shared/primary/ask-node.ts';
 import { explainRedisFailure } from '@lontar/shared/primary/explain-failure.ts';
 import { askSentinels, choosePrimary, type SentinelAnswer } from '@lontar/shared/primary/find-by-sentinels.ts';
+import { nodeOf } from '@lontar/shared/primary/node-of.ts';
 import {
   type RedisAddress,
   type RedisNode,
@@ -58,13 +59,15 @@ function describe(
   sentinels: readonly SentinelAnswer[],
 ): string {
   const { remoteAddress: host, remotePort: port } = stream;
-  const primary = host === undefined || port === undefined ? 'Redis' : `The primary is ${showNode({ host, port })}`;
+  // Sentinels may give names, by which an operator knows the servers.
+  const node = nodeOf(stream) ?? (host === undefined || port === undefined ? undefined : { host, port });
+  const primary = node ? `The primary is ${showNode(node)}` : 'Redis';
   if (address.kind === 'cluster')
     return `${primary}, the node of a cluster with all of our keys; ${count(replicas, 'replica')}.`;
   if (address.kind === 'single') {
     if (replicas.length > 0)
       return `${primary}; ${count(replicas, 'replica')}, and nothing known here that swaps them.`;
-    return 'One Redis without replicas: what its machine loses is lost.';
+    return 'One Redis without replicas: if its machine is lost, a backup is all that is left.';
   }
   const lags = replicas.map((replica) => `${showNode(replica)} ${replica.lagSeconds} s behind`).join(', ');
   const quorum = Math.max(...sentinels.map((answer) => answer.quorum ?? 0));

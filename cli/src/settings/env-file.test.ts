@@ -18,6 +18,8 @@ test.each([
   ['GEMINI_APIKEY=x', '.env sets GEMINI_APIKEY, which is no setting. Did you mean GEMINI_API_KEY?'],
   ['WORKER_CONCURENCY=5', '.env sets WORKER_CONCURENCY, which is no setting. Did you mean WORKER_CONCURRENCY?'],
   ['port=8085', '.env sets port, which is no setting. Did you mean PORT?'],
+  ['OPENAI_API_KEY=YOUR_KEY', '.env sets OPENAI_API_KEY to a placeholder of the documents: put your own key there.'],
+  ['ANTHROPIC_API_KEY=<key>', '.env sets ANTHROPIC_API_KEY to a placeholder of the documents: put your own key there.'],
 ])('%s is doubted', (line, doubt) => {
   expect(readEnvText(`${line}\n`).doubts).toEqual([doubt]);
 });

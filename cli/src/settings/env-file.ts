@@ -23,7 +23,7 @@ export function readEnvText(text: string): EnvFile {
   const unmarked = text.replace(/^\uFEFF/, '');
   const values = parseEnv(unmarked) as Record<string, string>;
   const known = Object.keys(everySetting.shape);
-  const doubts = [...colons(unmarked, known), ...misspelt(Object.keys(values), known)];
+  const doubts = [...colons(unmarked, known), ...misspelt(Object.keys(values), known), ...placeholders(values)];
   return { values, doubts: doubts.slice(0, MOST_DOUBTS) };
 }
 
@@ -44,6 +44,14 @@ function misspelt(names: readonly string[], known: readonly string[]): string[] 
     return meant === undefined ? [] : [`.env sets ${name}, which is no setting. Did you mean ${meant}?`];
   });
 }
+
+/** Keys that were pasted from the documents, and not replaced. */
+function placeholders(values: Readonly<Record<string, string>>): string[] {
+  const left = Object.keys(values).filter((name) => name.endsWith('_API_KEY') && PLACEHOLDER.test(values[name] ?? ''));
+  return left.map((name) => `.env sets ${name} to a placeholder of the documents: put your own key there.`);
+}
+
+const PLACEHOLDER = /^(?:YOUR_.*|<.*>|\.{3}|…)$/;
 
 /** Variables that `npm start` reads beside the settings. */
 const OTHERS: ReadonlySet<string> = new Set(['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'OLLAMA_HOST']);

@@ -22,6 +22,8 @@ import { type ProgressStream, withProgress } from '../system/progress.ts';
 
 /** A loopback address that no caller has, so that the request does not count against the operator's own hour. */
 const OWN_ADDRESS = '127.0.0.9';
+/** What the log of requests calls who has asked. */
+const KEY_NAME = 'test of the start';
 const KEY_LIFETIME_MS = 10 * 60_000;
 const PROMPT = 'Say hello in one short sentence.';
 const EXTRA_WAIT_MS = 5_000;
@@ -67,7 +69,7 @@ export async function testOnce(
 async function sendTestRequest({ keys }: { keys: KeyPlace }, baseUrl: string, timeoutMs: number): Promise<SelfTest> {
   const { redis } = keys;
   const expiresAt = (await keysNow(redis)) + KEY_LIFETIME_MS;
-  const terms = { name: 'self-test', credits: 1, expiresAt };
+  const terms = { name: KEY_NAME, credits: 1, expiresAt };
   const { key, record } = await createKey(keys, terms, { actor: STARTER });
   const begun = performance.now();
   try {

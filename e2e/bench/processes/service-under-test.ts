@@ -12,7 +12,8 @@ import { type Measured, startProcess } from './start-process.ts';
 const run = promisify(execFile);
 
 export interface ServiceOptions {
-  readonly gateways?: number;
+  /** How many, or the settings of each. */
+  readonly gateways?: number | readonly Readonly<Record<string, string>>[];
   readonly workers?: number;
   /** Port of the mock upstream; the built-in model answers where it is absent. */
   readonly upstreamPort?: number;
@@ -59,6 +60,8 @@ export async function startServiceUnderTest(options: ServiceOptions): Promise<Se
     MAX_CONNECTIONS_PER_ADDRESS: '100000',
     QUEUE_MAX_WAITING: '100000',
     METRICS_PORT: '0',
+    // As the launcher and the image have it.
+    MALLOC_ARENA_MAX: '1',
     UPLOAD_DIR: folder,
     STATS_PORT: String(statsPort),
     STATS_URL: `http://127.0.0.1:${statsPort}`,
@@ -85,12 +88,16 @@ export async function startServiceUnderTest(options: ServiceOptions): Promise<Se
   });
   const gateways: Measured[] = [];
   const ports: number[] = [];
-  for (let number = 1; number <= (options.gateways ?? 1); number++) {
+  const { gateways: wanted = 1 } = options;
+  for (const [index, own] of (typeof wanted === 'number'
+    ? Array.from({ length: wanted }, () => ({}))
+    : wanted
+  ).entries()) {
     const [gateway, line] = await startProcess({
       ...common,
-      name: `gateway-${number}`,
+      name: `gateway-${index + 1}`,
       command: ['gateway/src/main.ts'],
-      environment: { ...environment, PORT: '0' },
+      environment: { ...environment, PORT: '0', ...own },
       readyMessage: 'the gateway serves',
     });
     gateways.push(gateway);

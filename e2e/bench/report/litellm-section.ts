@@ -20,15 +20,17 @@ export function liteLlmSection(
   ];
 }
 
-/** The same in a sentence, for who reads no tables. */
+const count = (perSecond: number) => Math.round(perSecond).toLocaleString('en-US');
+
+/** The same in a sentence, for readers who skip tables. */
 export function liteLlmSentence({ besideLiteLlm }: Results): string {
   const rows = besideLiteLlm?.rows.filter(({ connections }) => connections === 100) ?? [];
   const [ours, theirs] = ['v1', 'litellm'].map((name) => rows.find(({ contender }) => contender === name));
   if (ours === undefined || theirs === undefined)
-    return 'LiteLLM could not be installed here; how it compares with streams stands in the notes.';
+    return 'LiteLLM could not be installed for this run; performance-notes.md compares streams with it.';
   const times = ours.perSecond / theirs.perSecond;
   return (
-    `LiteLLM's proxy, asked the same way by 100 connections without limits or masking, answers ${theirs.perSecond.toFixed(0)} requests a second ` +
-    `where Lontar answers ${ours.perSecond.toFixed(0)} over \`/v1\`, ${times.toFixed(times < 10 ? 1 : 0)} times as many ([its rows](#beside-litellm-answers-of-2-kb-at-once)).`
+    `LiteLLM's proxy, without limits or masking, answers ${count(theirs.perSecond)} requests a second over 100 connections; ` +
+    `Lontar answers ${count(ours.perSecond)} over \`/v1\`, ${times.toFixed(times < 10 ? 1 : 0)} times as many ([its rows](#beside-litellm-answers-of-2-kb-at-once)).`
   );
 }

@@ -32,7 +32,10 @@ export function streamsSection(table: Table, { streams }: Results): string[] {
         ['Redis commands a second', many.commandsPerSecond.toFixed(0)],
         ['bytes of these commands, times the text of that time', many.bytesTimesText.toFixed(2)],
         ['bytes to Redis of a whole request, and of its text', both(many.bytesOfStream, many.textOfStream)],
-        ['growth of the gateway for each', `${(many.gatewayBytes / 1024).toFixed(1)} KB`],
+        [
+          'growth of the gateway for each beyond the first tenth, and for each from none',
+          `${(many.gatewayBytes / 1024).toFixed(1)} and ${(many.gatewayBytesFromNone / 1024).toFixed(1)} KB`,
+        ],
         ['20 streams without a pause', `${saturated.tokensPerSecond.toFixed(0)} tokens/s`],
         [
           'the same by LiteLLM as a proxy, unmasked',

@@ -66,17 +66,17 @@ function meaningSection(results: Results): string[] {
   const perSecond = Math.round(main.perSecond);
   const millionsADay = Math.round((perSecond * 86_400) / 1e6);
   return [
-    `**What this means.** One gateway and one worker on this machine, with everything on, answer about ${perSecond.toLocaleString('en-US')} requests ` +
-      `a second (${millionsADay} million a day), while the load generator and the upstream use the same cores; a model is ` +
-      'nearly always slower than that. Each row is one program, asked by so many connections at once, each of which asks ' +
-      'again as soon as it is answered. Before an upstream that takes 200 ms the pace is set by places, not by speed: a ' +
-      'worker makes as many calls at once as it has places (`WORKER_CONCURRENCY`), so one gives at most places ÷ 0.2 s, ' +
-      'which is 250 requests a second with 50 places and 5,000 with 1,000, the default; further requests wait in the queue.' +
+    `**What this means.** One gateway and one worker on this machine, with everything switched on, answer about ${perSecond.toLocaleString('en-US')} requests ` +
+      `a second (${millionsADay} million a day), although the load generator and the upstream use the same cores. A model is ` +
+      'nearly always slower than that. In the tables each row is one program under a number of connections; each ' +
+      'connection sends its next request as soon as it has the answer to the last one. With an upstream that takes 200 ms ' +
+      'the number of places sets the pace, not the speed of the program: a worker makes at most `WORKER_CONCURRENCY` calls ' +
+      'at once, which gives 250 requests a second with 50 places, and 5,000 with the default of 1,000. Other requests wait in the queue.' +
       (slowUpstream === undefined
-        ? ' The rows of this run "after 200 ms" were made with 50 places: where they stay near 250 with more connections, ' +
+        ? ' In this run the rows "after 200 ms" were measured with 50 places: where they stay near 250 with more connections, ' +
           'requests waited for a place.'
         : ''),
-    `${liteLlmSentence(results)} How many you need of what: [operating](operating.md#how-much-do-you-need).`,
+    `${liteLlmSentence(results)} How many gateways and workers you need: [operating](operating.md#how-much-do-you-need).`,
   ];
 }
 

@@ -220,20 +220,21 @@ export type Sent = SnapshotMessage | 'nothing';
 /** Puts another EventSource into the page: open from the beginning, with what it is to say, and never again. */
 export async function stream(page: Page, sent: Sent): Promise<void> {
   await page.addInitScript((message) => {
-    let opened = 0;
+    let hasSpoken = false;
     class SilentSource extends EventTarget {
+      private isClosed = false;
       constructor() {
         super();
-        opened += 1;
-        const isFirst = opened === 1;
         setTimeout(() => {
-          if (message === 'nothing' || !isFirst) return;
+          // A slow page may give its first connection up before that has spoken: then the next one does.
+          if (message === 'nothing' || hasSpoken || this.isClosed) return;
+          hasSpoken = true;
           this.dispatchEvent(new Event('open'));
           this.dispatchEvent(new MessageEvent('snapshot', { data: JSON.stringify(message) }));
         }, 0);
       }
       close(): void {
-        // There is no connection.
+        this.isClosed = true;
       }
     }
     Object.assign(globalThis, { EventSource: SilentSource });

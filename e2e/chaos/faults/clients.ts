@@ -1,14 +1,11 @@
-import { redisKeys } from '@lontar/shared/redis-keys.ts';
-import { countReservations } from '@lontar/shared/testing/reservations.ts';
 import { loadFor } from '../../harness/load.ts';
 import type { Stack } from '../../harness/stack.ts';
 import { type LedgerEntry, tookMs } from '../ledger.ts';
 import { percentile } from '../report.ts';
 import { judgeAnswers, onSystem, type Scenario, type ScenarioContext } from '../scenario.ts';
 import { startSlowAttack } from '../slow-attack.ts';
-import { type System, until } from '../system.ts';
+import type { System } from '../system.ts';
 
-const WAITING = '{lontar}:generation:wait';
 /** Others' latency is compared in turns of this length, so that a busy machine is busy for both. */
 const TURN_SECONDS = 10;
 
@@ -52,72 +49,14 @@ const SLOW = {
   },
 } as const satisfies Record<string, SlowKind>;
 
-export const clientScenarios: readonly Scenario[] = [
-  {
-    name: 'client-leaves-queue',
-    about: 'Clients leave while their jobs wait: no worker is there.',
+export const clientScenarios: readonly Scenario[] = (['headers', 'body', 'upload', 'reading'] as const).map(
+  (what): Scenario => ({
+    name: `slow-${what}`,
+    about: `Clients that ${SLOW[what].about}, while others go on.`,
     run: (context) =>
-      onSystem(context, { workers: 0 }, async (system) => {
-        const goneMs = [];
-        for (let round = 0; round < (context.quick ? 10 : 100); round++) {
-          const leaving = new AbortController();
-          const left = system.send({ leave: leaving.signal });
-          await until(async () => (await system.stack.redis.client.llen(WAITING)) === 1, 20_000, 'a job in the queue');
-          leaving.abort();
-          goneMs.push(
-            await until(async () => (await system.stack.redis.client.llen(WAITING)) === 0, 20_000, 'removal'),
-          );
-          await left;
-        }
-        context.report.fact('of those who left, charged', await chargedOf(system), { atMost: 0 });
-        context.report.timed('queued job gone, p99', percentile(goneMs, 0.99), { atMost: 250 });
-        await system.stack.startWorker();
-        const next = await system.send();
-        judgeAnswers(context.report, [next]);
-        context.report.fact('jobs of those who left that ran', system.ledger.calls.size - 1, { atMost: 0 });
-      }),
-  },
-  {
-    name: 'client-leaves-call',
-    about: 'Clients leave in the middle of model calls, ten at a time.',
-    run: (context) =>
-      onSystem(context, {}, async (system) => {
-        system.behave(() => 'hang');
-        const redis = system.stack.redis.client;
-        const abortedMs: number[] = [];
-        for (let round = 0; round < (context.quick ? 2 : 20); round++) {
-          const leaving = new AbortController();
-          const left = Array.from({ length: 10 }, () => system.send({ leave: leaving.signal }));
-          const calls = await Promise.all(left.map(() => system.stack.upstream.nextCall()));
-          const leftAt = performance.now();
-          leaving.abort();
-          await Promise.all(
-            calls.map(({ whenAborted }) => whenAborted.then(() => abortedMs.push(performance.now() - leftAt))),
-          );
-          await Promise.all(left);
-        }
-        const settledMs = await until(async () => (await countReservations(redis)) === 0, 20_000, 'all settled');
-        context.report.timed('settled after the last left', settledMs, { atMost: 1_000 });
-        context.report.fact('of those who left, not charged', system.ledger.entries.size - (await chargedOf(system)), {
-          atMost: 0,
-        });
-        context.report.timed('model call aborted, p99', percentile(abortedMs, 0.99), { atMost: 500 });
-      }),
-  },
-  ...(['headers', 'body', 'upload', 'reading'] as const).map(
-    (what): Scenario => ({
-      name: `slow-${what}`,
-      about: `Clients that ${SLOW[what].about}, while others go on.`,
-      run: (context) =>
-        onSystem(context, { settings: { LOG_REQUESTS: 'false' } }, (system) => slowClients(context, system, what)),
-    }),
-  ),
-];
-
-/** Credits that the system's key has spent. */
-async function chargedOf({ stack, keys }: System): Promise<number> {
-  return Number(await stack.redis.client.hget(redisKeys.apiKey(keys[0]?.id ?? ''), 'charged'));
-}
+      onSystem(context, { settings: { LOG_REQUESTS: 'false' } }, (system) => slowClients(context, system, what)),
+  }),
+);
 
 /** Longer than what the kernel takes for a client that does not read. */
 const FILE_BYTES = 10_000_000;

@@ -117,16 +117,7 @@ function nextAddress(): string {
 
 /** Asks and does not read what it is answered, until the service ends the connection. */
 function neverRead(requests: string): Promise<void> {
-  const { host, port } = target;
-  return new Promise((resolve) => {
-    const socket = connect({ host, port, localAddress: nextAddress() }, () => socket.write(requests));
-    socket.on('error', () => undefined);
-    socket.on('close', () => {
-      broken++;
-      resolve();
-    });
-    socket.pause();
-  });
+  return holdUnread(requests, (socket) => socket.pause());
 }
 
 function resumeHead(): string {
@@ -136,13 +127,22 @@ function resumeHead(): string {
 
 /** Asks and reads one byte of the answer each second, until the service ends the connection. */
 function readByBytes(requests: string): Promise<void> {
+  const begin = (socket: Socket) => void socket.on('readable', () => undefined);
+  return holdUnread(requests, begin, (socket) => void socket.read(1));
+}
+
+function holdUnread(
+  requests: string,
+  begin: (socket: Socket) => void,
+  everySecond: (socket: Socket) => void = () => undefined,
+): Promise<void> {
   const { host, port } = target;
   return new Promise((resolve) => {
     const socket = connect({ host, port, localAddress: nextAddress() }, () => socket.write(requests));
-    socket.on('readable', () => undefined);
+    begin(socket);
     const timer = setInterval(() => {
-      socket.read(1);
-      // Whose end comes behind what is not read sees it by a write.
+      everySecond(socket);
+      // Whose end comes behind what is not read sees it by a write alone.
       socket.write('\r\n');
     }, 1_000);
     socket.on('error', () => undefined);

@@ -19,6 +19,8 @@ export interface StreamHow {
   readonly cuts?: readonly number[];
   /** Units of the text at which it leaves for good. */
   readonly leaveAt?: number;
+  /** Leaves for good when it aborts. */
+  readonly leave?: AbortSignal;
   /** Where its first connection goes; any gateway where not said. */
   readonly url?: string;
   /** Called with all of the text so far, as it grows. */
@@ -96,7 +98,8 @@ class StreamClient {
   }
 
   private get hasLeft(): boolean {
-    return this.isCut && this.how.leaveAt !== undefined && this.seen.text.length >= this.how.leaveAt;
+    const { leave, leaveAt = Number.POSITIVE_INFINITY } = this.how;
+    return this.isCut && (leave?.aborted === true || this.seen.text.length >= leaveAt);
   }
 
   private anyUrl(): string {
@@ -160,6 +163,11 @@ class StreamClient {
       this.isCut = false;
       const sent = send();
       const broken = () => resolve(this.isCut ? 'cut' : 'broken');
+      const leave = () => {
+        this.isCut = true;
+        sent.destroy();
+      };
+      this.how.leave?.addEventListener('abort', leave, { once: true });
       // Of a gateway that is being started again.
       sent.on('error', ({ code }: NodeJS.ErrnoException) =>
         code === 'ECONNREFUSED' ? resolve('unconnected') : broken(),

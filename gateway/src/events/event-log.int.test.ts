@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { parsePerson, parseTallyField } from '@lontar/shared/event-tally.ts';
 import { createLogger } from '@lontar/shared/logger.ts';
+import { RedisAwayError } from '@lontar/shared/redis-away.ts';
 import { connectFailFast, type Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
@@ -88,6 +89,23 @@ test('a batch whose acknowledgement was lost is not counted twice', async () => 
   expect(await send(1, 'a', 'b')).toEqual(['repeated']);
   expect(await server.client.xlen(redisKeys.events)).toBe(3);
   expect(await server.client.hget(redisKeys.eventTally, 'r')).toBe('6');
+  redis.disconnect();
+});
+
+test('events are sent again until replicas have them, also to a new primary that has not got them', async () => {
+  let waits = 0;
+  const replication = {
+    async held() {
+      if (waits++ > 0) return;
+      await server.client.flushall();
+      throw new RedisAwayError('too few replicas have it', { replied: true });
+    },
+  };
+  const lost = { onReduced: () => undefined, onDropped: () => undefined };
+  const events = openEventLog({ gateway: 'gateway-1', redis, logger, replication, ...lost });
+  await events.append(event(1));
+  expect(waits).toBe(2);
+  expect(await stored()).toEqual(['req_1']);
   redis.disconnect();
 });
 

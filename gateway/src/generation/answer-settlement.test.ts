@@ -75,6 +75,12 @@ test('why the model call failed is reported to the operator, and never told to t
   expect(JSON.stringify(told)).not.toMatch(/unauthorized|llm\.internal|Wrong key|Set it/);
 });
 
+test('a failure of the fifth attempt is reported with its attempts and times, and so not as answered without a worker', () => {
+  const work = { attempts: 5, queuedMs: 4_100, modelMs: 380, maskMs: 0 };
+  const settlement = { v: 1, outcome: 'failed', error: 'upstream_error', charged: false, work } as const;
+  expect(answerSettlement(settlement, about()).report.generation).toMatchObject(work);
+});
+
 describe('an answer says why it ended, and what was used of it', () => {
   const settlement = {
     v: 1,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type GenerationQueue, jobKeys } from '@lontar/shared/generation-queue.ts';
+import { RedisAwayError } from '@lontar/shared/redis-away.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
@@ -77,6 +78,24 @@ test('at the deadline the request is settled whichever worker has its job', asyn
   await redis.hset(job, { ats: 1 });
   await redis.set(lock, 'worker');
   expect(await leave({ waitMs: 500 })).toEqual({ ...left, charged: true });
+});
+
+test('what the gateway has settled itself is repeated where replicas have not got it', async () => {
+  const repeated: string[] = [];
+  const failures: unknown[] = [];
+  const withdrawals = {
+    add: (id: string) => Promise.resolve(void repeated.push(id)),
+    stop: () => undefined,
+  };
+  const away = new RedisAwayError('too few replicas have it', { replied: true });
+  const deps: AwaitDeps = {
+    ...{ redis, queue, withdrawals, freeFailuresPerHour: 5, onRedisFailure: (error) => failures.push(error) },
+    replication: { held: () => Promise.reject(away) },
+  };
+  const gone = AbortSignal.abort();
+  const reply = new Promise<Settlement>(() => undefined);
+  expect(await awaitSettlement(deps, { requestId, keyId: 'k', reply, gone, waitMs: 60_000 })).toEqual(left);
+  expect([repeated, failures]).toEqual([[requestId], [away]]);
 });
 
 describe('where the key lets the request go on', () => {

@@ -58,7 +58,7 @@ describe('what is missing', () => {
     [prompt, 'text=x', {}, /text was given: call it prompt\.$/],
     [key, 'api_key=x', {}, /api_key was given: call it apikey, or better send the header X-API-Key\.$/],
     [key, '', { authorization: 'Basic dXNlcjpwYXNz' }, /Basic was given: send Authorization: Bearer YOUR_KEY/],
-    [key, '', { authorization: 'lt_live_x' }, /holds no Bearer/],
+    [key, '', { authorization: 'lt_live_x' }, /does not begin with Bearer/],
     [key, '', { 'api-key': 'x' }, /The header api-key was given: call it X-API-Key\.$/],
   ] as const)('%j of %s %j', (missing, query, headers, message) => {
     if (typeof message === 'string') expect(said(missing, query, headers)).toBe(message);

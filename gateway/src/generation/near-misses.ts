@@ -56,7 +56,7 @@ function keyHint({ query, body, headers }: Places): string {
     if (/^basic\b/i.test(authorization)) {
       return 'Authorization: Basic was given: send Authorization: Bearer YOUR_KEY, or the header X-API-Key.';
     }
-    return 'Authorization holds no Bearer: send Authorization: Bearer YOUR_KEY, or the header X-API-Key.';
+    return 'The header Authorization does not begin with Bearer: send Authorization: Bearer YOUR_KEY, or the header X-API-Key.';
   }
   const header = KEY_HEADERS.find((name) => headers[name] !== undefined);
   if (header !== undefined) return `The header ${header} was given: call it X-API-Key.`;

@@ -295,4 +295,23 @@ describe('readers of one answer', () => {
     expect((await chunksOf(rest)).text).toBe('abc');
     expect((await chunksOf(third)).text).toBe('abc');
   });
+
+  test('keep it going no longer than they read: one who came to the same gateway and left is none', async () => {
+    const { played, stream, leave } = await ask();
+    await played.frames(['text', 0, 'a']);
+    await played.partial('text', 'a');
+    await stream;
+    const second = await readStream(resumeAt(one, played), bearer());
+    await second.next();
+    const subscriber = one.redis.client.duplicate();
+    await subscriber.subscribe(redisKeys.cancellations);
+    const cancelled = new Promise((resolve) => subscriber.on('message', (_channel, id) => resolve(id)));
+    second.close();
+    // The gateway has seen it once another request has gone its whole way.
+    await (await fetch(`${one.url}/v1/models`, { headers: bearer() })).text();
+    leave();
+    expect(await cancelled).toBe(played.job.id);
+    await played.settle({ v: 1, outcome: 'failed', error: 'client_closed' });
+    subscriber.disconnect();
+  });
 });

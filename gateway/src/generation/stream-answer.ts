@@ -17,6 +17,8 @@ import { type AwaitDeps, awaitSettlement } from './await-settlement.ts';
 import { runStream } from './run-stream.ts';
 
 export interface StreamDeps extends AwaitDeps {
+  /** Instance id of this gateway. */
+  readonly gateway: string;
   readonly inbox: Inbox;
   readonly clock: RedisClock;
   readonly live: ReaderDeps;
@@ -66,10 +68,12 @@ export function streamAnswer(deps: StreamDeps, input: StreamInput): StreamedAnsw
   };
 }
 
-async function hasOtherReaders({ inbox, redis, onRedisFailure }: StreamDeps, requestId: string): Promise<boolean> {
+async function hasOtherReaders(deps: StreamDeps, requestId: string): Promise<boolean> {
+  const { inbox, redis, gateway, onRedisFailure } = deps;
   if (inbox.readersOf(requestId) > 1) return true;
   try {
-    return (await redis.scard(redisKeys.followers(requestId))) > 0;
+    // One who came back to this gateway, and left before this one, has made it a follower: readers here are counted above.
+    return (await redis.smembers(redisKeys.followers(requestId))).some((follower) => follower !== gateway);
   } catch (error) {
     onRedisFailure(error);
     return false;

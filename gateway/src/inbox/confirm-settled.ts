@@ -14,7 +14,8 @@ const TRY_AGAIN_MS = 100;
 
 /**
  * Hands settlements over once enough replicas have them: what a caller was told outlives the primary. One that a failover
- * has lost is dropped, because its request is open again on the new primary, and is settled there once more.
+ * has lost is dropped, because its request is open again on the new primary, and is settled there once more. So is each that
+ * waits when the connection is lost: another server may have another settlement of its request, and waiters look for that.
  *
  * Settlements of one turn of the event loop are asked about together. While too few replicas have them they are asked about
  * again; a request's deadline ends its wait as ever. Never throws.
@@ -29,6 +30,11 @@ export function confirmFirst(deps: {
   const onTrouble = throttledWarning(deps.logger, 'answers wait: too few replicas have them');
   let pending = new Map<string, string>();
   let isScheduled = false;
+  let losses = 0;
+  redis.on('close', () => {
+    losses++;
+    pending.clear();
+  });
 
   function schedule(ms: number): void {
     if (isScheduled) return;
@@ -45,13 +51,16 @@ export function confirmFirst(deps: {
     const asked = all.slice(0, MOST_AT_ONCE);
     if (pending.size > 0) schedule(0);
     if (asked.length === 0) return;
+    const before = losses;
     try {
       const keys = asked.map(([requestId]) => redisKeys.request(requestId));
       // At once: Redis answers in their order, so that what was found was there before the replicas were waited for.
       const [positions] = await Promise.all([confirmScript(redis, keys, []) as Promise<number[]>, replication.held()]);
+      if (losses !== before) return;
       for (const position of positions) waiters.deliver(...(asked[position - 1] as [string, string]));
     } catch (error) {
       onTrouble(error);
+      if (losses !== before) return;
       for (const [requestId, json] of asked) if (!pending.has(requestId)) pending.set(requestId, json);
       schedule(TRY_AGAIN_MS);
     }

@@ -151,6 +151,14 @@ test('the beginning of the text is kept for the log, and no more', async () => {
   expect(reader.beginning).toBe('abcabcabca');
 });
 
+test.each([1, 7, 255, 256, 257, 700])('in pieces of %d units, too', async (length) => {
+  const { caller, reader, take } = open(() => undefined, 600);
+  caller.takeMore(1_000);
+  const text = Array.from({ length: 1_000 }, (_, index) => String(index % 10)).join('');
+  for (let at = 0; at < text.length; at += length) take(at, text.slice(at, at + length));
+  expect(reader.beginning).toBe(text.slice(0, 600));
+});
+
 test('whatever is lost and however slowly it is read, the answer is exact', async () => {
   const random = seededRandom(99);
   const below = (most: number) => Math.floor(random() * most);

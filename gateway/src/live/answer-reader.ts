@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
+import { GrowingText } from '@lontar/shared/growing-text.ts';
 import type { Frame } from '@lontar/shared/live/frames.ts';
 import type { Answered } from '@lontar/shared/settlement/settlement.ts';
 import type { EventSink } from '../envelope/streamed-answer.ts';
@@ -14,8 +15,6 @@ const LOOK_AGAIN_MS = 300;
 const FOLLOW_LOOK_MS = 1_500;
 /** How long the rest of a settled answer is looked for, ms. */
 const REST_PATIENCE_MS = 10_000;
-/** Pieces after which the kept beginning is put into one string: joined pieces take many times the memory. */
-const JOIN_AFTER = 16;
 
 export interface ReaderDeps {
   readonly finder: AnswerFinder;
@@ -37,12 +36,10 @@ export interface ReaderInput {
  * the reader was slow, is looked for. Holds no text but what is on its way, a bounded piece behind a gap, and the beginning.
  */
 export class AnswerReader implements AnswerOutlet {
-  /** The first units of the text, for the operator's log. */
-  beginning = '';
+  private readonly kept = new GrowingText();
   private readonly stream: AnswerStream;
   private readonly deps: ReaderDeps;
   private readonly input: ReaderInput;
-  private pieces = 0;
   private isLooking = false;
   private hasFrames = false;
   private isClosed = false;
@@ -52,6 +49,11 @@ export class AnswerReader implements AnswerOutlet {
     this.input = input;
     this.stream = new AnswerStream(input.from, this);
     input.sink.onRoom(() => this.look());
+  }
+
+  /** The first units of the text, for the operator's log. */
+  get beginning(): string {
+    return String(this.kept);
   }
 
   get cursor(): Cursor {
@@ -143,12 +145,8 @@ export class AnswerReader implements AnswerOutlet {
   }
 
   private keep(text: string): void {
-    const left = this.input.keep - this.beginning.length;
-    if (left <= 0) return;
-    this.beginning += text.slice(0, left);
-    this.pieces++;
-    // To look at one of its units makes V8 put it together.
-    if (this.pieces % JOIN_AFTER === 0) this.beginning.charCodeAt(0);
+    const left = this.input.keep - this.kept.length;
+    if (left > 0) this.kept.append(text.slice(0, left));
   }
 
   private look(): void {

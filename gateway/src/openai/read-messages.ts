@@ -72,8 +72,18 @@ function readAssistant(message: Json, param: string, count: ContextCount): ChatM
     role: 'assistant',
     content: readTexts(said, `${param}.content`, count),
     ...(toolCalls.length > 0 && { toolCalls }),
+    ...readReasoning(message, param, count),
     ...readName(message),
   };
+}
+
+/** Under our name for it, or Ollama's. */
+function readReasoning(message: Json, param: string, count: ContextCount): { reasoning?: string } {
+  for (const name of ['reasoning_content', 'reasoning'] as const) {
+    const given = message[name];
+    if (typeof given === 'string' && given !== '') return { reasoning: count.take(given, `${param}.${name}`) };
+  }
+  return {};
 }
 
 /** No request fails of one that is none: it was left unread for long. */

@@ -68,7 +68,7 @@ describe('when to try again', () => {
 
   test('is not told of credits, which no waiting brings', () => {
     const { status, headers, body } = limited('3600', 'credits');
-    expect([status, headers['Retry-After'], headers['x-should-retry']]).toEqual([402, undefined, 'false']);
+    expect([status, headers]).toEqual([402, { 'x-should-retry': 'false' }]);
     expect(body).toMatchObject({ error: { type: 'insufficient_quota', code: 'insufficient_quota' } });
   });
 });

@@ -19,8 +19,10 @@ export function renderAnswer(answer: Answer, about: AnswerCircumstances): Answer
   const limits = limitHeaders(answer, about);
   if (answer.problem === undefined) return { ...answer, headers: { ...answer.headers, ...limits } };
   const { status, headers, isFinal, body } = renderError(answer.problem);
+  // promptfoo takes whatever says that 0 are left for a limit that time renews, and waits for minutes.
+  if (isFinal) return { ...answer, status, headers: { ...withoutLimits(answer.headers), ...headers }, body };
   const { 'Retry-After': retryAfter, ...others } = answer.headers;
-  const isWorthWaiting = !isFinal && retryAfter !== undefined;
+  const isWorthWaiting = retryAfter !== undefined;
   const isTooLong = isWorthWaiting && Number(retryAfter) > LONGEST_WAIT_SECONDS;
   return {
     ...answer,
@@ -35,6 +37,12 @@ export function renderAnswer(answer: Answer, about: AnswerCircumstances): Answer
     body,
   };
 }
+
+function withoutLimits(headers: Answer['headers']): Answer['headers'] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !ABOUT_LIMITS.test(name)));
+}
+
+const ABOUT_LIMITS = /^(?:(?:X-)?RateLimit|Retry-After)/i;
 
 /**
  * The limit that binds soonest under OpenAI's names, made of our own headers, see `rateLimitHeaders`. No limit counts

@@ -11,11 +11,11 @@ import { IncomingMessage } from 'node:http';
  */
 export function holdReading(request: IncomingMessage, begin: () => void): void {
   request.socket.pause();
-  request._read = () => undefined;
+  request._read = readNothing;
   const letIn = (): void => {
     request.off('resume', letIn).off('newListener', onListener);
-    // The one of the prototype is behind it.
-    delete (request as { _read?: unknown })._read;
+    // Not deleted: V8 would keep the request's properties in a table from then on, a kilobyte more for each in flight.
+    request._read = IncomingMessage.prototype._read;
     begin();
     request._read(0);
   };
@@ -24,6 +24,9 @@ export function holdReading(request: IncomingMessage, begin: () => void): void {
   };
   request.on('resume', letIn).on('newListener', onListener);
 }
+
+/** No literal at its place: V8 would put one into the old generation, which keeps the request until a full collection. */
+const readNothing = (): void => undefined;
 
 /**
  * Makes a request one without a body for what hands it on: its bytes would follow a head that does not announce them.

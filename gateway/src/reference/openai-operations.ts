@@ -154,7 +154,7 @@ function errors(statuses: readonly ErrorStatus[]): Record<number, Response> {
 }
 
 function errorResponse(status: ErrorStatus): Response {
-  const isLimited = ![400, 414, 431, 500, 503].includes(status);
+  const isLimited = ![400, 402, 414, 431, 500, 503].includes(status);
   return {
     description: ERRORS[status],
     schemas: [openAiErrorSchema],

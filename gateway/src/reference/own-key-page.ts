@@ -65,13 +65,20 @@ ${[
 
 function limits(words: OwnKeyWords): Html {
   const heads = [words.limit, words.used, words.left, words.of, words.again];
-  return html`<table>
-<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>${Object.entries(words.limitNames).map(([name, text]) => {
+  // The roles are said, because on a narrow screen each row is a block, and a table laid out so would lose them.
+  return html`<table class="stacked" role="table">
+<thead role="rowgroup"><tr role="row">${heads.map((head) => html`<th scope="col" role="columnheader">${head}</th>`)}</tr></thead>
+<tbody role="rowgroup">${Object.entries(words.limitNames).map(([name, text]) => {
     const form = name === 'upload_bytes' ? 'bytes' : 'number';
-    const cell = (of: string, as: string) => html`<td data-path="limits.${name}.${of}" data-form="${as}"></td>`;
-    return html`<tr><th scope="row">${text}<meter min="0" data-meter="limits.${name}" aria-label="${text}"></meter></th>
-${[cell('used', form), cell('remaining', form), cell('limit', form), cell('reset', 'clock')]}</tr>
+    const cell = (of: string, as: string, head: string) =>
+      html`<td role="cell" data-name="${head}" data-path="limits.${name}.${of}" data-form="${as}"></td>`;
+    return html`<tr role="row"><th scope="row" role="rowheader">${text}<meter min="0" data-meter="limits.${name}" aria-label="${text}"></meter></th>
+${[
+  cell('used', form, words.used),
+  cell('remaining', form, words.left),
+  cell('limit', form, words.of),
+  cell('reset', 'clock', words.again),
+]}</tr>
 `;
   })}</tbody></table>`;
 }

@@ -14,6 +14,8 @@ const FIELDS = { envelope: 'prompt and apikey', openai: 'model and messages' } a
   string
 >;
 const COMPRESSED = 'Compressed bodies are not taken. Send JSON as it is, without the header Content-Encoding.';
+/** What curl and forms send where nothing is said. */
+const OTHER_TYPES = ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data'];
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 /** A text up to this long may be kept a while where it is no JSON, see `judgeJson`. */
@@ -37,8 +39,12 @@ export function headProblem(request: Request, mostBytes: number, protocol: Proto
   if (!isPlain(encoding)) return refuse('unsupported_media_type', { message: COMPRESSED });
   if (!request.is('application/json') || !isUtf8(type)) {
     const isEmpty = length === undefined && request.headers['transfer-encoding'] === undefined;
-    const message = `There is no body. Send a JSON object with ${FIELDS[protocol]}, and the header Content-Type: application/json.`;
-    return refuse('unsupported_media_type', isEmpty ? { message } : {});
+    const send = `Send a JSON object with ${FIELDS[protocol]}, and the header Content-Type: application/json.`;
+    const wrong = isEmpty ? 'There is no body.' : OTHER_TYPES.find((other) => request.is(other));
+    if (wrong === undefined) return refuse('unsupported_media_type');
+    return refuse('unsupported_media_type', {
+      message: isEmpty ? `${wrong} ${send}` : `The Content-Type is ${wrong}. ${send}`,
+    });
   }
   return Number(length ?? 0) > mostBytes ? tooLargeProblem(mostBytes, protocol) : undefined;
 }

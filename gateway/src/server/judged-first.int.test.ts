@@ -161,15 +161,20 @@ describe('a body that has come', () => {
   });
 
   test.each([
-    ['another type', 'Content-Type: text/plain', 415],
-    ['an encoding', 'Content-Encoding: gzip', 415],
-    ['another charset', 'Content-Type: application/json; charset=utf-16', 415],
-  ])('in %s is refused', async (_what, header, status) => {
+    ['another type', 'Content-Type: text/plain', /^The Content-Type is text\/plain\. Send a JSON object/],
+    ['the type of forms', 'Content-Type: application/x-www-form-urlencoded', /is application\/x-www-form-urlencoded\./],
+    ['a type of its own', 'Content-Type: x/<script>', /^Send the body as JSON/],
+    ['an encoding', 'Content-Encoding: gzip', /^Compressed bodies/],
+    ['another charset', 'Content-Type: application/json; charset=utf-16', /^Send the body as JSON in UTF-8/],
+  ])('in %s is refused, and the message says why', async (_what, header, message) => {
     const [name = ''] = header.split(':');
     const lines = whole(NO_PROMPT, `X-API-Key: ${key}`)
       .split('\r\n')
       .filter((line) => !line.startsWith(name));
-    expect(await answerTo([lines[0], header, ...lines.slice(1)].join('\r\n'))).toMatchObject({ status });
+    expect(await answerTo([lines[0], header, ...lines.slice(1)].join('\r\n'))).toMatchObject({
+      status: 415,
+      body: { message: expect.stringMatching(message) },
+    });
   });
 });
 

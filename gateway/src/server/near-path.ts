@@ -26,14 +26,14 @@ function knownPath(path: string): string | undefined {
 
 function messageFor(path: string): string | undefined {
   const near = knownPath(path);
-  if (near !== undefined) return `The path is ${near}, written exactly so.`;
+  if (near !== undefined) return `Use the path ${near}, exactly as it is written here.`;
   if (/^\/v1\/v1(?:\/|$)/i.test(path))
     return 'The base URL has /v1 twice: clients add the rest of the path by themselves.';
   if (/^\/v1\/chat\/completions\/chat\/completions/i.test(path)) {
     return 'The base URL ends in /v1: clients add /chat/completions by themselves.';
   }
   if (/^\/v1(?:\/|$)/i.test(path)) {
-    return "Of OpenAI's protocol there are /v1/chat/completions and /v1/models here, and nothing else; see /docs.";
+    return "This path is not served. Of OpenAI's protocol only /v1/chat/completions and /v1/models are; see /docs.";
   }
   if (OF_OPENAI.test(path)) return "OpenAI's protocol is served under /v1: the base URL of clients has to end in /v1.";
   if (/^\/ai[23]?(?:\/|$)/i.test(path)) return 'The path begins with /api: /api/ai, /api/ai2 or /api/ai3.';

@@ -150,6 +150,15 @@ describe('where the operator wants it elsewhere', () => {
     await off.stop();
   });
 
+  test('a taken ADMIN_PORT is said in a sentence, and the gateway is not ready without it', async () => {
+    const { port } = stats.address() as AddressInfo;
+    // Readiness goes by the public port: were it opened before, it would be the one that is named.
+    const starting = startTestGateway({ ADMIN_PORT: String(port), PORT: String(port) }, gateway);
+    await expect(starting).rejects.toThrow(
+      `ADMIN_PORT: port ${port} on 127.0.0.1 is taken by another program. Stop that program, or choose another port: ADMIN_PORT=NUMBER.`,
+    );
+  });
+
   test('ADMIN_PORT has it, and nothing else; PORT has it no more', async () => {
     const apart = await startTestGateway({ STATS_URL: statsUrl(), ADMIN_PORT: '0' }, gateway);
     expect([(await ask('/admin/v1/keys', {}, apart.url)).status, asked]).toEqual([404, 0]);

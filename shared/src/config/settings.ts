@@ -81,12 +81,12 @@ export const sharedSettings = {
     example: '/etc/lontar/models.yaml',
   }),
   LOG_LEVEL: setting(oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'), {
-    about: 'The least level that is logged.',
+    about: 'The lowest level that is logged.',
     example: 'info',
   }),
   LOG_FILE: setting(z.string().optional(), {
     about:
-      'The file that standard output is appended to, where the service is to rotate it: 10 MB and four earlier ones. npm start sets it.',
+      'The file that the service appends its standard output to and rotates: 10 MB, and four earlier files. npm start sets it.',
     example: '/var/log/lontar/gateway.log',
   }),
   LOG_CONTENT: setting(oneOf(['masked', 'off']).default('masked'), {
@@ -147,7 +147,7 @@ export const replicasAck = setting(
     .transform((text) => Number(text)),
   {
     about:
-      'How many replicas of Redis have to have an accepted request and an answer before the caller gets it: with 1 the loss of the primary loses neither. 0 for one Redis without replicas.',
+      'How many replicas of Redis must have an accepted request, and an answer, before the caller is told: with 1 neither is lost with the primary. 0 for one Redis without replicas.',
     example: '0',
   },
 );

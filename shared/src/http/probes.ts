@@ -52,6 +52,7 @@ export function startProbeListener(options: {
   return serve(({ url }, response) => void answer(url, response), {
     host,
     port,
+    setting: 'METRICS_PORT',
     receiveMs: RECEIVE_MS,
     lastAnswersMs: 0,
   });

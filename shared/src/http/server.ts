@@ -25,12 +25,14 @@ export async function serve(
   options: {
     readonly host: string;
     readonly port: number;
+    /** The setting that names the port. */
+    readonly setting: string;
     readonly receiveMs: number;
     readonly lastAnswersMs: number;
     readonly maxHeaderSize?: number;
   },
 ): Promise<RunningServer> {
-  const { host, port, receiveMs, lastAnswersMs, maxHeaderSize } = options;
+  const { host, port, setting, receiveMs, lastAnswersMs, maxHeaderSize } = options;
   const limits: ServerOptions = {
     ...(maxHeaderSize === undefined ? {} : { maxHeaderSize }),
     headersTimeout: receiveMs,
@@ -39,19 +41,41 @@ export async function serve(
     keepAliveTimeout: KEEP_ALIVE_MS,
   };
   const server = createServer(limits, listener);
-  await listen(server, port, host);
+  await listen(server, { port, host, setting });
   return { port: (server.address() as AddressInfo).port, stop: () => close(server, lastAnswersMs) };
 }
 
-/** Resolves when the server listens. @throws the system's error when it cannot */
-export function listen(server: Server, port: number, host: string): Promise<void> {
+/** Where to listen. */
+interface Place {
+  readonly port: number;
+  readonly host: string;
+  /** The setting that names the port. */
+  readonly setting: string;
+}
+
+/** Resolves when the server listens. @throws the system's error when it cannot, with what to do about it */
+export function listen(server: Server, place: Place): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port, host, backlog: 4096 }, () => {
-      server.off('error', reject);
+    const refuse = (error: NodeJS.ErrnoException) => {
+      error.message = explain(error, place);
+      reject(error);
+    };
+    server.once('error', refuse);
+    server.listen({ port: place.port, host: place.host, backlog: 4096 }, () => {
+      server.off('error', refuse);
       resolve();
     });
   });
+}
+
+function explain({ code, message }: NodeJS.ErrnoException, { port, host, setting }: Place): string {
+  const where = `${setting}: port ${port} on ${host}`;
+  if (code === 'EADDRINUSE') {
+    return `${where} is taken by another program. Stop that program, or choose another port: ${setting}=NUMBER.`;
+  }
+  if (code === 'EACCES') return `${where} may not be opened by this user (ports below 1024 need more rights).`;
+  if (code === 'EADDRNOTAVAIL') return `${where} cannot be opened: this machine has no such address.`;
+  return `${where} cannot be opened: ${message}`;
 }
 
 async function close(server: Server, lastAnswersMs: number): Promise<void> {

@@ -8,7 +8,7 @@
 --
 -- What is in flight stays in the key's reservations until it is settled; a settlement that finds no record gives back
 -- nothing. That the key was deleted is known for a while: gateways remove its uploads by it, and a late repeat of the request
--- that made the key does not bring it back.
+-- that made the key does not bring it back. Its name stands there, for the rows of the log that it has left.
 
 --- @include "includes/key-scripts"
 --- @include "includes/answer-change"
@@ -28,5 +28,5 @@ settleTexts(asked.texts.remove, {})
 takeKey(asked.id)
 redis.call('ZADD', allDeleted, string.format('%.0f', now), asked.id)
 redis.call('ZREMRANGEBYSCORE', allDeleted, '-inf', string.format('%.0f', now - LISTED_MS))
-redis.call('SET', deleted, '1', 'PX', string.format('%d', KNOWN_MS))
+redis.call('SET', deleted, '1 ' .. (before.name or ''), 'PX', string.format('%d', KNOWN_MS))
 return answerChange('delete', withoutSecrets(before), {})

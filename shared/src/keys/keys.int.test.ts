@@ -318,7 +318,7 @@ test('a revoked key stays as it was when it ended', async () => {
 });
 
 describe('delete', () => {
-  test('leaves nothing but that it was deleted, and tells what was there', async () => {
+  test('leaves nothing but its name and that it was deleted, and tells what was there', async () => {
     const { record } = await create({ name: 'x', owner: 'Ann' });
     await redis.client.rpush(redisKeys.keyFreeFailures(record.id), '1');
     await redis.client.rpush(redisKeys.keyHour(record.id), '1');
@@ -327,6 +327,7 @@ describe('delete', () => {
     expect(change.before).not.toHaveProperty('hash');
     const left = [redisKeys.audit, redisKeys.keyDeleted(record.id), redisKeys.apiKeysDeleted];
     expect((await redis.client.keys('*')).sort()).toEqual(left.sort());
+    expect(await redis.client.get(redisKeys.keyDeleted(record.id))).toBe('1 x');
     expect(await refusal(deleteKey(redis.client, record.id, { actor }))).toBeInstanceOf(KeyNotFound);
   });
 });

@@ -1,6 +1,8 @@
 import type { Redis } from 'ioredis';
 import { nameRedisAway } from '../redis-away.ts';
 
+type Reject = Parameters<Redis['sendCommand']>[0]['reject'];
+
 /**
  * Makes commands of a connection fail with `RedisAwayError` where Redis is away, full or read-only. ioredis has plain
  * errors for it that only their messages tell apart.
@@ -11,8 +13,12 @@ import { nameRedisAway } from '../redis-away.ts';
 export function nameAwayErrors(redis: Redis): void {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => {
-    const { reject } = command;
-    command.reject = (error) => reject(nameRedisAway(error));
+    command.reject = naming(command.reject);
     return send(command, stream);
   };
+}
+
+/** Not a literal that is assigned: see young-commands.ts. */
+function naming(reject: Reject): Reject {
+  return (error) => reject(nameRedisAway(error));
 }

@@ -95,3 +95,33 @@ test('what a start leaves behind is given back to the system', () => {
   expect(left).toBeLessThan(MEGABYTE);
   expect(shown).toBe(0);
 });
+
+test('the old generation is collected when it is twice what is in use, and no other thread collects the young one', () => {
+  const script = `import { collectEverything, collectFrugally } from ${JSON.stringify(PATCH)};
+    collectFrugally();
+    const inUse = Array.from({ length: 200_000 }, (_, i) => ({ i }));
+    collectEverything();
+    let recent = [];
+    for (let n = 0; n < 900; n++) {
+      if (n % 50 === 0) recent = [];
+      recent.push(Array.from({ length: 5_000 }, (_, i) => ({ i })));
+    }
+    console.log(inUse.length);`;
+  const options = ['--disable-warning=ExperimentalWarning', '--trace-gc-nvp', '--input-type=module', '--eval', script];
+  const lines = execFileSync(process.execPath, options, { encoding: 'utf8' }).split('\n');
+  const field = (line: string, name: string) => Number(new RegExp(` ${name}=([\\d.]+)`).exec(line)?.[1]);
+  const since = lines.slice(lines.findIndex((line) => line.includes(' reduce_memory=1 ')));
+  const whole = since.filter((line) => line.includes(' gc=mc '));
+  const small = since.filter((line) => line.includes(' gc=s '));
+  expect(small.length).toBeGreaterThan(5);
+  expect(whole.length).toBeGreaterThan(1);
+  expect(small.map((line) => field(line, 'background.scavenge.parallel'))).toEqual(small.map(() => 0));
+  // Each line has the limit that the collection before it has set.
+  for (const [index, line] of whole.entries()) {
+    const before = whole[index - 1];
+    if (before === undefined) continue;
+    const inUse = field(before, 'end_object_size');
+    const young = Math.max(field(before, 'new_space_capacity'), field(line, 'new_space_capacity'));
+    expect(field(line, 'old_gen_allocation_limit')).toBeLessThanOrEqual(2 * inUse + young + MEGABYTE);
+  }
+});

@@ -38,6 +38,14 @@ const BY_MESSAGE: readonly [pattern: RegExp, words: string][] = [
   ],
 ];
 
+const NOTHING_THERE: ReadonlySet<string> = new Set('ECONNREFUSED ENOENT ENOTFOUND EAI_AGAIN ETIMEDOUT'.split(' '));
+
+/** Whether nothing answered that could be Redis: it may have to be started, or be elsewhere. */
+export function isNothingThere(error: unknown): boolean {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return NOTHING_THERE.has(code) || /timed? ?out|gives no answer/i.test(message);
+}
+
 /**
  * Why Redis cannot be used, in a sentence that says what to do where that is known; it begins with a small letter and
  * ends with a full stop.

@@ -76,8 +76,8 @@ export function choosePrimary(
   const other = named.find((answer) => !isSame(answer, first));
   if (!other?.primary) return first.primary;
   throw new NoPrimaryError(
-    `The Sentinels disagree: ${showNode(first.sentinel)} says that ${address.primary} is ${showNode(first.primary)}, ` +
-      `${showNode(other.sentinel)} says ${showNode(other.primary)}; make all of them watch the same primary.`,
+    `The Sentinels disagree: ${showNode(first.sentinel)} names ${showNode(first.primary)} as ${address.primary}, ` +
+      `${showNode(other.sentinel)} names ${showNode(other.primary)}; make all of them watch the same primary.`,
   );
 }
 

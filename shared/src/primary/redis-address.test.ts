@@ -74,7 +74,7 @@ describe('an address', () => {
 test.each([
   ['redis://u:p@h:1/2', 'h:1'],
   ['/run/r.sock?password=p', '/run/r.sock'],
-  ['redis+sentinel://u:p@h1,h2:2/main', 'main, as the Sentinels h1:26379, h2:2 say'],
+  ['redis+sentinel://u:p@h1,h2:2/main', 'main (as the Sentinels h1:26379, h2:2 say)'],
   ['redis+cluster://:p@[::1]:7', 'the cluster of [::1]:7'],
   ['what', 'the configured address'],
 ])('%s is described without its password', (text, words) => {

@@ -69,7 +69,7 @@ export function readRedisAddress(text: string): RedisAddress {
 export function describeRedis(text: string): string {
   const address = addressOf(text);
   if (!address) return 'the configured address';
-  if (address.kind === 'sentinel') return `${address.primary}, as the Sentinels ${listOf(address.nodes)} say`;
+  if (address.kind === 'sentinel') return `${address.primary} (as the Sentinels ${listOf(address.nodes)} say)`;
   if (address.kind === 'cluster') return `the cluster of ${listOf(address.nodes)}`;
   if (address.url.startsWith('/')) return address.url.split('?')[0] ?? '';
   const { host, pathname } = new URL(address.url);

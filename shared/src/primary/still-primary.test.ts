@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { SentinelAnswer } from './find-by-sentinels.ts';
-import { judgeStanding } from './still-primary.ts';
+import { isSuccessor, judgeStanding } from './still-primary.ts';
 
 const OURS = { host: '10.0.0.1', port: 6379 };
 const OTHER = { host: '10.0.0.2', port: 6379 };
@@ -27,4 +27,19 @@ test.each([
   ['none knows the name', [{ sentinel }, { sentinel }, { sentinel }], 'unknown'],
 ] as const)('what the Sentinels say is judged: %s', (_what, answers, standing) => {
   expect(judgeStanding(answers, (primary) => primary === OURS)).toBe(standing);
+});
+
+const NONE = '0'.repeat(40);
+const says = (role: string, id: string, before: string) =>
+  `# Replication\r\nrole:${role}\r\nmaster_replid:${id}\r\nmaster_replid2:${before}\r\n`;
+
+test.each([
+  ['one that followed, and was made the primary', says('master', 'b1', 'a1'), true],
+  ['one that follows', says('slave', 'a1', NONE), false],
+  ['one that was the primary before, and has come back', says('master', 'z1', NONE), false],
+  ['one that was it before, and had followed another one', says('master', 'z1', 'y1'), false],
+  ['one that gives no answer', undefined, false],
+] as const)('of servers that have followed is a successor: %s', (_which, info, isOne) => {
+  expect(isSuccessor(info, says('master', 'a1', 'z1'))).toBe(isOne);
+  expect(isSuccessor(info, undefined)).toBe(false);
 });

@@ -1,3 +1,4 @@
+import { type RedisNode, showNode } from '../primary/redis-address.ts';
 import { RedisAwayError } from '../redis-away.ts';
 import type { Redis } from '../redis-connection.ts';
 import { REPLICAS_WAIT_MS } from '../time-budget.ts';
@@ -16,6 +17,12 @@ export interface Replication {
   held(): Promise<void>;
 }
 
+/**
+ * @param holding how many replicas have a write
+ * @param followed servers that have followed the one that the connection goes to, or one before it, the latest last
+ */
+export type IsPrimaryWith = (holding: number, followed: readonly RedisNode[]) => Promise<boolean>;
+
 export interface ReplicationOptions {
   /** How many have to have it. */
   readonly replicas: number;
@@ -25,7 +32,7 @@ export interface ReplicationOptions {
    * says so: any of them may be made the primary, and one that is made it while the old one lives on takes no more of its
    * writes, which the others go on confirming.
    */
-  readonly isPrimaryWith?: ((holding: number) => Promise<boolean>) | undefined;
+  readonly isPrimaryWith?: IsPrimaryWith | undefined;
   /** Called after each wait, with whether enough of them had it. */
   readonly onWaited?: (isHeld: boolean) => void;
 }
@@ -36,12 +43,14 @@ interface Seen {
   readonly holding: number;
   /** Where the server is in what replicas get. */
   readonly offset: number;
-  /** Where each replica is that follows it. */
-  readonly offsets: readonly number[];
+  /** The replicas that follow it, and where each of them is. */
+  readonly followers: readonly (readonly [RedisNode, offset: number])[];
 }
 
 /** A wait asks again where a replica has come, or come back. */
 const MOST_ROUNDS = 3;
+/** More servers than anybody has; of those that come and go under new addresses the oldest are forgotten. */
+const MOST_FOLLOWED = 16;
 /**
  * A replica that was promoted is known to the Sentinels as the primary within this, ms. So long after one was excused each
  * wait has it confirmed that it was not promoted; from then on one in so many ms does.
@@ -112,16 +121,12 @@ interface Excuse {
 }
 
 /** Waits until all replicas that follow the primary have what was written, but for those that are excused. */
-function waitForAll(
-  redis: Redis,
-  fence: string,
-  least: number,
-  isPrimaryWith: (holding: number) => Promise<boolean>,
-): () => Promise<boolean> {
+function waitForAll(redis: Redis, fence: string, least: number, isPrimaryWith: IsPrimaryWith): () => Promise<boolean> {
   /** How many replicas have to have a write; unknown after a new connection, until it is confirmed where it leads. */
   let wanted: number | undefined;
   let excuse: Excuse | undefined;
   let confirmedAt = 0;
+  const followed = new Map<string, RedisNode>();
   redis.on('close', () => {
     wanted = undefined;
     excuse = undefined;
@@ -136,12 +141,13 @@ function waitForAll(
     for (let round = 0; round < MOST_ROUNDS; round++) {
       const asked = Math.max(least, wanted ?? 0);
       const seen = await askBehindWrite(redis, fence, asked);
+      remember(followed, seen);
       if (seen.holding < least) return false;
-      const following = seen.offsets.filter((offset) => offset > (excuse?.at ?? -1)).length;
+      const following = seen.followers.filter(([, offset]) => offset > (excuse?.at ?? -1)).length;
       const lacks = seen.holding < asked;
       if (wanted === undefined || lacks || (following <= asked && !isConfirmed())) {
         // What was said is of the server that it was said of.
-        if (!(await isPrimaryWith(seen.holding)) || redis.stream !== stream) return false;
+        if (!(await isPrimaryWith(seen.holding, [...followed.values()])) || redis.stream !== stream) return false;
         confirmedAt = performance.now();
         if (lacks) excuse = { at: seen.offset, of: Math.max(asked, excuse?.of ?? 0), since: confirmedAt };
         wanted = lacks ? seen.holding : asked;
@@ -163,5 +169,18 @@ async function askBehindWrite(redis: Redis, fence: string, replicas: number): Pr
     redis.call('ROLE') as Promise<[string, number, [string, string, string][]]>,
   ]);
   if (role !== 'master') throw new RedisAwayError('this server is a replica now', { replied: true });
-  return { holding, offset, offsets: followers.map(([, , at]) => Number(at)) };
+  return {
+    holding,
+    offset,
+    followers: followers.map(([host, port, at]) => [{ host, port: Number(port) }, Number(at)] as const),
+  };
+}
+
+function remember(followed: Map<string, RedisNode>, { followers }: Seen): void {
+  for (const [node] of followers) {
+    const name = showNode(node);
+    followed.delete(name);
+    followed.set(name, node);
+  }
+  for (const name of followed.keys()) if (followed.size > MOST_FOLLOWED) followed.delete(name);
 }

@@ -90,6 +90,25 @@ test.each(ADMIN_ROLES)(
   },
 );
 
+test('an expired or revoked token, an API key and a guess are refused by every route, and change nothing', async () => {
+  const [revoked, expired] = [await service.makeToken('operator'), await service.makeToken('operator', Date.now() - 1)];
+  await revokeAdminToken(redis.client, revoked.id, { by: 'cli', id: 'tester' });
+  const before = await state();
+  const told = await Promise.all(
+    OPERATIONS.map(async (operation, index) => {
+      const body = operation.method === 'GET' ? {} : { body: {} };
+      // Guesses of one address are few.
+      const ask = (given: string) =>
+        service.admin(given, requestFor(operation), { ...body, from: `198.51.100.${index}` });
+      const replies = [revoked.token, expired.token, mintApiKey().key, mintAdminToken().token].map(ask);
+      return (await Promise.all(replies)).map(({ status, body: refusal }) => `${status} ${String(refusal['reason'])}`);
+    }),
+  );
+  const expected = ['401 token_revoked', '401 token_expired', '401 api_key', '401 unauthorized'];
+  expect(told).toEqual(OPERATIONS.map(() => expected));
+  expect(await state()).toBe(before);
+});
+
 describe('tokens', () => {
   const ask = (token: string, from?: string) => service.admin(token, 'GET /queue', from === undefined ? {} : { from });
 

@@ -3,6 +3,7 @@ import { modelsSchema } from '@lontar/shared/admin/models-schemas.ts';
 import { type Instance, startHeartbeat } from '@lontar/shared/instances.ts';
 import { type CallReport, timeBucket } from '@lontar/shared/models/call-report.ts';
 import { createCatalog, type ModelCatalog } from '@lontar/shared/models/catalog.ts';
+import { namesOfVariables } from '@lontar/shared/models/catalog-of-variables.ts';
 import { viewOfCatalog } from '@lontar/shared/models/catalog-view.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
@@ -51,17 +52,17 @@ const catalog = createCatalog(
 );
 
 /** A worker, or a gateway, that is up and goes by a catalog. */
-async function beat(service: 'worker' | 'gateway', id: string, { digest }: ModelCatalog, broken = false) {
+async function beat(service: 'worker' | 'gateway', id: string, { digest, source }: ModelCatalog, broken = false) {
   const instance: Instance = {
     ...{ id, service, version: '1', metricsUrl: 'http://127.0.0.1:1/metrics', inFlight: 0, draining: false },
-    ...{ startedAt: redisTime(), models: { digest, source: 'file', broken } },
+    ...{ startedAt: redisTime(), models: { digest, source, broken } },
   };
   const started = await startHeartbeat(redis.client, () => instance);
   stops.push(started.stop);
 }
 
-async function publish(worker: string, report: CallReport): Promise<void> {
-  await redis.client.set(redisKeys.upstreamCatalog(catalog.digest), JSON.stringify(viewOfCatalog(catalog)));
+async function publish(worker: string, report: CallReport, published = catalog): Promise<void> {
+  await redis.client.set(redisKeys.upstreamCatalog(published.digest), JSON.stringify(viewOfCatalog(published)));
   await redis.client.set(redisKeys.upstreamCalls(worker), JSON.stringify(report));
 }
 
@@ -132,6 +133,19 @@ test('processes that go by another file, or have a broken one, are told of', asy
   await Promise.all([beat('worker', 'w1', catalog), beat('worker', 'w2', catalog), beat('gateway', 'g1', other, true)]);
   await publish('w1', { inFlight: {}, routes: [] });
   expect((await ask()).catalog).toMatchObject({ digest: catalog.digest, agreed: false, broken: true });
+});
+
+test('a gateway that has no file agrees with workers that have none either, and with no others', async () => {
+  const [names, variables] = [
+    namesOfVariables(),
+    createCatalog('variables', [...catalog.upstreams.values()], [...catalog.models.values()]),
+  ];
+  await Promise.all([beat('worker', 'w1', variables), beat('gateway', 'g1', names)]);
+  await publish('w1', { inFlight: {}, routes: [] }, variables);
+  expect((await ask()).catalog).toMatchObject({ source: 'variables', agreed: true });
+  await Promise.all([beat('worker', 'w2', catalog), beat('worker', 'w3', catalog)]);
+  await publish('w2', { inFlight: {}, routes: [] });
+  expect((await ask()).catalog).toMatchObject({ source: 'file', agreed: false });
 });
 
 test('what another version wrote spoils nothing', async () => {

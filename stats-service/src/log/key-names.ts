@@ -6,7 +6,7 @@ import { redisKeys } from '@lontar/shared/redis-keys.ts';
 const KNOWN_FOR_MS = 10_000;
 const MOST_KNOWN = 10_000;
 
-/** Puts the names of API keys beside their ids, for the operator alone. */
+/** Puts the names of API keys beside their ids, for the operator alone; that of a deleted key for a week after. */
 export interface KeyNames {
   /** Never rejects: where Redis fails, rows stay as they are. */
   add(rows: readonly LogRow[]): Promise<LogRow[]>;
@@ -17,12 +17,16 @@ export function createKeyNames(redis: Redis): KeyNames {
   const known = new Map<string, { readonly name: string | undefined; readonly until: number }>();
 
   async function learn(ids: readonly string[]): Promise<void> {
-    const replies = await redis.pipeline(ids.map((id) => ['hget', redisKeys.apiKey(id), 'name'])).exec();
+    const names = await redis.pipeline(ids.map((id) => ['hget', redisKeys.apiKey(id), 'name'])).exec();
+    const gone = ids.filter((_, index) => names?.[index]?.[0] === null && names[index][1] === null);
+    const left =
+      gone.length === 0 ? [] : await redis.pipeline(gone.map((id) => ['get', redisKeys.keyDeleted(id)])).exec();
+    const nameLeft = new Map(gone.map((id, index) => [id, nameOfDeleted(left?.[index]?.[1])]));
     if (known.size + ids.length > MOST_KNOWN) known.clear();
     const until = performance.now() + KNOWN_FOR_MS;
     for (const [index, id] of ids.entries()) {
-      const [error, name] = replies?.[index] ?? [];
-      if (!error) known.set(id, { name: typeof name === 'string' ? name : undefined, until });
+      const [error, name] = names?.[index] ?? [];
+      if (!error) known.set(id, { name: typeof name === 'string' ? name : nameLeft.get(id), until });
     }
   }
 
@@ -38,4 +42,9 @@ export function createKeyNames(redis: Redis): KeyNames {
       });
     },
   };
+}
+
+/** What `delete-key.lua` leaves of a name. */
+function nameOfDeleted(left: unknown): string | undefined {
+  return typeof left === 'string' && left.startsWith('1 ') ? left.slice(2) : undefined;
 }

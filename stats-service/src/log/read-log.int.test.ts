@@ -39,6 +39,11 @@ test('rows have the name of their key beside its id, and can be searched for by 
     ['req_unnamed', undefined],
     ['req_keyless', undefined],
   ]);
+  // A key that was deleted has left its name there, one that an earlier version deleted has not.
+  await client.set(redisKeys.keyDeleted('KeyTwo'), '1 test of the start');
+  expect((await readNewestRows(client, 3))[1]?.keyName).toBe('test of the start');
+  await client.set(redisKeys.keyDeleted('KeyTwo'), '1');
+  expect((await readNewestRows(client, 3))[1]?.keyName).toBeUndefined();
   const page = await readLogPage(client, { text: 'corner' }, undefined);
   expect(page.rows.map(({ id }) => id)).toEqual(['req_named']);
   expect((await readLogDetail(client, page.rows[0]?.cursor ?? ''))?.row.keyName).toBe('Corner shop');

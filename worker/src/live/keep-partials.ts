@@ -135,7 +135,8 @@ export function keepPartials(deps: PartialDeps, sendGathered: () => void): Parti
       closed.add(stream);
       grown.delete(stream);
       urgent.delete(stream);
-      if (stream.number === 0 || stream.standing !== 'visible') return;
+      // Also where it is not known whether it was shown: its number is noted by the script that has not answered yet.
+      if (stream.number === 0 || !stream.mayBeNoted) return;
       gone.push(stream.number);
       schedule();
     },

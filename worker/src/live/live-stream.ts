@@ -60,6 +60,7 @@ export class LiveStream {
   private readonly inFullAt = { text: Number.NEGATIVE_INFINITY, reasoning: Number.NEGATIVE_INFINITY };
   private readonly onMaskingFailed: () => void;
   private current: Standing = 'unseen';
+  private wasAsked = false;
   private answered = Promise.withResolvers<void>();
   private failure: { readonly error: unknown } | undefined;
 
@@ -77,6 +78,11 @@ export class LiveStream {
 
   get standing(): Standing {
     return this.current;
+  }
+
+  /** Whether Redis may have noted what its number stands for. */
+  get mayBeNoted(): boolean {
+    return this.wasAsked || this.current === 'visible';
   }
 
   /** Resolves once what Redis was asked about this stream is answered, or cannot be. */
@@ -127,8 +133,8 @@ export class LiveStream {
   /** Characters that could be kept in Redis, and are not. */
   get unsaved(): number {
     const { number, transcript, handedOn, saved } = this;
-    const text = number === 0 ? transcript.text.length : handedOn.text.units;
-    const reasoning = number === 0 ? transcript.reasoning.length : handedOn.reasoning.units;
+    const { text, reasoning } =
+      number === 0 ? transcript.lengths : { text: handedOn.text.units, reasoning: handedOn.reasoning.units };
     return text - saved.text.units + reasoning - saved.reasoning.units;
   }
 
@@ -193,6 +199,7 @@ export class LiveStream {
   }
 
   private ask(): void {
+    this.wasAsked = true;
     if (this.current === 'asked') return;
     this.current = 'asked';
     this.answered = Promise.withResolvers();

@@ -1,3 +1,4 @@
+import { GrowingText } from '@lontar/shared/growing-text.ts';
 import { addCounts, noCounts } from '../mask-tool-call.ts';
 import { type Masker, type MaskPieces, SLICE } from '../masking/mask.ts';
 
@@ -23,12 +24,11 @@ export class SecretShown extends Error {
  * else it ends with an error, and so does the answer.
  */
 export class MaskedTrack {
-  /** What was given, joined: well-formed Unicode. */
-  text = '';
   private readonly masker: Masker;
   private pieces: MaskPieces;
   /** All that came, as long as it is short enough to be masked anew. */
-  private raw = '';
+  private readonly raw = new GrowingText();
+  private readonly given = new GrowingText();
   private isClosed = false;
   private closings = 0;
   /** What was given before, and has to be given again by the new masking. */
@@ -39,6 +39,16 @@ export class MaskedTrack {
     this.pieces = masker.createPieces();
   }
 
+  /** What was given, joined: well-formed Unicode. */
+  get text(): string {
+    return String(this.given);
+  }
+
+  /** Of the text, UTF-16 units. */
+  get length(): number {
+    return this.given.length;
+  }
+
   /**
    * Takes the next piece, SLICE characters at most, and returns what can be shown.
    *
@@ -46,13 +56,13 @@ export class MaskedTrack {
    */
   push(piece: string): string {
     const output = (this.isClosed ? this.reopen() : '') + this.give(this.pieces.push(piece));
-    if (this.raw.length <= LONGEST_REOPENED) this.raw += piece;
+    if (this.raw.length <= LONGEST_REOPENED) this.raw.append(piece);
     return output;
   }
 
   /** Another track goes on, and this one need not: returns what was withheld. @throws as `push` */
   pause(): string {
-    if (this.isClosed || this.raw === '' || this.raw.length > LONGEST_REOPENED) return '';
+    if (this.isClosed || this.raw.length === 0 || this.raw.length > LONGEST_REOPENED) return '';
     if (this.closings >= MOST_CLOSINGS) return '';
     this.closings++;
     return this.end();
@@ -78,9 +88,10 @@ export class MaskedTrack {
     this.isClosed = false;
     this.owed = this.text;
     this.pieces = this.masker.createPieces();
+    const raw = String(this.raw);
     let output = '';
-    for (let from = 0; from < this.raw.length; from += SLICE) {
-      output += this.give(this.pieces.push(this.raw.slice(from, from + SLICE)));
+    for (let from = 0; from < raw.length; from += SLICE) {
+      output += this.give(this.pieces.push(raw.slice(from, from + SLICE)));
     }
     return output;
   }
@@ -91,7 +102,7 @@ export class MaskedTrack {
     if (output.slice(0, again) !== this.owed.slice(0, again)) throw new SecretShown();
     this.owed = this.owed.slice(again);
     const fresh = output.slice(again);
-    this.text += fresh;
+    this.given.append(fresh);
     return fresh;
   }
 }

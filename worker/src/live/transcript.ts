@@ -120,6 +120,11 @@ export class Transcript {
     return this.tracks.reasoning.text;
   }
 
+  /** Of text and reasoning so far, UTF-16 units. */
+  get lengths(): { readonly text: number; readonly reasoning: number } {
+    return { text: this.tracks.text.length, reasoning: this.tracks.reasoning.length };
+  }
+
   /** How many values have been masked. */
   get counts() {
     const counts = noCounts();
@@ -160,7 +165,7 @@ export class Transcript {
 
   private give(track: 'text' | 'reasoning', data: string): void {
     if (data === '') return;
-    const offset = this.tracks[track].text.length - data.length;
+    const offset = this.tracks[track].length - data.length;
     const last = this.pieces.at(-1);
     if (last?.track === track) this.pieces[this.pieces.length - 1] = { ...last, data: last.data + data };
     else this.pieces.push({ track, offset, data });

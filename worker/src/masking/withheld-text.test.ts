@@ -16,6 +16,17 @@ test.each(['The', 'Hello', 'Sure', 'Certainly', 'Lontar', 'ok', '1'])('the word 
   expect([pieces.push(word), pieces.push(' is')]).toEqual(['', `${word} `]);
 });
 
+/** No host, login or key of any rule begins with these: an answer in such a script, or that begins so, waits for nothing. */
+test.each(['你好', 'こん', '안녕', 'สวัส', 'नम', '🙂', '¡', '“', '<', 'É'])(
+  'the first token %s is shown at once',
+  (token) => {
+    const pieces = masker.createPieces();
+    expect(pieces.push(token)).toBe(token);
+    for (const rest of ['.gudang.internal:8080/x', ':kX9v2mQ7@tcp(db.lan:3306)/shop'])
+      expect(mask(token + rest).startsWith(token)).toBe(true);
+  },
+);
+
 describe('`${` at the beginning of a run', () => {
   test('is shown as soon as it is there, and what follows it when it has ended', () => {
     const pieces = masker.createPieces();

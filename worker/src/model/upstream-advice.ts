@@ -1,4 +1,4 @@
-import type { ModelError, ModelErrorKind, ModelRequest } from './language-model.ts';
+import type { ModelError, ModelRequest } from './language-model.ts';
 import { createModelList, type ListedModels, type ModelListOptions } from './list-models.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';
 import type { Advise } from './upstream-words.ts';
@@ -35,7 +35,7 @@ export async function adviseOn(
   { settings, listed }: { readonly settings: SettingNames; readonly listed: () => Promise<ListedModels> },
 ): Promise<string | undefined> {
   if (failure.isUnknownModel) return adviseOnModel(await listed(), model, settings);
-  return adviseOnKind(failure.kind, failure.upstream?.upstreamHost ?? 'the upstream', settings);
+  return adviseOnKind(failure, failure.upstream?.upstreamHost ?? 'the upstream', settings);
 }
 
 function adviseOnModel(listed: ListedModels, model: string, { url, useModel }: SettingNames): string {
@@ -55,12 +55,16 @@ function adviseOnModel(listed: ListedModels, model: string, { url, useModel }: S
   }
 }
 
-function adviseOnKind(kind: ModelErrorKind, host: string, { url, key }: SettingNames): string | undefined {
+function adviseOnKind(
+  { kind, upstream }: Pick<ModelError, 'kind' | 'upstream'>,
+  host: string,
+  { url, key }: SettingNames,
+): string | undefined {
   switch (kind) {
     case 'unauthorized':
       return `The upstream does not accept the key, or its account has no money left: set ${key}, and start the worker again (npm start: Ctrl-C, then npm start; containers: docker compose up -d worker).`;
     case 'connection':
-      return `The worker cannot reach ${host}: start that server, or correct ${url}.`;
+      return adviseOnConnection(upstream?.upstreamCode, host, url);
     case 'timed_out':
       return `${host} gave no answer in MODEL_TIMEOUT_MS: is it overloaded, or the model too slow?`;
     case 'invalid_answer':
@@ -68,4 +72,18 @@ function adviseOnKind(kind: ModelErrorKind, host: string, { url, key }: SettingN
     default:
       return undefined;
   }
+}
+
+/** @param code of Node's error, or of OpenSSL's */
+function adviseOnConnection(code: string | undefined, host: string, url: string): string {
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return `The worker finds no address for ${host}: check the name in ${url}, and whether this machine has a network and DNS.`;
+  }
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'EPROTO') {
+    return `${host} does not speak TLS: begin ${url} with http:// instead of https://.`;
+  }
+  if (code !== undefined && /CERT|SIGNATURE/.test(code)) {
+    return `The worker does not accept the certificate of ${host}: set NODE_EXTRA_CA_CERTS to a file with its authority, or correct ${url}.`;
+  }
+  return `The worker cannot reach ${host}: start that server, or correct ${url}.`;
 }

@@ -109,7 +109,10 @@ async function backup(redis: Redis, path: string, context: CommandContext): Prom
     note(context, 'KEY_PEPPER is not known here: the file is not signed, and a restore asks for --accept-unsigned.');
   } else if (found.from === 'home') {
     const pepper = context.surroundings.home.secret('KEY_PEPPER');
-    note(context, `To restore it elsewhere, carry KEY_PEPPER over by another way than the file: it is in ${pepper}`);
+    note(
+      context,
+      `To restore it on another machine, copy KEY_PEPPER there, too, and not together with this file: it is in ${pepper}`,
+    );
   }
   const { keys: entries, apiKeys, files: filesKept, sha256 } = written;
   print(

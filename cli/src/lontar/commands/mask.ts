@@ -27,6 +27,7 @@ interface Explanation {
 export function addMaskCommand(program: Command, context: CommandContext): void {
   program
     .command('mask')
+    .usage('[options] < FILE')
     .description('mask standard input as answers are masked, with MASK_HOSTS, MASK_ALLOW_HOSTS and MASK_RULES_FILE')
     .option(
       '--explain',
@@ -53,7 +54,7 @@ export function addMaskCommand(program: Command, context: CommandContext): void 
         if (!(error instanceof MaskingBudgetExceeded)) throw error;
         throw new CommandFailure(
           EXIT.failed,
-          'Refused: masking this text would take more work than its length pays for.',
+          'Refused: this text takes more work to mask than a text of its length may.',
         );
       }
     });

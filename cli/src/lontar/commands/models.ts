@@ -1,3 +1,4 @@
+import { showHidden } from '@lontar/shared/hidden-characters.ts';
 import type { ModelCatalog, ModelConfig } from '@lontar/shared/models/catalog.ts';
 import { secretsIn } from '@lontar/shared/models/secrets.ts';
 import { tryRoute } from '@lontar/worker/try-route.ts';
@@ -68,7 +69,7 @@ async function testRoutes(context: CommandContext, name: string | undefined): Pr
   const secretOf = secretsIn(context.surroundings.environment);
   const known = name === undefined ? undefined : catalog.resolve(name);
   if (name !== undefined && known === undefined) {
-    throw new CommandFailure(EXIT.notFound, 'There is no such model. All: lontar models list');
+    throw new CommandFailure(EXIT.notFound, `There is no model ${showHidden(name)} here. All: lontar models list`);
   }
   const models = [...catalog.models.values()].filter((model) => known === undefined || model.name === known);
   const { tried: trials, left } = await tryRoutes(models, (route) => tryRoute(catalog, route, secretOf));

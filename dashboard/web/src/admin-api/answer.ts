@@ -42,6 +42,8 @@ export interface Refused {
 
 /** The server gives up before, so that a longer wait is a lost connection, ms. */
 const WAIT_MS = 30_000;
+/** After this a question is put again whose connection broke, ms. */
+const ASK_AGAIN_MS = 300;
 
 const KINDS: Readonly<Record<number, RefusalKind>> = {
   400: 'invalid',
@@ -54,7 +56,8 @@ const KINDS: Readonly<Record<number, RefusalKind>> = {
 };
 
 /**
- * Asks this server as the operator who is signed in; an answer that the session has ended signs the page out. Never
+ * Asks this server as the operator who is signed in; an answer that the session has ended signs the page out. What only
+ * reads is asked for once more where the connection broke: browsers break all of them when a network comes or goes. Never
  * rejects, but when `signal` aborts: then with its reason.
  *
  * @param bodyOf what of the JSON of a success is wanted; `undefined` where it is not there
@@ -66,9 +69,12 @@ export async function askServer<Body>(
 ): Promise<Answer<Body>> {
   const late = AbortSignal.timeout(WAIT_MS);
   try {
-    const response = await fetch(url, {
-      ...init,
-      signal: signal === undefined ? late : AbortSignal.any([signal, late]),
+    const ends = signal === undefined ? late : AbortSignal.any([signal, late]);
+    const ask = () => fetch(url, { ...init, signal: ends });
+    const response = await ask().catch(async (error: unknown) => {
+      if ((init.method ?? 'GET') !== 'GET' || ends.aborted) throw error;
+      await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+      return ask();
     });
     const said: unknown = await response.json().catch(() => undefined);
     const body = response.ok ? bodyOf(said) : undefined;

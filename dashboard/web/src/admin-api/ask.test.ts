@@ -53,6 +53,16 @@ test('no answer, and one that is none of ours, reject nothing', async () => {
   expect(await ask('GET', '/keys')).toEqual({ ok: false, kind: 'broken', status: 502, message: '' });
 });
 
+test('what only reads is asked for once more where the connection broke, a change is not', async () => {
+  const breaks = () => fetched.mockRejectedValueOnce(new TypeError('network error'));
+  says(200, { status: true, result: { id: 'a' } });
+  breaks();
+  expect(await ask('GET', '/keys/a')).toMatchObject({ ok: true, body: { id: 'a' } });
+  breaks();
+  expect(await ask('PATCH', '/keys/a', { body: {} })).toMatchObject({ ok: false, kind: 'unreachable' });
+  expect(fetched).toHaveBeenCalledTimes(3);
+});
+
 test('who gives up hears of it', async () => {
   const leaving = new AbortController();
   leaving.abort();

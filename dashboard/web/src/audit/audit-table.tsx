@@ -4,6 +4,7 @@ import type { PageProps } from '../page/page-props.ts';
 import { addressOf } from '../page/place.ts';
 import { formatDateTime } from '../tiles/format.ts';
 import { audit } from '../words/audit.ts';
+import { keys } from '../words/keys.ts';
 import { type Change, changesOf } from './changes.ts';
 
 /** What is shown at once of a text that others chose; the rest is folded away. */
@@ -85,6 +86,13 @@ function fieldWord(name: string): string {
   return Object.hasOwn(fields, name) ? ((fields as Readonly<Record<string, string>>)[name] ?? name) : name;
 }
 
+/** A time by the reader's clock, like that of the entry, and a state in words; everything else as it stands in the log. */
+function sayValue(name: string, value: string): string {
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return formatDateTime(Date.parse(value));
+  const { states } = keys();
+  return name === 'state' && Object.hasOwn(states, value) ? states[value as keyof typeof states] : value;
+}
+
 /** A key leads to its sheet, unless it was deleted. */
 function Target({ entry: { action, target }, setQuery }: TableProps & { readonly entry: AuditEntry }) {
   if (target === '') return <span class="none">–</span>;
@@ -129,13 +137,13 @@ function Changes({ changes }: { readonly changes: readonly Change[] }) {
           <dd>
             {was !== undefined && (
               <del>
-                <Text text={was} />
+                <Text text={sayValue(name, was)} />
               </del>
             )}
             {was !== undefined && is !== undefined && <span aria-hidden="true"> → </span>}
             {is !== undefined && (
               <ins>
-                <Text text={is} />
+                <Text text={sayValue(name, is)} />
               </ins>
             )}
           </dd>

@@ -52,7 +52,7 @@ function Row({ shown, setQuery }: Pick<PageProps, 'setQuery'> & { readonly shown
       <td role="cell" class="how">
         <StateWord state={shown.state} />
       </td>
-      <td role="cell" class="lastUsed">
+      <td role="cell" class="lastUsed" data-name={words.columns.lastUsed}>
         {lastUsedAt === null ? (
           <span class="none">{words.never}</span>
         ) : (

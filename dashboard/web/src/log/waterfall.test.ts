@@ -12,6 +12,14 @@ test('stages follow each other and add up to the whole', () => {
   ]);
 });
 
+test('a failure of the fifth attempt shows that attempt, and what the earlier ones took', () => {
+  const stages = waterfall({ ms: 4_500, queuedMs: 4_100, modelMs: 380, maskMs: 0, attempts: 5 } as LogRow);
+  expect(stages.map(({ name, durationMs }) => [name, durationMs]).slice(0, 2)).toEqual([
+    ['Waiting, earlier attempts', 4_100],
+    ['Model, attempt 5', 380],
+  ]);
+});
+
 test('a request that no worker had has none, and clocks that disagree give no negative stage', () => {
   expect(waterfall({ ms: 3 } as LogRow)).toEqual([]);
   expect(waterfall({ ms: 10, queuedMs: 5, modelMs: 9 } as LogRow).at(-1)).toMatchObject({ durationMs: 0 });

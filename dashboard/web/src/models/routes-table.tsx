@@ -16,17 +16,17 @@ export function RoutesTable(props: {
   const { route, state, share, calls, errors, latency, firstToken } = words.columns;
   return (
     <div class="scroll-x" tabindex={0} role="region" aria-label={words.routesOf(name)}>
-      <table class="routes">
-        <thead>
-          <tr>
+      <table class="routes stacked" role="table">
+        <thead role="rowgroup">
+          <tr role="row">
             {[route, state, share, calls, errors, latency, firstToken].map((column) => (
-              <th scope="col" key={column}>
+              <th scope="col" role="columnheader" key={column}>
                 {column}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {routes.map((one) => (
             <RouteRow
               key={`${one.upstream}/${one.model}`}
@@ -50,22 +50,31 @@ function RouteRow(props: {
   const { upstream: name, model, lately } = route;
   const { calls, errorShare, p50Ms, p95Ms, firstTokenP50Ms, firstTokenP95Ms } = lately;
   const all = Object.values(calls).reduce((sum, count) => sum + count, 0);
+  const { columns } = models();
   return (
-    <tr>
-      <th scope="row">
+    <tr role="row">
+      <th scope="row" role="rowheader">
         <bdi>{name}</bdi>
         <code>{model}</code>
       </th>
-      <td>
+      <td role="cell" data-name={columns.state}>
         <BreakerWord upstream={upstream} />
       </td>
-      <td>{share}</td>
-      <td title={describeCalls(calls)}>{formatCount(all)}</td>
-      <td class={errorShare !== null && errorShare > 0 ? 'bad' : undefined}>
+      <td role="cell" data-name={columns.share}>
+        {share}
+      </td>
+      <td role="cell" data-name={columns.calls} title={describeCalls(calls)}>
+        {formatCount(all)}
+      </td>
+      <td role="cell" data-name={columns.errors} class={errorShare !== null && errorShare > 0 ? 'bad' : undefined}>
         {errorShare === null ? '–' : formatShare(errorShare)}
       </td>
-      <td>{pair(p50Ms, p95Ms)}</td>
-      <td>{pair(firstTokenP50Ms, firstTokenP95Ms)}</td>
+      <td role="cell" data-name={columns.latency}>
+        {pair(p50Ms, p95Ms)}
+      </td>
+      <td role="cell" data-name={columns.firstToken}>
+        {pair(firstTokenP50Ms, firstTokenP95Ms)}
+      </td>
     </tr>
   );
 }

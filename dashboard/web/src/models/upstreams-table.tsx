@@ -13,28 +13,34 @@ export function UpstreamsTable({ upstreams }: { readonly upstreams: readonly Ups
         <h3>{words.upstreams}</h3>
       </div>
       <div class="scroll-x" tabindex={0} role="region" aria-label={words.upstreams}>
-        <table class="routes">
-          <thead>
-            <tr>
+        <table class="routes stacked" role="table">
+          <thead role="rowgroup">
+            <tr role="row">
               {[upstream, state, inFlight, bears, perMinute].map((column) => (
-                <th scope="col" key={column}>
+                <th scope="col" role="columnheader" key={column}>
                   {column}
                 </th>
               ))}
             </tr>
           </thead>
-          <tbody>
+          <tbody role="rowgroup">
             {upstreams.map((one) => (
-              <tr key={one.name}>
-                <th scope="row">
+              <tr role="row" key={one.name}>
+                <th scope="row" role="rowheader">
                   <bdi>{one.name}</bdi> <span class="whose">{one.provider}</span>
                 </th>
-                <td>
+                <td role="cell" data-name={state}>
                   <BreakerWord upstream={one} />
                 </td>
-                <td>{formatCount(one.inFlight)}</td>
-                <td>{bearsOf(one)}</td>
-                <td>{perMinuteOf(one)}</td>
+                <td role="cell" data-name={inFlight}>
+                  {formatCount(one.inFlight)}
+                </td>
+                <td role="cell" data-name={bears}>
+                  {bearsOf(one)}
+                </td>
+                <td role="cell" data-name={perMinute}>
+                  {perMinuteOf(one)}
+                </td>
               </tr>
             ))}
           </tbody>

@@ -1,5 +1,6 @@
 import type { UsageCounts } from '@lontar/shared/usage/usage-counts.ts';
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { formatCount } from '../tiles/format.ts';
 import { usage } from '../words/usage.ts';
 import { endsOf, type Group, type Grouping } from './group-usage.ts';
@@ -36,38 +37,33 @@ export function UsageTable(props: {
   return (
     <>
       <div class="scroll-x" tabindex={0} role="region" aria-label={words.title}>
-        <table class="usage">
-          <thead>
-            <tr>
-              <th scope="col">{words.groupings[by]}</th>
+        <table class="usage stacked" role="table">
+          <thead role="rowgroup">
+            <tr role="row">
+              <th scope="col" role="columnheader">
+                {words.groupings[by]}
+              </th>
               {Object.entries(words.columns).map(([name, word]) => (
-                <th scope="col" key={name}>
+                <th scope="col" role="columnheader" key={name}>
                   {word}
                 </th>
               ))}
             </tr>
           </thead>
-          <tbody>
+          <tbody role="rowgroup">
             {groups.slice(0, shown.value).map((group) => (
-              <tr key={group.id}>
-                <th scope="row">
-                  <Name group={group} by={by} choose={choose} />
-                </th>
-                <Counts counts={group.counts} />
-              </tr>
+              <Line key={group.id} counts={group.counts}>
+                <Name group={group} by={by} choose={choose} />
+              </Line>
             ))}
             {rest.requests > 0 && (
-              <tr class="rest">
-                <th scope="row">{hasMore ? words.notRead : words.notKnown}</th>
-                <Counts counts={rest} />
-              </tr>
+              <Line kind="rest" counts={rest}>
+                {hasMore ? words.notRead : words.notKnown}
+              </Line>
             )}
           </tbody>
-          <tfoot>
-            <tr>
-              <th scope="row">{words.total}</th>
-              <Counts counts={total} />
-            </tr>
+          <tfoot role="rowgroup">
+            <Line counts={total}>{words.total}</Line>
           </tfoot>
         </table>
       </div>
@@ -111,13 +107,31 @@ function Name(props: { readonly group: Group; readonly by: Grouping; readonly ch
   );
 }
 
+function Line(props: { readonly kind?: string; readonly counts: UsageCounts; readonly children: ComponentChildren }) {
+  return (
+    <tr role="row" class={props.kind}>
+      <th scope="row" role="rowheader">
+        {props.children}
+      </th>
+      <Counts counts={props.counts} />
+    </tr>
+  );
+}
+
 function Counts({ counts }: { readonly counts: UsageCounts }) {
   const { successes, callers, limited, failures } = endsOf(counts);
   const { requests, masked, promptTokens, completionTokens } = counts;
+  const shown = { requests, successes, callers, limited, failures, masked, promptTokens, completionTokens };
+  const { columns } = usage();
   return (
     <>
-      {[requests, successes, callers, limited, failures, masked, promptTokens, completionTokens].map((count, index) => (
-        <td key={index} class={count === 0 ? 'zero' : undefined}>
+      {Object.entries(shown).map(([name, count]) => (
+        <td
+          role="cell"
+          key={name}
+          class={count === 0 ? 'zero' : undefined}
+          data-name={columns[name as keyof typeof shown]}
+        >
           {formatCount(count)}
         </td>
       ))}

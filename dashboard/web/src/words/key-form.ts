@@ -9,6 +9,7 @@ export const keyForm = catalog({
     saving: 'Saving…',
     saved: 'Saved',
     nothingChanged: 'Nothing is changed.',
+    check: (fields: string) => `Check: ${fields}.`,
     groups: { whose: 'Whose it is', limits: 'Limits', access: 'What it reaches', masking: 'Masking and callers' },
     fields: {
       name: 'Name',
@@ -102,6 +103,7 @@ export const keyForm = catalog({
     saving: 'Menyimpan…',
     saved: 'Tersimpan',
     nothingChanged: 'Tidak ada yang diubah.',
+    check: (fields: string) => `Periksa: ${fields}.`,
     groups: {
       whose: 'Milik siapa',
       limits: 'Batas',

@@ -2,7 +2,9 @@ import { language } from './language.ts';
 
 /** Parts of the server's rules in Indonesian; a part that has another in it stands before that. */
 const RULES: Readonly<Record<string, string>> = {
+  'address must be an address, such as ': 'alamat harus ditulis seperti ',
   'must be an address, such as ': 'harus alamat, misalnya ',
+  ' or 2001:': ' atau 2001:',
   'must be addresses or networks, which ': 'harus alamat atau jaringan; ini bukan: ',
   'must be a whole number from': 'harus bilangan bulat dari',
   ' to ': ' sampai ',

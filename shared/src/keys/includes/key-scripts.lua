@@ -4,7 +4,7 @@
 -- KEYS[2]  index         sorted set: ids of all keys by time of creation
 -- KEYS[3]  hour          sliding window of the key
 -- KEYS[4]  freeFailures  list: failures of the last hour that were given back to the key
--- KEYS[5]  deleted       string with expiry: there for a while after the key was deleted
+-- KEYS[5]  deleted       string with expiry: '1 NAME', there for a while after the key was deleted
 -- KEYS[6]  texts         sorted set of entries for lists by name and owner, and searches, see index-entries.ts
 -- KEYS[7]  use           sorted set: ids of indexed keys by the minute of their last use, Unix minutes; 0 for never
 -- KEYS[8]  active        sorted sets: ids of indexed keys of this state, by time of creation

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { ModelRequest } from '../language-model.ts';
 import { UpstreamRefusal } from '../upstream-refusal.ts';
 import { readParsed } from '../upstream-said.ts';
-import { createAdaptations } from './adaptations.ts';
+import { adaptationFor, adaptForm, createAdaptations } from './adaptations.ts';
 
 const request = (model: string): ModelRequest => ({
   requestId: 'req_test',
@@ -37,4 +37,38 @@ test('what is known of one request is not changed by what another one learns', (
   const known = adaptations.known(request('m'));
   known.add('no_limit');
   expect(adaptations.known(request('m'))).toEqual(new Set(['older_name']));
+});
+
+const FORM = { isStream: true, limit: 'both', asksUsage: true } as const;
+const thought: ModelRequest = {
+  ...request('m'),
+  chat: {
+    messages: [
+      { role: 'user', content: 'Hello.' },
+      { role: 'assistant', content: 'Hi.', reasoning: 'Hm.' },
+    ],
+  },
+};
+
+test.each([
+  [
+    'Groq',
+    "'messages.1' : for 'role:assistant' the following must be satisfied: property 'reasoning_content' is unsupported",
+  ],
+  ['Gemini', 'Invalid JSON payload received. Unknown name "reasoning_content": Cannot find field.'],
+  ['OpenAI', "Additional properties are not allowed ('reasoning_content' was unexpected) - 'messages.1'"],
+])('%s is asked again without what the model thought before', (_server, message) => {
+  const refusal = new UpstreamRefusal(400, {}, readParsed({ error: { message } }));
+  expect(adaptationFor(refusal, thought, FORM)).toBe('no_thoughts');
+  expect(adaptForm(FORM, new Set(['no_thoughts']))).toMatchObject({ omitsThoughts: true });
+  expect(adaptationFor(refusal, thought, { ...FORM, omitsThoughts: true })).toBeUndefined();
+  expect(adaptationFor(refusal, { ...request('m'), isDefaultOutput: false }, FORM)).toBeUndefined();
+});
+
+test.each([
+  'The `reasoning_content` in the thinking mode must be passed back to the API.',
+  'Missing `reasoning_content` field in the assistant message at message index 2.',
+])('DeepSeek, which wants it, is not: %s', (message) => {
+  const refusal = new UpstreamRefusal(400, {}, readParsed({ error: { message } }));
+  expect(adaptationFor(refusal, thought, FORM)).toBeUndefined();
 });

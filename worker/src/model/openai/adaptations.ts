@@ -7,9 +7,13 @@ import type { LimitNames, RequestForm } from './write-request.ts';
 
 /**
  * How a request is asked otherwise than usual, because a server refused its usual form: without the token limit that the
- * caller did not ask for, with the limit under one of its names, or without asking for token counts.
+ * caller did not ask for, with the limit under one of its names, without asking for token counts, or without what the model
+ * thought before.
  */
-export type Adaptation = Extract<RepeatReason, 'no_limit' | 'older_name' | 'newer_name' | 'no_token_counts'>;
+export type Adaptation = Extract<
+  RepeatReason,
+  'no_limit' | 'older_name' | 'newer_name' | 'no_token_counts' | 'no_thoughts'
+>;
 
 /**
  * The adaptation that an error calls for; undefined where it is not about the form of the request.
@@ -24,11 +28,24 @@ export function adaptationFor(error: unknown, request: ModelRequest, form: Reque
   if (status < 400) return undefined;
   const words = `${said.param ?? ''} ${said.message}`;
   if (form.isStream && form.asksUsage && /stream_options|include_usage/.test(words)) return 'no_token_counts';
+  if (hasThoughts(request) && form.omitsThoughts !== true && refusesThoughts(words)) return 'no_thoughts';
   if (form.limit === 'both' && ABOUT_NAMES.test(said.message) && /max_completion_tokens|max_tokens/.test(words)) {
     return /\buse\W{0,3}max_completion_tokens/i.test(said.message) ? 'newer_name' : 'older_name';
   }
   const isOurs = request.isDefaultOutput === true && form.limit !== undefined;
   return isOurs && mayBeTooMuchOutput(status, said) ? 'no_limit' : undefined;
+}
+
+function hasThoughts({ chat }: ModelRequest): boolean {
+  return chat.messages.some((message) => message.role === 'assistant' && message.reasoning !== undefined);
+}
+
+/**
+ * "property 'reasoning_content' is unsupported" (Groq), "Unknown name "reasoning_content"" (Gemini), and not "reasoning_content must be
+ * passed back" (DeepSeek), which wants more of it.
+ */
+function refusesThoughts(words: string): boolean {
+  return words.includes('reasoning_content') && !/\bmissing\b|passed back/i.test(words);
 }
 
 /** "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported", "Extra inputs are not permitted". */
@@ -41,6 +58,7 @@ export function adaptForm(usual: RequestForm, adaptations: ReadonlySet<Adaptatio
     ...usual,
     limit: adaptations.has('no_limit') ? undefined : limitName(usual.limit, adaptations),
     asksUsage: usual.asksUsage && !adaptations.has('no_token_counts'),
+    omitsThoughts: adaptations.has('no_thoughts'),
   };
 }
 

@@ -226,6 +226,45 @@ const DIALECTS: readonly Dialect[] = [
     bytes: `${chunk({ role: 'assistant', content: 'Hi' })}${event({ choices: [{ index: 0, delta: { content: '' }, text: '', finish_reason: 'eos' }], ...usage(5, 1) })}${DONE}`,
     expected: { text: 'Hi', finishReason: 'stop', usage: { input: 5, output: 1 } },
   },
+  {
+    server: 'Gemini (its layer for clients of OpenAI)',
+    what: 'an error in mid-stream, as a list of one',
+    bytes: `${chunk({ content: 'Hi' })}data: [{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}]\n\n`,
+    expected: { fails: { said: expect.objectContaining({ status: 503, message: 'The model is overloaded.' }) } },
+  },
+  {
+    server: 'one-api in front of Gemini',
+    what: "Gemini's words for an end",
+    bytes: `${chunk({ role: 'assistant', content: 'Hi' })}${chunk({}, 'MAX_TOKENS')}${DONE}`,
+    expected: { text: 'Hi', finishReason: 'length' },
+  },
+  {
+    server: 'one-api in front of Gemini',
+    what: "Gemini's word for its filter",
+    bytes: `${chunk({ role: 'assistant', content: 'Hi' })}${chunk({}, 'SAFETY')}${DONE}`,
+    expected: { text: 'Hi', finishReason: 'content_filter' },
+  },
+  {
+    server: 'Perplexity',
+    what: 'all so far beside what is new, with counts and citations in each chunk',
+    bytes: `${event({ choices: [{ index: 0, message: { content: 'Hi' }, delta: { role: 'assistant', content: 'Hi' } }], citations: ['https://a.example'], ...usage(3, 1) })}${event({ choices: [{ index: 0, finish_reason: 'stop', message: { content: 'Hi!' }, delta: { content: '!' } }], citations: ['https://a.example'], ...usage(3, 2) })}`,
+    expected: { text: 'Hi!', finishReason: 'stop', usage: { input: 3, output: 2 } },
+  },
+  {
+    server: 'NVIDIA NIM',
+    what: 'a call without a reason for its end',
+    bytes: `${chunk({ role: 'assistant', content: null })}${chunk({ tool_calls: [call('look', '{"at":1}', { id: 'chatcmpl-tool-1', index: 0 })] })}${DONE}`,
+    expected: {
+      finishReason: 'tool_calls',
+      toolCalls: [{ id: 'chatcmpl-tool-1', name: 'look', arguments: '{"at":1}' }],
+    },
+  },
+  {
+    server: 'xAI',
+    what: 'thoughts, a whole call in one chunk, and counts with the end',
+    bytes: `${chunk({ role: 'assistant', reasoning_content: 'Hm.' })}${chunk({ tool_calls: [call('look', '{"at":1}', { id: 'call_01', index: 0 })] })}${event({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }], ...usage(6, 4), system_fingerprint: 'fp_x' })}${DONE}`,
+    expected: { reasoning: 'Hm.', finishReason: 'tool_calls', usage: { input: 6, output: 4 } },
+  },
 ];
 
 /** What comes of a response of status 200, in pieces that `cut` makes of its bytes. */
@@ -249,11 +288,9 @@ function outcomeOf(bytes: string, cut: (bytes: Buffer) => Buffer[]): unknown {
   }
 }
 
-const whole = (bytes: Buffer) => [bytes];
-
 describe('a server of the protocol with ways of its own', () => {
   test.each(DIALECTS)('$server: $what', ({ bytes, expected }) => {
-    expect(outcomeOf(bytes, whole)).toMatchObject(expected);
+    expect(outcomeOf(bytes, (all) => [all])).toMatchObject(expected);
     const random = seededRandom(bytes.length);
     for (let round = 0; round < 20; round++) {
       expect(outcomeOf(bytes, cutAnywhere(random))).toMatchObject(expected);

@@ -146,13 +146,18 @@ const FINISH_REASONS: Readonly<Record<string, ModelResult['finishReason']>> = {
   max_tokens: 'length',
   // Mistral: the context is full.
   model_length: 'length',
+  // Proxies in front of Gemini and Anthropic that leave their words.
+  safety: 'content_filter',
+  recitation: 'content_filter',
+  refusal: 'content_filter',
 };
 
 /** How servers say that an answer is not whole: vLLM and SGLang as they stop, DeepSeek without room, OpenRouter. */
 const BROKEN: ReadonlySet<unknown> = new Set(['abort', 'error', 'insufficient_system_resource']);
 
 /** @throws ModelError `cut_off` where the answer is not whole */
-function endBy(reason: unknown): ModelResult['finishReason'] {
+function endBy(given: unknown): ModelResult['finishReason'] {
+  const reason = typeof given === 'string' ? given.toLowerCase() : given;
   if (BROKEN.has(reason)) throw new ModelError('cut_off');
   return finishOf(reason);
 }
@@ -173,7 +178,9 @@ function firstChoice(body: Json): Json | undefined {
 
 function parseObject(text: string): Json {
   try {
-    const body = asObject(JSON.parse(text));
+    const parsed: unknown = JSON.parse(text);
+    // Gemini's layer for OpenAI's clients writes its errors as a list of one.
+    const body = asObject(Array.isArray(parsed) ? parsed[0] : parsed);
     if (body !== undefined) return body;
   } catch {
     // Not JSON: as what follows.

@@ -28,3 +28,21 @@ test('who speaks is said where the caller says it', () => {
   expect(body).toMatchObject({ messages });
   expect(JSON.stringify(body).match(/"name"/g)).toHaveLength(3);
 });
+
+test.each([
+  [false, 'Let me look.'],
+  [true, undefined],
+])('what the model thought before is sent back, or left out (%p)', (omitsThoughts, sent) => {
+  const messages: ChatRequest['messages'] = [
+    {
+      role: 'assistant',
+      content: '',
+      reasoning: 'Let me look.',
+      toolCalls: [{ id: 'c', name: 'look', arguments: '{}' }],
+    },
+  ];
+  const request = { requestId: 'req_x', model: 'm', chat: { messages }, maxOutputTokens: 5 };
+  const form = { isStream: false, limit: 'both', asksUsage: false, omitsThoughts } as const;
+  const body = JSON.parse(writeRequest(request, form)) as { messages: { reasoning_content?: string }[] };
+  expect(body.messages[0]?.reasoning_content).toBe(sent);
+});

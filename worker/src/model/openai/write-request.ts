@@ -10,6 +10,8 @@ export interface RequestForm {
   readonly limit: LimitNames | undefined;
   /** Whether a stream is asked for its token counts. */
   readonly asksUsage: boolean;
+  /** Whether what the model thought before is left out, where the caller sends it back. */
+  readonly omitsThoughts?: boolean;
 }
 
 /** How a server wants the limit named, by its host. */
@@ -25,7 +27,7 @@ export function writeRequest(request: ModelRequest, form: RequestForm): string {
   const { chat } = request;
   const body: Record<string, unknown> = {
     model: request.model,
-    messages: chat.messages.map(toMessage),
+    messages: chat.messages.map((message) => toMessage(message, form.omitsThoughts === true)),
     temperature: chat.temperature,
     ...limitOf(request.maxOutputTokens, form.limit),
     ...(form.isStream && { stream: true, ...(form.asksUsage && { stream_options: { include_usage: true } }) }),
@@ -70,7 +72,7 @@ export function suitReasoningModels(body: Record<string, unknown>): Record<strin
   return { ...rest, ...(max_completion_tokens !== undefined && { max_completion_tokens }) };
 }
 
-function toMessage(message: ChatMessage): object {
+function toMessage(message: ChatMessage, omitsThoughts: boolean): object {
   switch (message.role) {
     // Not `developer`, which only OpenAI itself knows, and takes as the same.
     case 'system':
@@ -78,7 +80,11 @@ function toMessage(message: ChatMessage): object {
     case 'user':
       return { role: 'user', content: toContent(message.content), name: message.name };
     case 'assistant':
-      return { ...toAssistantMessage(message.content, message.toolCalls), name: message.name };
+      return {
+        ...toAssistantMessage(message.content, message.toolCalls),
+        reasoning_content: omitsThoughts ? undefined : message.reasoning,
+        name: message.name,
+      };
     case 'tool':
       return { role: 'tool', tool_call_id: message.toolCallId, content: message.content };
   }
