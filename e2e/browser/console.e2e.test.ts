@@ -10,7 +10,7 @@ import { testModels } from './models-cases.ts';
 import { testPlayground } from './playground-cases.ts';
 import { testRequests } from './requests-cases.ts';
 import { testUsage } from './usage-cases.ts';
-import { BROWSER_TEST_MS, findChromium, launchChromium, openPage, type WatchedPage } from './watched-page.ts';
+import { BROWSER_TEST_MS, findChromium, launchChromium, newPage, openPage, type WatchedPage } from './watched-page.ts';
 
 const executable = findChromium();
 /** Without a Chromium these are skipped, by name. */
@@ -81,7 +81,7 @@ inBrowser('the browser says which language, the reader may choose another, and i
   const context = await browser.newContext({ locale: 'id-ID' });
   const [name = '', value = ''] = cookie.split('=');
   await context.addCookies([{ name, value, url: dashboard.url }]);
-  const page = await context.newPage();
+  const page = await newPage(context);
   await page.goto(`${dashboard.url}/#/keys`);
   await page.getByText('Belum ada kunci').waitFor();
   expect(await page.evaluate(() => document.documentElement.lang)).toBe('id');

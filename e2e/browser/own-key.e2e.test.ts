@@ -7,7 +7,7 @@ import { ROOT } from '../harness/launch.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { browserTest } from './in-browser.ts';
 import { ALL_LOOKS, lookAt, TWO_LOOKS } from './look-at.ts';
-import { BROWSER_TEST_MS, findChromium, launchChromium, openPage } from './watched-page.ts';
+import { BROWSER_TEST_MS, findChromium, launchChromium, newPage, openPage } from './watched-page.ts';
 
 const executable = findChromium();
 /** Without a Chromium these are skipped, by name. */
@@ -99,7 +99,7 @@ inBrowser(
   'an Indonesian browser gets the Indonesian page, and a reader who has chosen gets the other one',
   async () => {
     const context = await browser.newContext({ locale: 'id-ID' });
-    const page = await context.newPage();
+    const page = await newPage(context);
     await page.goto(`${stack.url}/me`);
     await page.waitForURL(`${stack.url}/me/id`);
     await page.getByRole('link', { name: 'English' }).click();

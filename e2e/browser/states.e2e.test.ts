@@ -8,7 +8,7 @@ import { emptySnapshot, stream } from './states/live-words.ts';
 import { ALL_LOOKS, type Look, lookEverywhere } from './states/look-everywhere.ts';
 import type { PlaygroundState } from './states/playground-states.ts';
 import type { Reply } from './states/state.ts';
-import { BROWSER_TEST_MS, COMES_WITHIN_MS, findChromium, launchChromium } from './watched-page.ts';
+import { BROWSER_TEST_MS, COMES_WITHIN_MS, findChromium, launchChromium, newPage } from './watched-page.ts';
 
 /**
  * Every state of every page. With EVERY_LOOK=1 (`npm run looks`) in both languages, at each width and in each theme; else in the
@@ -120,7 +120,7 @@ inBrowser(
         async (state) => {
           // The clock is one of a context, and pages are looked at side by side.
           const own = state.waitsMs === undefined ? undefined : await openContext(language, false);
-          const page = await (own ?? contexts[state.isSignedOut === true ? 'out' : 'in']).newPage();
+          const page = await newPage(own ?? contexts[state.isSignedOut === true ? 'out' : 'in']);
           page.setDefaultTimeout(COMES_WITHIN_MS);
           page.on('pageerror', ({ message }) => note([`${state.name}-${language}: exception ${message}`]));
           try {
@@ -177,7 +177,7 @@ inBrowser(
       const context = await openContext(language, true);
       for (const [name, reply, shows] of OWN_STATES) {
         if (!ONLY.test(name)) continue;
-        const page = await context.newPage();
+        const page = await newPage(context);
         page.setDefaultTimeout(COMES_WITHIN_MS);
         try {
           await page.route('**/api/key', async (route) => {

@@ -2,6 +2,11 @@ import { accessSync, constants } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/**
+ * What Chromium says of every connection when a network of the machine comes or goes, as Docker's do while containers are tested beside these
+ * tests. No fault of the page: what it reads it asks for once more, and what must appear is waited for.
+ */
+const NETWORK_CHANGED = 'net::ERR_NETWORK_CHANGED';
 const FLAGS = [
   '--headless',
   '--no-sandbox',
@@ -48,12 +53,13 @@ export async function openPage(browser: Browser, url: string, cookie?: string): 
     await context.addCookies([{ name, value, url }]);
   }
   context.setDefaultTimeout(COMES_WITHIN_MS);
-  const page = await context.newPage();
+  const page = await newPage(context);
   const found: { text: string; network: boolean }[] = [];
   page.on('pageerror', (error) => found.push({ text: `exception: ${error.message}`, network: false }));
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return;
     const text = message.text();
+    if (text.includes(NETWORK_CHANGED)) return;
     found.push({ text: `console: ${text}`, network: text.startsWith('Failed to load resource') });
   });
   page.on('request', (request) => {
@@ -66,4 +72,20 @@ export async function openPage(browser: Browser, url: string, cookie?: string): 
     problems: ({ serverDown = false } = {}) =>
       found.splice(0).flatMap(({ text, network }) => (network && serverDown ? [] : [text])),
   };
+}
+
+/** A page whose navigations are tried again, up to three times, where a changed network broke them. */
+export async function newPage(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage();
+  const open = page.goto.bind(page);
+  page.goto = async (url, options) => {
+    for (let left = 3; ; left -= 1) {
+      try {
+        return await open(url, options);
+      } catch (error) {
+        if (left === 0 || !String(error).includes(NETWORK_CHANGED)) throw error;
+      }
+    }
+  };
+  return page;
 }
