@@ -35,6 +35,7 @@ const REASONS: Readonly<Record<AdminReason, Sentence>> = {
 
 /** Of what stands before the admin API, by status. */
 const STATUSES: Readonly<Record<number, Sentence>> = {
+  404: REASONS.not_found,
   429: REASONS.limited,
   500: 'Ada yang salah di pihak kami. Coba lagi nanti.',
   502: 'Layanan statistik tidak terjangkau. Coba lagi beberapa detik lagi.',

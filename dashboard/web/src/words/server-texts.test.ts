@@ -40,7 +40,7 @@ test('every reason of the admin API is said in Indonesian', () => {
 });
 
 test('what stands before the admin API is said by its status, and what nobody knows in its own words', () => {
-  for (const status of [429, 500, 502, 503, 504]) expect(sayRefusal(refused({ status }))).not.toMatch(ENGLISH);
+  for (const status of [404, 429, 500, 502, 503, 504]) expect(sayRefusal(refused({ status }))).not.toMatch(ENGLISH);
   expect(sayRefusal(refused({ reason: 'of_a_later_version' }))).toBe('The server says so.');
   expect(sayRefusal(refused({ status: 418 }))).toBe('The server says so.');
   language.value = 'en';
