@@ -18,7 +18,7 @@ export interface Load<Outcome> {
 /** What became of requests of which each has to succeed. */
 export interface LoadResult {
   readonly answered: number;
-  /** Statuses other than 200, and errors. */
+  /** Statuses other than 200 with what was said, and errors. */
   readonly failures: readonly string[];
 }
 
@@ -78,10 +78,13 @@ export async function loadFor<Outcome>(
 }
 
 /** Clients of whose requests each has to succeed: anything but 200 is a failure. */
-export function startClients(clients: number, send: (prompt: string) => Promise<{ readonly status: number }>) {
+export function startClients(
+  clients: number,
+  send: (prompt: string) => Promise<{ readonly status: number; readonly text?: string; readonly body?: unknown }>,
+) {
   const load = startLoad({ clients }, () =>
     send('under load').then(
-      ({ status }) => String(status),
+      ({ status, text, body }) => (status === 200 ? '200' : `${status} ${text ?? JSON.stringify(body)}`),
       (error: unknown) => String(error),
     ),
   );

@@ -143,6 +143,8 @@ function runFault(context: ScenarioContext, fault: Fault): Promise<void> {
       await readOutcomes(system);
       if (round < count || !quick) await untilWhole(system);
     }
+    // On a busy machine a round may end before the first stream does.
+    await until(() => streamed.outcomes.some(isAnswered), 30_000, 'a stream that is read to its end');
     const [entries, streams, ofHour] = await Promise.all([unary.stop(), streamed.stop(), limited.stop()]);
     await readOutcomes(system);
     judge(report, system, { entries, streams }, rounds, fault);
@@ -150,6 +152,8 @@ function runFault(context: ScenarioContext, fault: Fault): Promise<void> {
     report.fact('processes that ended', processes.filter((service) => !isUp(service)).length, { atMost: 0 });
   });
 }
+
+const isAnswered = (entry: LedgerEntry) => statusOf(entry) === 200;
 
 function judgeHour(report: ScenarioContext['report'], entries: readonly LedgerEntry[]): void {
   const count = (status: number) => entries.filter((entry) => statusOf(entry) === status).length;
@@ -217,7 +221,6 @@ function judge(
   fault: Fault,
 ): void {
   const count = (all: readonly LedgerEntry[], isSuch: (entry: LedgerEntry) => boolean) => all.filter(isSuch).length;
-  const isAnswered = (entry: LedgerEntry) => statusOf(entry) === 200;
   const isRefused = (entry: LedgerEntry) => statusOf(entry) === 503;
   const refused = entries.filter(isRefused);
   const isLost = ({ end }: LedgerEntry) =>
