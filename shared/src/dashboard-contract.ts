@@ -163,6 +163,8 @@ export interface TroubleParts {
   readonly cause?: string;
   /** Percent. */
   readonly share?: number;
+  /** Requests succeeded in the newest minute, and none failed. */
+  readonly hasRecovered?: boolean;
 }
 
 /** Something that is wrong with the service now, for the operator alone. */

@@ -18,9 +18,14 @@ export function momentKey(startMs: number): string {
 /** Outcomes that are failures on our side. */
 const FAILURES = ['server_error', 'timeout', 'shed'] as const satisfies readonly Outcome[];
 
+/** Points of the newest minute. */
+const NEWEST_MINUTE = 60_000 / MOMENT_MS;
+
 export interface RecentOutcomes {
   readonly successes: number;
   readonly failures: number;
+  /** Requests succeeded in the newest minute, and none failed in it. */
+  readonly hasRecovered?: boolean;
 }
 
 /**
@@ -35,9 +40,15 @@ export async function readRecentOutcomes(redis: Redis, now: number, points: numb
   const counts = await Promise.all(
     Array.from({ length: points }, (_, index) => redis.hmget(momentKey(last - index * MOMENT_MS), ...fields)),
   );
+  const newest = addUp(counts.slice(0, NEWEST_MINUTE));
+  return { ...addUp(counts), hasRecovered: newest.successes > 0 && newest.failures === 0 };
+}
+
+/** Of points: successes, then failures of each kind. */
+function addUp(points: readonly (readonly (string | null)[])[]): RecentOutcomes {
   let successes = 0;
   let failures = 0;
-  for (const [success, ...failed] of counts) {
+  for (const [success, ...failed] of points) {
     successes += Number(success ?? 0);
     for (const count of failed) failures += Number(count ?? 0);
   }

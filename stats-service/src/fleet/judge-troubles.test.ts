@@ -86,6 +86,15 @@ describe('what is wrong', () => {
     expect(second).toMatchObject({ id: 'failing_requests', what: expect.stringContaining('About 80 %') });
   });
 
+  test.each([
+    [true, / None failed in the last minute\.$/],
+    [false, /failed on our side\.$/],
+  ])('says of a bad rate whether it is over: %s', (hasRecovered, words) => {
+    const [found] = judge([worker()], { recent: { successes: 5, failures: 20, hasRecovered } });
+    expect(found).toMatchObject({ id: 'failing_requests', parts: { hasRecovered } });
+    expect(found?.what).toMatch(words);
+  });
+
   test('names the quota where that is it', () => {
     expect(judge([failing('rate_limited', 3)])[0]?.runbook).toBe('model-quota-exhausted');
   });

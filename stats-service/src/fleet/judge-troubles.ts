@@ -1,6 +1,7 @@
 import type { Trouble } from '@lontar/shared/dashboard-contract.ts';
 import { describeCause, isLasting } from '@lontar/shared/failure-cause.ts';
 import type { Instance } from '@lontar/shared/instances.ts';
+import type { RecentOutcomes } from '@lontar/shared/moments.ts';
 import { type Backlog, workerFailure } from '@lontar/shared/worker-failure.ts';
 
 /** What troubles are judged by. */
@@ -9,7 +10,7 @@ export interface TroubleReading {
   readonly instances: readonly Instance[];
   readonly backlog: Backlog;
   /** Generation requests of the last five minutes, by whether they failed on our side. */
-  readonly recent: { readonly successes: number; readonly failures: number };
+  readonly recent: RecentOutcomes;
   /** How long a job may take, ms. */
   readonly longestJobMs: number;
 }
@@ -129,14 +130,17 @@ function listOf(names: readonly string[]): string {
   return names.slice(0, MOST_NAMES).join(', ') + (more > 0 ? ` (+${more})` : '');
 }
 
-function troubleOfRate({ successes, failures }: TroubleReading['recent']): FoundTrouble[] {
+function troubleOfRate({ successes, failures, hasRecovered = false }: RecentOutcomes): FoundTrouble[] {
   const all = successes + failures;
   if (failures < LEAST_FAILURES || successes / all >= LEAST_RATE) return [];
   // Rounded, so that the words change seldom: each change is read out.
   const share = Math.max(5, Math.round(((failures / all) * 100) / 5) * 5);
-  const what = `About ${share} % of the requests of the last five minutes failed on our side.`;
+  // An operator who has mended the cause would otherwise read for five minutes that it is still there.
+  const since = hasRecovered ? ' None failed in the last minute.' : '';
+  const what = `About ${share} % of the requests of the last five minutes failed on our side.${since}`;
   const whom = 'callers who got 5xx';
-  return [{ id: 'failing_requests', isDown: false, what, whom, parts: { share }, runbook: 'error-budget-burn-fast' }];
+  const parts = { share, hasRecovered };
+  return [{ id: 'failing_requests', isDown: false, what, whom, parts, runbook: 'error-budget-burn-fast' }];
 }
 
 function countOf(some: readonly unknown[], all: readonly unknown[]): string {

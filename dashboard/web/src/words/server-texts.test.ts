@@ -89,6 +89,7 @@ test.each<[Trouble['id'], Trouble['parts'], readonly string[]]>([
   ['queue_paused', undefined, ['lontar queue resume']],
   ['model_failing', { cause: 'timed out.', some: 2, all: 4 }, ['timed out.', '2 dari 4']],
   ['failing_requests', { share: 35 }, ['35 %']],
+  ['failing_requests', { share: 40, hasRecovered: true }, ['40 %', 'menit terakhir tidak ada yang gagal']],
   ['models_down', { names: 'a, b' }, ['a, b']],
   ['upstreams_open', { names: 'u1' }, ['u1']],
   ['upstreams_unauthorized', { names: 'u2' }, ['u2']],

@@ -17,7 +17,7 @@ type Say = (parts: Required<TroubleParts>, isDown: boolean) => readonly [what: s
 
 const ALL = 'semua pemanggil';
 const OTHER_ROUTES = 'tak seorang pun, selama modelnya punya rute lain';
-const NO_PARTS: Required<TroubleParts> = { some: 0, all: 0, names: '', cause: '', share: 0 };
+const NO_PARTS: Required<TroubleParts> = { some: 0, all: 0, names: '', cause: '', share: 0, hasRecovered: false };
 
 /** Indonesian; the server's own sentences are English. */
 const SENTENCES: Readonly<Record<Trouble['id'], Say>> = {
@@ -34,8 +34,8 @@ const SENTENCES: Readonly<Record<Trouble['id'], Say>> = {
     `Panggilan model gagal: ${cause}`,
     isDown ? ALL : `pemanggil yang permintaannya diambil ${some} dari ${all} worker`,
   ],
-  failing_requests: ({ share }) => [
-    `Sekitar ${share} % permintaan lima menit terakhir gagal di pihak kami.`,
+  failing_requests: ({ share, hasRecovered }) => [
+    `Sekitar ${share} % permintaan lima menit terakhir gagal di pihak kami.${hasRecovered ? ' Dalam menit terakhir tidak ada yang gagal.' : ''}`,
     'pemanggil yang mendapat 5xx',
   ],
   models_down: ({ names }) => [
