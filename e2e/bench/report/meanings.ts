@@ -2,7 +2,7 @@
 const MEANINGS: readonly (readonly [beginning: string, meaning: string])[] = [
   [
     'cost of a request',
-        'Processor time of all processes for one answer, compared with a program that only passes it on.',
+    'Processor time of all processes for one answer, compared with a program that only passes it on.',
   ],
   ['cost at', 'The same with few requests at a time, as for most of the day: then each step has to wake a process.'],
   ['cost over /v1', "The cost of a request in OpenAI's protocol, compared with our own."],
@@ -23,17 +23,17 @@ const MEANINGS: readonly (readonly [beginning: string, meaning: string])[] = [
   ['1,000 streams: Redis', 'How many commands Redis gets from many streams.'],
   ['1,000 streams: bytes', 'How many bytes Redis gets for each byte of streamed text.'],
   ['memory of an open stream', 'Memory that one open stream takes.'],
-    ['processor time of a streamed', 'Processor time of all processes for one word of a stream.'],
+  ['processor time of a streamed', 'Processor time of all processes for one word of a stream.'],
   ['tokens a second', 'How fast streams are, compared with the usual proxy.'],
   ['500 callers at once: memory', 'Memory of a worker that makes five hundred calls at once.'],
   ['500 callers', 'Whether a slow model makes callers wait for one another.'],
-    ['500 requests/s offered', 'Whether the default set-up can answer five hundred requests a second with a slow model.'],
-    ['500 requests/s: memory', 'How much memory a machine needs for that.'],
+  ['500 requests/s offered', 'Whether the default set-up can answer five hundred requests a second with a slow model.'],
+  ['500 requests/s: memory', 'How much memory a machine needs for that.'],
   ['idle: of one core', 'Processor time that the service takes without requests.'],
   ['idle: memory', 'Memory that the service takes without requests.'],
   ['a start', 'How long callers wait during a restart.'],
   ['image', 'How much a machine downloads to run the service in containers.'],
-    ['two workers', 'Whether a second worker helps as much as the first.'],
+  ['two workers', 'Whether a second worker helps as much as the first.'],
   ['four workers', 'Whether further workers help as much as the first.'],
 ];
 

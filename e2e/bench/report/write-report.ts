@@ -68,12 +68,12 @@ function meaningSection(results: Results): string[] {
   return [
     `**What this means.** One gateway and one worker on this machine, with everything switched on, answer about ${perSecond.toLocaleString('en-US')} requests ` +
       `a second (${millionsADay} million a day), although the load generator and the upstream use the same cores. A model is ` +
-            'nearly always slower than that. In the tables each row is one program with a number of connections. Each ' +
+      'nearly always slower than that. In the tables each row is one program with a number of connections. Each ' +
       'connection sends its next request as soon as it has the answer to the last one. With an upstream that takes 200 ms ' +
       'the number of places decides, not the speed of the program: a worker makes at most `WORKER_CONCURRENCY` calls ' +
       'at once. With 50 places that is 250 requests a second, and 5,000 with the default of 1,000 places. Other requests wait in the queue.' +
       (slowUpstream === undefined
-                ? ' In this run the rows "after 200 ms" were measured with 50 places. If a row stays near 250 with more connections, ' +
+        ? ' In this run the rows "after 200 ms" were measured with 50 places. If a row stays near 250 with more connections, ' +
           'its requests waited for a place.'
         : ''),
     `${liteLlmSentence(results)} How many gateways and workers you need: [operating](operating.md#how-much-do-you-need).`,
