@@ -100,7 +100,7 @@ export function testAudit(inBrowser: BrowserTest, running: () => RunningConsole)
     await shows(page, 2);
 
     await page.goto(`${dashboard.url}/#/audit?target=nothing`);
-    await page.getByText('No entry fits').waitFor();
+    await page.getByText('No entry found').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await shows(page, 50);
     await page.getByRole('button', { name: 'Bahasa Indonesia' }).click();

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { answered, answeredMix, type DashboardStack, startDashboard } from '../harness/dashboard.ts';
 import { soon, until } from '../harness/eventually.ts';
 import { browserTest } from './in-browser.ts';
@@ -209,7 +209,7 @@ inBrowser('the log: filters in the address, rows that wait, a detail sheet with 
   await page.reload();
   await page.waitForFunction(() => document.querySelectorAll('.rows .id').length === 1);
   await page.getByLabel('Text in request id, key id, key name or address').fill('no such id');
-  await page.getByText('Nothing here passes the filter.').waitFor();
+  await page.getByText('No row here matches the filter.').waitFor();
   await lookAt(watched, 'filtered', SCREENSHOTS, TWO_LOOKS);
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await rows.nth(10).waitFor();
@@ -237,6 +237,12 @@ inBrowser('the log: filters in the address, rows that wait, a detail sheet with 
   await page.getByText('Copied; 2 secrets stay masked').waitFor();
   await soon(async () =>
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(late[2]?.generation?.answerPreview),
+  );
+  // By mouse: what is selected over the chips is the real text, and not what the chips are called.
+  await selectByMouse(page, page.locator('dialog pre', { has: page.locator('.chip') }).last());
+  await page.keyboard.press('Control+C');
+  await soon(async () =>
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('https://***API_SERVER***/v1'),
   );
   await page.goBack();
   await page.locator('dialog').waitFor({ state: 'detached' });
@@ -400,6 +406,39 @@ inBrowser('nothing is cut off or covered at the usual widths, and a row says why
   expect(await page.getByText('without a worker').count()).toBe(0);
   await lookAt(watched, 'cause', SCREENSHOTS, looks);
   await closeSound(watched);
+});
+
+/** Drags from the first character of an element to its last one. */
+async function selectByMouse(page: Page, element: Locator): Promise<void> {
+  await element.scrollIntoViewIfNeeded();
+  const [begin, end] = await element.evaluate((text) => {
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    const lines = [...range.getClientRects()].filter(({ width }) => width > 0);
+    const [first, last] = [lines[0], lines.at(-1)];
+    return [
+      { x: first?.left ?? 0, y: ((first?.top ?? 0) + (first?.bottom ?? 0)) / 2 },
+      { x: last?.right ?? 0, y: ((last?.top ?? 0) + (last?.bottom ?? 0)) / 2 },
+    ] as const;
+  });
+  await page.mouse.move(begin.x + 1, begin.y);
+  await page.mouse.down();
+  await page.mouse.move(end.x + 4, end.y, { steps: 8 });
+  await page.mouse.up();
+}
+
+inBrowser('the first click on a row while the device is offline says so', async () => {
+  const watched = await openSignedIn();
+  const { page } = watched;
+  await page.locator('.row .id').first().waitFor();
+  await page.context().setOffline(true);
+  await page.locator('.row .id button').first().click();
+  await page.getByRole('heading', { name: 'This part could not be loaded' }).waitFor();
+  await page.getByText('This device is offline.').waitFor();
+  await page.context().setOffline(false);
+  await page.getByRole('button', { name: 'Reload the page' }).click();
+  await page.getByRole('heading', { name: 'Request', exact: true }).waitFor();
+  await closeSound(watched, { serverDown: true });
 });
 
 inBrowser('a part that cannot be loaded says so, and offers to load the page anew', async () => {

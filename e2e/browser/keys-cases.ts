@@ -54,7 +54,9 @@ export function testKeys(inBrowser: BrowserTest, running: () => RunningConsole):
     watched.problems({ serverDown: true });
 
     await field('Requests a day').fill('500');
-    await dialog(page).getByText('1,000 requests an hour can never be reached: 500 a day are reached first.').waitFor();
+    await dialog(page)
+      .getByText('1,000 requests an hour can never be reached: the limit of 500 a day is reached first.')
+      .waitFor();
     await field('Requests an hour').fill('100');
     await field('Addresses and networks').fill('10.0.0.0/8');
     await field('Name').first().fill('x'.repeat(10_000));
@@ -122,7 +124,7 @@ export function testKeys(inBrowser: BrowserTest, running: () => RunningConsole):
     const kept = ['Credits', 'Owner', 'Note'].map((name) => field(second.page, name).inputValue());
     expect(await Promise.all(kept)).toEqual(['888', 'the second', 'from the first']);
     await lookAt(second, 'key-changed', SCREENSHOTS, TWO_LOOKS);
-    await second.page.getByRole('button', { name: 'Save mine over it' }).click();
+    await second.page.getByRole('button', { name: 'Save my values instead' }).click();
     await dialog(second.page).getByText('Saved', { exact: true }).waitFor();
     expect(await findKey(client, id)).toMatchObject({ credits: 888, owner: 'the second', note: 'from the first' });
     await closeSound(second, { serverDown: true });
@@ -185,7 +187,7 @@ export function testKeys(inBrowser: BrowserTest, running: () => RunningConsole):
     expect(await page.locator('table.keys tbody tr').count()).toBeLessThanOrEqual(50);
     await soon(async () => expect(new URL(page.url()).hash).toBe('#/keys?sort=name.up&q=number+242&state=active'));
     await page.getByLabel('Name, owner or id').fill('no such key');
-    await page.getByText('No key is like that').waitFor();
+    await page.getByText('No key found').waitFor();
     await lookAt(watched, 'keys-not-found', SCREENSHOTS, TWO_LOOKS);
     await page.getByRole('button', { name: 'Show all keys' }).click();
     await page.locator('table.keys tbody tr').nth(49).waitFor();

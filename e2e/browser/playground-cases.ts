@@ -244,7 +244,7 @@ export function testPlayground(inBrowser: BrowserTest, running: () => RunningCon
     // More than a browser can render, and more than the page keeps.
     body = streamOf('x'.repeat(1_100_000));
     await ask(page, 'Much');
-    await page.getByText('The rest is longer than this page keeps.').waitFor();
+    await page.getByText('The answer is longer than the page keeps; the rest is missing.').waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
     body = `data: ${'x'.repeat(300_000)}\n\n`;
     await ask(page, 'A long line');

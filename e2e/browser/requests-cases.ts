@@ -86,7 +86,7 @@ export function testRequests(inBrowser: BrowserTest, running: () => RunningConso
       expect(watched.problems({ serverDown: true })).toEqual([]);
 
       await search.fill('no such thing');
-      await page.getByText('No request is like that').waitFor();
+      await page.getByText('No request found').waitFor();
       await lookAt(watched, 'requests-none', SCREENSHOTS, TWO_LOOKS);
       await page.getByRole('button', { name: 'Clear filters' }).click();
       await rows(page).nth(40).waitFor();
@@ -104,7 +104,7 @@ export function testRequests(inBrowser: BrowserTest, running: () => RunningConso
       await page.keyboard.press('Escape');
       const later = answered();
       await page.goto(`${dashboard.url}/#/requests?q=${later.id}`);
-      await page.getByText('No request is like that').waitFor();
+      await page.getByText('No request found').waitFor();
       await dashboard.answer([later]);
       await page.getByRole('button', { name: later.id }).waitFor();
 

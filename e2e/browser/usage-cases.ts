@@ -169,7 +169,7 @@ export function testUsage(inBrowser: BrowserTest, running: () => RunningConsole)
     const oldest = lastDays(300, Date.now()).from;
     await from.fill(oldest);
     await to.fill(oldest);
-    await page.getByText('Nothing was asked in these days').waitFor();
+    await page.getByText('No requests on these days').waitFor();
     expect(page.url()).toContain(`from=${oldest}&to=${oldest}`);
     await lookAt(watched, 'usage-none', SCREENSHOTS, TWO_LOOKS);
     await page.getByRole('button', { name: '30 days' }).click();

@@ -45,10 +45,10 @@ export function addKeyOptions(command: Command, clearable: boolean): Command {
   const usual = (value: string) => (clearable ? '' : ` (default: ${value})`);
   const add = (flags: string, about: string, parse: (text: string) => unknown) =>
     command.addOption(new Option(flags, about).argParser(orNone(parse)));
-  add('--owner <OWNER>', 'whose the key is, in your own words: a name, an address, a number', (text) =>
+  add('--owner <OWNER>', 'who the key belongs to, in your own words: a name, an address, a number', (text) =>
     words('owner', text),
   );
-  add('--note <NOTE>', 'what you want to remember of it', (text) => words('note', text));
+  add('--note <NOTE>', 'a note for yourself', (text) => words('note', text));
   add('--per-hour <N>', 'requests in any 3,600 seconds', (text) => count('perHour', text));
   add('--per-day <N>', 'requests in a UTC day', (text) => count('perDay', text));
   add('--credits <N>', 'answered requests in all; one answer costs one credit', (text) => count('credits', text));
@@ -60,7 +60,7 @@ export function addKeyOptions(command: Command, clearable: boolean): Command {
   add('--max-output-tokens <N>', 'the longest answer, tokens', (text) => count('maxOutputTokens', text));
   add(
     '--storage <BYTES>',
-    `what the files it uploads may take: ${BYTE_SIZE_EXAMPLES}${usual(showByteSize(DEFAULT_STORAGE_BYTES))}`,
+    `how much its uploaded files may take: ${BYTE_SIZE_EXAMPLES}${usual(showByteSize(DEFAULT_STORAGE_BYTES))}`,
     byteSize,
   );
   add(
@@ -83,9 +83,9 @@ function addPolicyOptions(command: Command, usual: (value: string) => string): v
   command
     .option('--mask <TYPES>', `what is masked in answers under /v1: all, or some of ${MASK_TYPES.join()}`, maskTypes)
     .option('--keep-own', 'under /v1, do not mask values that the caller sent in the same request')
-    .option('--no-keep-own', `mask these, too${usual('yes')}`)
+    .option('--no-keep-own', `mask these values, too${usual('yes')}`)
     .option('--address-limit', `RATE_LIMIT_PER_HOUR of the address applies to the key${usual('yes')}`)
-    .option('--no-address-limit', 'it does not, and requests of the key do not count towards it')
+    .option('--no-address-limit', 'RATE_LIMIT_PER_HOUR does not apply to the key, and does not count its requests')
     .addOption(leaves.choices(['abort', 'finish']));
 }
 

@@ -17,7 +17,7 @@ export function quickStartPage(origin: string, limits: PublicLimits): string {
 ${code(`curl -G '${origin}/api/ai' \\
   -H 'X-API-Key: ${PLACEHOLDER}' \\
   --data-urlencode 'prompt=Write a haiku about palm leaves.'`)}
-<p>The answer is in <code>result</code>, Markdown in which addresses, keys and connection strings are masked:</p>
+<p>The answer is in <code>result</code>. It is Markdown; addresses, keys and connection strings in it are masked:</p>
 ${code(`{
   "status": true,
   "code": 200,
@@ -25,11 +25,11 @@ ${code(`{
   "result": "…",
   "metadata": { "request_id": "req_…", "response_time": 812, "remaining_requests": 97, "finish_reason": "stop", … }
 }`)}
-<p><code>/api/ai</code> chats, <code>/api/ai2</code> answers in general, <code>/api/ai3</code> assists. Parameters:
+<p><code>/api/ai</code> is a chat bot, <code>/api/ai2</code> a general-purpose AI, <code>/api/ai3</code> a helpful assistant. Parameters:
 <code>prompt</code>, <code>model</code> (${listModelNames(limits.reading.models, ' or ')}), <code>temperature</code>
 (0.1 to 2) and <code>maxOutputTokens</code>.</p>
-<h2>Ask at length</h2>
-<p>A long prompt, up to ${limits.reading.maxPromptChars} characters, is sent in the body of a POST:</p>
+<h2>Long prompts</h2>
+<p>Send a long prompt, of up to ${limits.reading.maxPromptChars} characters, in the body of a POST:</p>
 ${code(`curl '${origin}/api/ai2' \\
   -H 'X-API-Key: ${PLACEHOLDER}' -H 'Content-Type: application/json' \\
   -d '{ "prompt": "Explain recursion.", "temperature": 0.3 }'`)}
@@ -43,15 +43,15 @@ const { status, result, message } = await response.json();
 console.log(status ? result : message);`)}
 ${inPython(origin)}
 <h2>Upload</h2>
-<p>A file of at most ${showBytes(limits.maxFileBytes)}, or a text; ${limits.uploadsPerDay} a day. Add
-<code>visibility=private</code> to keep it to your key.</p>
+<p>Upload a file of at most ${showBytes(limits.maxFileBytes)}, or a text; ${limits.uploadsPerDay} uploads a day. Add
+<code>visibility=private</code> so that only your key can read it.</p>
 ${code(`curl '${origin}/api/upload' -H 'X-API-Key: ${PLACEHOLDER}' -F 'file=@notes.txt'`)}
 ${code(`curl '${origin}/api/code' -H 'X-API-Key: ${PLACEHOLDER}' -H 'Content-Type: application/json' \\
   -d '{ "code": "print(1)", "language": "python" }'`)}
 <h2>When it does not work</h2>
 ${troubles()}
-<p>Every answer has the header <code>X-Request-Id</code>: name it when you ask the operator. The header
-<code>X-RateLimit-Remaining</code> says how many requests you have left, of ${limits.perHour} in an hour from one address
+<p>Every answer has the header <code>X-Request-Id</code>: quote it when you ask the operator. The header
+<code>X-RateLimit-Remaining</code> says how many requests you have left: of the ${limits.perHour} an hour that one address may send,
 or of your key's own limit, whichever is less. <a href="/me">The page of your key</a>, or <code>GET /api/key</code>,
 shows what is left of each limit and what you have used.</p>
 </main>`,
@@ -100,9 +100,9 @@ function troubles(): Html {
   const rows: readonly (readonly [string, string, string])[] = [
     ['400', 'something is missing or wrong', 'read the message: it names the parameter and the rule'],
     ['401', 'the key is unknown', 'look for typing errors'],
-    ['403', 'the key has ended or may not do this, or your address is blocked', 'ask the operator'],
-    ['422', 'the model refused the prompt', 'put it in other words'],
-    ['429', 'a limit is used up', 'wait for the seconds in Retry-After'],
+    ['403', 'the key has expired or may not do this, or your address is blocked', 'ask the operator'],
+    ['422', 'the model refused the prompt', 'write it in other words'],
+    ['429', 'a limit is used up', 'wait as many seconds as Retry-After says'],
     ['502, 503, 504', 'the model or the service had a problem', 'try again later; the message says if it was charged'],
   ];
   return html`<div class="scroll" tabindex="0"><table>

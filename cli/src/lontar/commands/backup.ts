@@ -30,13 +30,13 @@ const storageSettings = z.object({ UPLOAD_STORAGE, UPLOAD_DIR });
 export function addBackupCommand(program: Command, context: CommandContext): void {
   program
     .command('backup')
-    .description('write API keys, counters, statistics, blocks and uploads into one file; the service may go on')
+    .description('write API keys, counters, statistics, blocks and uploads into one file while the service runs')
     .argument('<FILE>', 'the file to write')
     .option('--force', 'replace the file if it exists')
-    .option('--from-replica', 'read a replica, once it has what the primary has by now')
+    .option('--from-replica', 'read from a replica, once it has all data that the primary has now')
     .addHelpText(
       'after',
-      '\nThe file is signed under KEY_PEPPER, which is never in it. Keep KEY_PEPPER apart from the file: without it no key of the\nbackup works, and a restore cannot tell whether the file was changed.',
+      '\nThe file is signed with KEY_PEPPER, which is never in it. Keep KEY_PEPPER too, in another place: without it no key of the\nbackup works, and a restore cannot tell whether the file was changed.',
     )
     .action((file: string, { force = false, fromReplica = false }: { force?: boolean; fromReplica?: boolean }) => {
       const path = resolve(file);
@@ -50,13 +50,13 @@ export function addBackupCommand(program: Command, context: CommandContext): voi
 export function addRestoreCommand(program: Command, context: CommandContext): void {
   program
     .command('restore')
-    .description('replace what the service has by a backup; the file is checked first')
+    .description('replace all data of the service by a backup; the file is checked first')
     .argument('<FILE>', 'a file that "lontar backup" wrote')
     .option('--force', 'replace the API keys, counters and uploads that the service has')
-    .option('--accept-unsigned', 'take a file whose signature is missing or cannot be checked: you vouch for it')
+    .option('--accept-unsigned', 'take a file although its signature is missing or cannot be checked')
     .addHelpText(
       'after',
-      '\nThe author of the file decides which API keys work here, with which limits, and what files are served under\nyour address. The signature shows that this was a service with your KEY_PEPPER. --accept-unsigned is for files of\nversions before signatures, and for a lost pepper: only where you know that you alone could write the file.',
+      '\nThe author of the file decides which API keys work here, with which limits, and which files are served under\nyour address. The signature proves that a service with your KEY_PEPPER wrote it. --accept-unsigned is for files of\nversions before signatures, and for a lost KEY_PEPPER. Use it only if nobody else could write the file.',
     )
     .action((file: string, { force = false, acceptUnsigned = false }: RestoreOptions) =>
       context.withRedis((redis) => restore(redis, resolve(file), { force, acceptUnsigned }, context)),
@@ -111,7 +111,7 @@ async function backup(redis: Redis, path: string, context: CommandContext): Prom
     const pepper = context.surroundings.home.secret('KEY_PEPPER');
     note(
       context,
-      `To restore it on another machine, copy KEY_PEPPER there, too, and not together with this file: it is in ${pepper}`,
+      `To restore it on another machine, you also need KEY_PEPPER, which is in ${pepper}. Copy it there separately from this file.`,
     );
   }
   const { keys: entries, apiKeys, files: filesKept, sha256 } = written;

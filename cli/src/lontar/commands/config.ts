@@ -8,7 +8,7 @@ import { type CommandContext, print } from '../command-context.ts';
 export function addConfigCommand(program: Command, context: CommandContext): void {
   program
     .command('config')
-    .description('look at the settings')
+    .description('show the settings')
     .command('print')
     .description(
       'all settings of all services, with where each comes from, and the ports in use; secrets are not shown',

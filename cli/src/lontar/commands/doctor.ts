@@ -24,7 +24,7 @@ const MARKS = { ok: 'ok', warning: 'WARNING', failed: 'FAILED' } as const;
 export function addDoctorCommand(program: Command, context: CommandContext): void {
   program
     .command('doctor')
-    .description('check this machine, Redis and the running services; exits 1 where a caller would get no answer')
+    .description('check this machine, Redis and the running services; exits with 1 if callers would get no answer')
     .option('--probe', 'also make one tiny call over each route; your upstream charges for it')
     .action(async ({ probe = false }: { probe?: boolean }) => {
       const machine = [

@@ -25,7 +25,7 @@ export function addIpsCommand(program: Command, context: CommandContext): void {
   const ips = program.command('ips').description("show, block and unblock callers' addresses");
   ips
     .command('list')
-    .description('addresses that are refused now: blocked, banned for bad keys, or over their hour')
+    .description('addresses that are refused now: blocked, banned for bad keys, or over their hourly limit')
     .action(() =>
       context.withRedis(async (redis) => {
         const blocked = await listBlockedAddresses(redis);

@@ -85,7 +85,7 @@ function addCreate(keys: Command, context: CommandContext): void {
 function addUpdate(keys: Command, context: CommandContext): void {
   const update = keys
     .command('update')
-    .description('change the name or limits of a key; what is not given stays')
+    .description('change the name or limits of a key; options that you leave out change nothing')
     .argument('<ID>', 'the key', keyId)
     .option('--name <NAME>', 'what lists and the dashboard call it', keyName);
   addKeyOptions(update, true).action((id: string, given: KeyOptions) =>
@@ -107,10 +107,10 @@ function addRotate(keys: Command, context: CommandContext): void {
     .description('give a key a new secret under the same id; it is shown once')
     .argument('<ID>', 'the key', keyId)
     .option('--overlap <DURATION>', 'how long the old secret still works (default: 24h); 0 ends it at once', duration)
-    .option('--end-overlap', 'end the secret before the old one, if it is still good')
+    .option('--end-overlap', 'end an older secret at once, if one still works')
     .addHelpText(
       'after',
-      '\nA key has one old secret at most: while the overlap of an earlier rotation runs, --end-overlap is needed.',
+      '\nA key has one old secret at most. To rotate it again while that one still works, add --end-overlap.',
     )
     .action((id: string, { overlap, endOverlap = false }: { overlap?: number; endOverlap?: boolean }) =>
       inKeys(context, async (place) => {

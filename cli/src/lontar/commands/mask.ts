@@ -28,7 +28,7 @@ export function addMaskCommand(program: Command, context: CommandContext): void 
   program
     .command('mask')
     .usage('[options] < FILE')
-    .description('mask standard input as answers are masked, with MASK_HOSTS, MASK_ALLOW_HOSTS and MASK_RULES_FILE')
+    .description('mask standard input like an answer, with MASK_HOSTS, MASK_ALLOW_HOSTS and MASK_RULES_FILE')
     .option(
       '--explain',
       'say of each masked place its line, column, type, rule and source instead of printing the text',

@@ -18,10 +18,10 @@ import { type CommandContext, print } from '../command-context.ts';
  *   CommandFailure
  */
 export function addModelsCommand(program: Command, context: CommandContext): void {
-  const models = program.command('models').description('look at the models and who answers for them');
+  const models = program.command('models').description('show, check and test the models and their routes');
   models
     .command('init')
-    .description('write a commented file of models for the upstreams that are found here')
+    .description('write a commented models file for the upstreams that are found here')
     .action(() => init(context));
   models
     .command('list')
@@ -33,7 +33,7 @@ export function addModelsCommand(program: Command, context: CommandContext): voi
   models
     .command('check')
     .description(
-      'read the file of models as the services do, say all that is wrong, and compare with what upstreams list',
+      'read the models file as the services do, list all its errors, and compare it with what upstreams list',
     )
     .action(() => check(context));
   models

@@ -16,17 +16,17 @@ const DRAINED_AT_ONCE = 500;
  * @throws nothing itself; the commands reject when Redis fails
  */
 export function addQueueCommand(program: Command, context: CommandContext): void {
-  const queue = program.command('queue').description('look at the queue of generation jobs, pause it, empty it');
+  const queue = program.command('queue').description('show, pause, resume or empty the queue of generation jobs');
   const withQueue = (use: (queue: GenerationQueue, redis: Redis) => Promise<void>) => () =>
     context.withRedis((redis) => use(openGenerationQueue(redis), redis));
   const show = async (opened: GenerationQueue, redis: Redis) => {
     const status = await readStatus(opened, redis);
     print(context, status, describe(status));
   };
-  queue.command('status').description('what waits and what is in work').action(withQueue(show));
+  queue.command('status').description('how many jobs wait and how many are in work').action(withQueue(show));
   queue
     .command('pause')
-    .description('let no worker start a job; what is in work goes on, and callers wait until their deadline')
+    .description('let no worker start a job; jobs in work go on, and callers of the others wait until their deadline')
     .action(
       withQueue(async (opened, redis) => {
         await holdQueue(redis, 'pause', context.actor());
@@ -44,7 +44,7 @@ export function addQueueCommand(program: Command, context: CommandContext): void
     );
   queue
     .command('drain')
-    .description('give back every job that no worker has started: the caller gets 503 and the credit is given back')
+    .description('remove every job that no worker has started; its caller gets 503 and the credit back')
     .action(
       withQueue(async (opened, redis) => {
         await noteAction(redis, 'begun', context.actor(), 'queue.drain', '');

@@ -34,7 +34,9 @@ interface InstallOptions extends ServiceOptions {
 
 /** `lontar service …`: lets systemd run Lontar, from boot on. */
 export function addServiceCommand(program: Command, context: CommandContext): void {
-  const service = program.command('service').description('let systemd run Lontar: at boot, watched, with few rights');
+  const service = program
+    .command('service')
+    .description('let systemd start Lontar at boot, restart it when it hangs, and limit its rights');
   const scoped = (command: Command) =>
     command
       .option('--system', "the machine's systemd (default for root)")
@@ -46,10 +48,10 @@ export function addServiceCommand(program: Command, context: CommandContext): vo
     .option('--no-start', 'only write and check the unit')
     .option('--print', 'print the unit, and write nothing')
     .action((options: InstallOptions) => install(options, context));
-  scoped(service.command('uninstall').description('stop it and remove the unit; data stay')).action(
+  scoped(service.command('uninstall').description('stop it and remove the unit; all data stay')).action(
     (options: ServiceOptions) => uninstall(options, context),
   );
-  scoped(service.command('status').description('whether it runs, since when, and what it takes')).action(
+  scoped(service.command('status').description('whether it runs, since when, and how much memory it uses')).action(
     (options: ServiceOptions) => status(options, context),
   );
 }

@@ -50,7 +50,7 @@ export function addUsageCommand(program: Command, context: CommandContext): void
     .option('--csv', 'as CSV for spreadsheets: a line for each key, day and model')
     .addHelpText(
       'after',
-      '\n"none" stands for requests without a valid key, "others" for keys whose refusals came too fast to be counted by key. With both,\nthe sums are the counters of the service.',
+      '\nThe key "none" holds requests without a valid key. The key "others" holds refusals that came too fast to be counted by key.\nThe sum of all lines is the counter of the service.',
     )
     .action((options: UsageOptions) => context.withRedis((redis) => printUsage(redis, options, context)));
 }

@@ -4,8 +4,12 @@ import { describeCharge, wordOf } from './outcomes.ts';
 test.each([
   [{ outcome: 'success', charged: true }, 'Success', 'Charged'],
   [{ outcome: 'timeout', error: 'timed_out', charged: false }, 'Timed out', /^Given back: it failed/],
-  [{ outcome: 'timeout', error: 'timed_out', charged: true }, 'Timed out', /^Charged: the failures an hour/],
-  [{ outcome: 'client_error', error: 'client_closed', charged: true }, 'Caller left', /^Charged: the caller left/],
+  [{ outcome: 'timeout', error: 'timed_out', charged: true }, 'Timed out', /^Charged: the free failures/],
+  [
+    { outcome: 'client_error', error: 'client_closed', charged: true },
+    'Caller left',
+    /^Charged: the caller disconnected/,
+  ],
   [{ outcome: 'client_error', error: 'invalid_parameter', charged: true }, 'Bad request', /maxOutputTokens/],
 ] as const)('%j is called %s and its credit explained', (row, word, charge) => {
   expect(wordOf(row)).toBe(word);

@@ -7,7 +7,7 @@ export const charts = catalog({
     asTable: 'Show as table',
     tableName: 'Last 60 minutes as a table',
     perSecond: 'Requests per second',
-    perSecondName: 'Requests per second by outcome, and p95 of the response time',
+    perSecondName: 'Requests per second by outcome, and the p95 of the response time',
     p95Right: 'p95, right scale',
     queue: 'Queue',
     queueName: 'Jobs waiting in the queue, and how long the oldest has waited',

@@ -5,7 +5,7 @@ export const detail = catalog({
   en: {
     title: 'Request',
     unread: 'The request could not be read.',
-    gone: 'The log no longer holds this request.',
+    gone: 'This request is no longer in the log.',
     copyId: 'Copy id',
     told: (message: string) => `The caller got: “${message}”`,
     prompt: 'Prompt',
@@ -13,7 +13,7 @@ export const detail = catalog({
     copyPrompt: 'Copy the prompt',
     copyAnswer: 'Copy the answer',
     expired: 'Texts are kept for the newest 1,000 requests only.',
-    noText: 'No text was kept of this request.',
+    noText: 'No text of this request was kept.',
     textsOff: 'Texts are off (LOG_CONTENT=off).',
     finish: {
       stop: 'by itself',
@@ -39,7 +39,7 @@ export const detail = catalog({
     toKey: 'Its key',
     ofAddress: 'Requests of this address',
     block: 'Block this address',
-    requests: (count: string) => `${count} requests of this address, reason and second`,
+    requests: (count: string) => `${count} requests of this address in the same second, refused for the same reason`,
     tokens: (input: string, output: string) => `${input} in, ${output} out`,
     whyFailed: 'Why the model call failed',
     cause: {
@@ -92,7 +92,8 @@ export const detail = catalog({
     toKey: 'Kuncinya',
     ofAddress: 'Permintaan dari alamat ini',
     block: 'Blokir alamat ini',
-    requests: (count: string) => `${count} permintaan dari alamat, alasan, dan detik ini`,
+    requests: (count: string) =>
+      `${count} permintaan dari alamat ini pada detik yang sama, ditolak dengan alasan yang sama`,
     tokens: (input: string, output: string) => `${input} masuk, ${output} keluar`,
     whyFailed: 'Mengapa panggilan model gagal',
     cause: {

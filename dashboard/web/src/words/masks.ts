@@ -13,7 +13,7 @@ export const masks = catalog({
     copied: 'Copied',
     copiedOne: 'Copied; 1 secret stays masked',
     copiedMany: (masks: string) => `Copied; ${masks} secrets stay masked`,
-    notAllowed: 'The browser did not allow to copy; select the text and copy it by hand',
+    notAllowed: 'The browser does not allow copying; select the text and copy it by hand',
   },
   id: {
     names: {

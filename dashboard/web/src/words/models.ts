@@ -9,12 +9,12 @@ export const models = catalog({
     broken:
       'The newest models.yaml has errors, so the version before it is in use. "lontar models check" says what is wrong.',
     notAgreed:
-      'Gateways and workers use different versions of the models file now. This passes when all have read the new one.',
+      'Gateways and workers use different versions of the models file now. This ends when all have read the new one.',
     fromVariables:
-      'The models come from variables, not from models.yaml: breakers and limits are only shown; they stop no call.',
+      'The models come from variables, not from models.yaml. So breakers and limits are only shown, and stop no call.',
     leftOut: (count: string) => `${count} further models are not listed.`,
     none: 'No model yet',
-    noneWhy: 'Models are listed here once a worker is up, or one was asked for.',
+    noneWhy: 'Models are listed here once a worker runs, or once a caller has asked for one.',
     lastDays: (requests: string) => `${counted(requests, 'request')} in 30 days`,
     failures: (failures: string) => `${failures} failed on our side`,
     usage: 'Usage',
@@ -26,7 +26,7 @@ export const models = catalog({
     routesUp: (up: string, all: string) => `${up} of ${all} routes up`,
     aliases: (names: string) => `also called ${names}`,
     price: (input: string, output: string) => `$${input} in, $${output} out, for a million tokens`,
-    hedged: 'a slow call gets a second one beside it',
+    hedged: 'a slow call gets a second call beside it',
     routesOf: (model: string) => `Routes of ${model}`,
     otherwise: (share: string) => `else ${share}`,
     columns: {
@@ -55,7 +55,7 @@ export const models = catalog({
     leftAlone: (span: string) => `left alone for ${span}`,
     upstreams: 'Upstreams',
     noLimit: 'no limit',
-    adaptive: 'as it seems to bear',
+    adaptive: 'limit found by trying',
     places: (used: string, most: string) => `${used} of ${most}`,
     requestsPerMinute: (count: string) => counted(count, 'request'),
     tokensPerMinute: (count: string) => counted(count, 'token'),
@@ -68,7 +68,7 @@ export const models = catalog({
     notAgreed:
       'Gateway dan worker kini memakai berkas model yang berbeda. Ini selesai setelah semua memakai yang baru.',
     fromVariables:
-      'Model berasal dari variabel, bukan dari models.yaml: pemutus dan batas hanya ditampilkan, tidak mengikat.',
+      'Model berasal dari variabel, bukan dari models.yaml. Jadi pemutus dan batas hanya ditampilkan, dan tidak menghentikan panggilan.',
     leftOut: (count: string) => `${count} model lain tidak ditampilkan.`,
     none: 'Belum ada model',
     noneWhy: 'Model muncul di sini bila ada worker yang berjalan, atau ada yang memintanya.',
@@ -112,7 +112,7 @@ export const models = catalog({
     leftAlone: (span: string) => `dibiarkan ${span}`,
     upstreams: 'Upstream',
     noLimit: 'tanpa batas',
-    adaptive: 'menurut kesanggupannya',
+    adaptive: 'batas dicari sendiri',
     places: (used: string, most: string) => `${used} dari ${most}`,
     requestsPerMinute: (count: string) => `${count} permintaan`,
     tokensPerMinute: (count: string) => `${count} token`,

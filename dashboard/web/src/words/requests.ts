@@ -7,9 +7,9 @@ export const requests = catalog({
     refresh: 'Refresh',
     none: 'No request yet',
     noneWhy: 'Each request for text is listed here, masked, with its outcome.',
-    noneFound: 'No request is like that',
+    noneFound: 'No request found',
     noneFoundWhy:
-      'The log has the last 10,000 rows, half of them at most about refused requests. Usage is kept for longer.',
+      'The log has the last 10,000 rows. At most half of them are about refused requests. Usage is kept for longer.',
     shown: (rows: string) => `${rows} shown.`,
     tooMany: 'Narrow the search to see older ones.',
   },

@@ -33,11 +33,11 @@ export const shell = catalog({
     tab: { noData: 'No data', down: 'Down', trouble: 'Trouble' },
     noDataYet: 'No data yet',
     noDataSince: (time: string) => `No data since ${time}`,
-    nothingComes: 'The connection is open, but nothing comes.',
+    nothingComes: 'The connection is open, but no data arrive.',
     statisticsAway: (status: number) => `The gateway answers, but the statistics service does not (HTTP ${status}).`,
     interrupted: 'The live stream was interrupted.',
     lacks: { redis_away: 'Redis does not answer.' },
-    keepsTrying: 'The page keeps trying by itself.',
+    keepsTrying: 'The page tries again by itself.',
     noSuchPage: 'There is no such page',
     noSuchPageWhy: 'It may have been moved, or the address has a mistake.',
     toOverview: 'To the overview',
@@ -59,7 +59,7 @@ export const shell = catalog({
       broken: 'Something is wrong on the server',
     },
     offWhy:
-      'This page asks the admin API, which is turned off (ADMIN_API=off), has a port of its own (ADMIN_PORT), or lacks KEY_PEPPER at stats-service.',
+      'This page needs the admin API. It is turned off (ADMIN_API=off), has its own port (ADMIN_PORT), or stats-service lacks KEY_PEPPER.',
     asOf: (time: string) => `As of ${time}`,
   },
   id: {
@@ -93,7 +93,7 @@ export const shell = catalog({
     tab: { noData: 'Tidak ada data', down: 'Mati', trouble: 'Gangguan' },
     noDataYet: 'Belum ada data',
     noDataSince: (time: string) => `Tidak ada data sejak ${time}`,
-    nothingComes: 'Sambungan terbuka, tetapi tidak ada yang datang.',
+    nothingComes: 'Sambungan terbuka, tetapi tidak ada data yang datang.',
     statisticsAway: (status: number) => `Gateway menjawab, tetapi layanan statistik tidak (HTTP ${status}).`,
     interrupted: 'Aliran data terputus.',
     lacks: { redis_away: 'Redis tidak menjawab.' },
@@ -119,7 +119,7 @@ export const shell = catalog({
       broken: 'Ada yang salah di server',
     },
     offWhy:
-      'Halaman ini bertanya kepada API admin, yang dimatikan (ADMIN_API=off), punya porta sendiri (ADMIN_PORT), atau stats-service tidak punya KEY_PEPPER.',
+      'Halaman ini memerlukan API admin. API itu dimatikan (ADMIN_API=off), memakai port sendiri (ADMIN_PORT), atau stats-service tidak punya KEY_PEPPER.',
     asOf: (time: string) => `Per ${time}`,
   },
 });

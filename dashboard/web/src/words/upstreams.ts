@@ -4,7 +4,7 @@ import { catalog } from './language.ts';
 export const upstreams = catalog({
   en: {
     title: 'Upstreams',
-    states: { closed: '● up', open: '✕ gets no calls', 'half-open': '◌ is tried' },
+    states: { closed: '● up', open: '✕ gets no calls', 'half-open': '◌ being tried' },
     inFlight: (count: string) => `${count} in flight`,
     another: (span: string) => `another ${span}`,
     leftAlone: (span: string) => `left alone for ${span}`,
