@@ -49,3 +49,46 @@ describe('the queries', () => {
     expect(unused).toEqual([]);
   });
 });
+
+/** The parts of a committed dashboard that these tests look at. */
+interface Panel {
+  readonly title: string;
+  readonly type: string;
+  readonly fieldConfig: {
+    readonly defaults: { readonly unit?: string; readonly min?: number; readonly max?: number };
+    readonly overrides: readonly { readonly properties: readonly { readonly id: string; readonly value: unknown }[] }[];
+  };
+}
+const panels = BOARDS.flatMap((board) => (JSON.parse(dashboardFile(board)) as { panels: Panel[] }).panels).filter(
+  // Rows have none.
+  ({ fieldConfig }) => (fieldConfig as unknown) !== undefined,
+);
+
+describe('what is to be seen', () => {
+  test('shares have an axis from 0 to 1', () => {
+    const shares = panels.filter(
+      ({ type, fieldConfig }) => type === 'timeseries' && fieldConfig.defaults.unit === 'percentunit',
+    );
+    expect(shares.length).toBeGreaterThan(0);
+    for (const { title, fieldConfig } of shares) {
+      const { min, max } = fieldConfig.defaults;
+      expect([title, min, max]).toEqual([title, 0, 1]);
+    }
+  });
+
+  test('no worker is red', () => {
+    const workers = panels.find(({ title }) => title === 'Workers up');
+    const thresholds = workers?.fieldConfig.overrides[0]?.properties.find(({ id }) => id === 'thresholds')?.value;
+    expect(thresholds).toMatchObject({ steps: expect.arrayContaining([{ value: null, color: 'red' }]) });
+  });
+
+  test('states have words, and processes are shown one by one', () => {
+    const properties = panels.flatMap(({ fieldConfig }) => fieldConfig.overrides.flatMap((one) => one.properties));
+    expect(properties.map(({ id }) => id)).toContain('mappings');
+    const board = BOARDS.find(({ name }) => name === 'processes');
+    const { templating } = JSON.parse(board ? dashboardFile(board) : '{}') as {
+      templating: { list: { name: string }[] };
+    };
+    expect(templating.list.map(({ name }) => name)).toEqual(['datasource', 'instance']);
+  });
+});

@@ -53,16 +53,17 @@ const settings = z.object({
   KEY_PEPPER: pepper,
   TRUST_PROXY: setting(trustProxy.optional(), {
     about:
-      'The proxies whose X-Forwarded-For is believed. Name no others: a client with such an address can claim any address. Where not set, the address of the connection counts.',
+      'The proxies whose X-Forwarded-For is believed. Name no other addresses: a client with such an address can claim any address. If not set, the address of the connection counts.',
     example: '172.18.0.1',
   }),
   MAX_CONNECTIONS_PER_ADDRESS: setting(wholeNumber(1, 1_000_000).prefault('200'), {
     about:
-      'Connections that one address may have open; where a proxy of TRUST_PROXY brings them, requests that it may have under way.',
+      'Connections that one address may have open. For callers behind a proxy of TRUST_PROXY: requests that one caller may have open.',
     example: '200',
   }),
   MAX_CONNECTIONS: setting(wholeNumber(1, 1_000_000).optional(), {
-    about: 'Connections that all may have open at one gateway; where not set, what its heap and open files allow.',
+    about:
+      'Connections that all clients together may have open at one gateway. If not set: as many as its heap and open files allow.',
     example: '10000',
   }),
   RATE_LIMIT_PER_HOUR: setting(wholeNumber(1, 1_000_000).prefault('100'), {
@@ -70,7 +71,7 @@ const settings = z.object({
     example: '100',
   }),
   BAN_AFTER_BAD_KEYS: setting(wholeNumber(0, 10_000).prefault('20'), {
-    about: 'Bad keys from one address within 10 minutes that ban it for an hour; 0 never bans.',
+    about: 'After how many bad keys within 10 minutes an address is banned for an hour; 0 never bans.',
     example: '20',
   }),
   MODELS_FILE: sharedSettings.MODELS_FILE,
@@ -79,12 +80,12 @@ const settings = z.object({
     example: '32000',
   }),
   MAX_CONTEXT_CHARS: setting(wholeNumber(1, 100_000_000).prefault('1000000'), {
-    about: 'The longest request to /v1/chat/completions, in characters: messages and tools together, images aside.',
+    about: 'The longest request to /v1/chat/completions, in characters: messages and tools together, without images.',
     example: '1000000',
   }),
   MAX_BODY_BYTES: setting(wholeNumber(1_024, 67_108_864).prefault('4194304'), {
     about:
-      'The longest request body under /v1, in bytes (4194304 is 4 MB); four of them are held at once whatever the heap.',
+      'The longest request body under /v1, in bytes (4194304 is 4 MB). A gateway holds at least four of them at once, whatever its heap.',
     example: '4194304',
   }),
   MAX_OUTPUT_TOKENS: setting(wholeNumber(1, 1_000_000).prefault('65536'), {
@@ -98,19 +99,19 @@ const settings = z.object({
       .optional(),
     {
       about:
-        'The address under which callers reach the gateway, for links; where not set, the address that each caller used.',
+        'The address under which callers reach the gateway, for links. If not set: the address that each caller used.',
       example: 'https://llm.example.com',
     },
   ),
   UTILITY_ENDPOINTS: setting(oneOf(['open', 'key', 'operator']).default('open'), {
     about:
-      'Who may read the counters at /api/usage and /api/stats: all callers, those with an active API key, or the operator alone (signed in, or with DASHBOARD_TOKEN as bearer). Unless open, /api/health gives no numbers. DASHBOARD_PUBLIC of stats-service decides the same of the dashboard: to hide the counters, set both.',
+      'Who may read the counters at /api/usage and /api/stats: all callers, those with an active API key, or the operator alone (signed in, or with DASHBOARD_TOKEN as bearer). Unless it is open, /api/health gives no numbers. DASHBOARD_PUBLIC of stats-service decides the same for the dashboard: to hide the counters, set both.',
     example: 'operator',
   }),
   ADMIN_API: sharedSettings.ADMIN_API,
   ADMIN_PORT: setting(wholeNumber(0, 65_535).optional(), {
     about:
-      'A port of its own for the admin API, which PORT then does not have; 0 takes a free one. Where not set, the admin API is at PORT.',
+      'A separate port for the admin API, which PORT then does not serve; 0 takes a free one. If not set, the admin API is at PORT.',
     example: '8081',
   }),
   ADMIN_HOST: setting(z.string().default('127.0.0.1'), {
@@ -126,20 +127,20 @@ const settings = z.object({
   }),
   QUEUE_MAX_BYTES: setting(wholeNumber(1_048_576, 4_294_967_296).prefault('134217728'), {
     about:
-      'What conversations of 64 KB and more that wait or are in work may take of Redis together, in bytes (134217728 is 128 MB); a further one gets 503 at once. Shorter ones are bounded by QUEUE_MAX_WAITING.',
+      'How much of Redis all waiting and running conversations of 64 KB and more may take together, in bytes (134217728 is 128 MB); a further one gets 503 at once. For shorter ones QUEUE_MAX_WAITING is the limit.',
     example: '134217728',
   }),
   DRAIN_TIMEOUT_MS: sharedSettings.DRAIN_TIMEOUT_MS,
   DRAIN_NOTICE_MS: setting(wholeNumber(0, 60_000).prefault('0'), {
     about:
-      'How long a stopping gateway still takes requests while its readiness is red, ms; longer than its balancer takes to look.',
+      'How long a stopping gateway still accepts requests while it is not ready, ms. It must be longer than the interval at which the load balancer checks.',
     example: '5000',
   }),
   LOG_LEVEL: sharedSettings.LOG_LEVEL,
   LOG_FILE: sharedSettings.LOG_FILE,
   LOG_REQUESTS: setting(trueOrFalse().prefault('true'), {
     about:
-      'Whether each answered request is logged as a line; refused ones as one a second for each address and reason.',
+      'Whether each answered request is logged as a line. Refused ones share a line a second for each address and reason.',
     example: 'true',
   }),
 });

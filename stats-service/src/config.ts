@@ -12,7 +12,7 @@ import { z } from 'zod';
 export const statsSettings = z.object({
   ...redisSettings,
   STATS_PORT: setting(wholeNumber(0, 65_535).prefault('8090'), {
-    about: 'The port that the gateway reaches stats-service at; never public.',
+    about: 'The port at which the gateway reaches stats-service; never public.',
     example: '8090',
   }),
   STATS_HOST: setting(z.string().default('127.0.0.1'), {
@@ -30,19 +30,19 @@ export const statsSettings = z.object({
   }),
   DASHBOARD_PUBLIC: setting(trueOrFalse().prefault('false'), {
     about:
-      'Whether the counters on the dashboard (never the log) are shown without a sign-in. /api/usage and /api/stats give them too: UTILITY_ENDPOINTS of the gateway decides to whom.',
+      'Whether the counters on the dashboard (never the log) are shown without a sign-in. /api/usage and /api/stats show them, too; UTILITY_ENDPOINTS of the gateway decides to whom.',
     example: 'false',
   }),
   ADMIN_API: sharedSettings.ADMIN_API,
   KEY_PEPPER: setting(z.string().min(32, 'must have at least 32 characters').optional(), {
     about:
-      'The secret under which API keys and admin tokens are hashed, the same for gateway and stats-service. Without it stats-service has no admin API.',
+      'The secret with which API keys and admin tokens are hashed; the same for gateway and stats-service. Without it stats-service has no admin API.',
     example: 'the output of: openssl rand -base64 32',
     secret: true,
   }),
   RUNBOOKS_URL: setting(z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(), {
     about:
-      'Where your own copy of docs/runbooks is: links on the dashboard, and in containers those of alerts, lead to NAME.md there. Without it they lead to /docs/runbooks of the gateway.',
+      'The URL of your own copy of docs/runbooks. Links on the dashboard (in containers also those in alerts) then lead to NAME.md there. If not set, they lead to /docs/runbooks of the gateway.',
     example: 'https://git.example.com/lontar/docs/runbooks',
   }),
   UPLOADS_PER_DAY: sharedSettings.UPLOADS_PER_DAY,

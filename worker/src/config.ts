@@ -42,12 +42,13 @@ export const workerSettings = z.object({
   METRICS_HOST: sharedSettings.METRICS_HOST,
   METRICS_ADVERTISE: sharedSettings.METRICS_ADVERTISE,
   WORKER_CONCURRENCY: setting(wholeNumber(1, 10_000).prefault('1000'), {
-    about: 'Jobs that this worker has in work at once; places that are free cost nothing.',
+    about: 'How many jobs this worker runs at once. Unused places cost nothing.',
     example: '1000',
   }),
   MODELS_FILE: sharedSettings.MODELS_FILE,
   MODEL_PROVIDER: setting(oneOf(['auto', 'gemini', 'openai', 'demo']).default('auto'), {
-    about: 'Who answers; auto takes gemini if its key is set, else openai if its URL is set, else the demo model.',
+    about:
+      'Which kind of upstream answers. auto takes gemini if its key is set, else openai if its URL is set, else the demo model.',
     example: 'gemini',
   }),
   MODEL_MAP: setting(modelMap.optional(), {
@@ -60,7 +61,7 @@ export const workerSettings = z.object({
   }),
   MAX_ANSWER_BYTES: setting(wholeNumber(1_024, 1_073_741_824).prefault('8388608'), {
     about:
-      'The largest upstream response that is read, in bytes (8388608 is 8 MB); of a stream its text and tool calls count.',
+      'The largest upstream response that is read, in bytes (8388608 is 8 MB). In a stream only text and tool calls count.',
     example: '8388608',
   }),
   GEMINI_API_KEY: setting(z.string().optional(), {
@@ -74,17 +75,17 @@ export const workerSettings = z.object({
   }),
   OPENAI_BASE_URL: setting(httpUrl.optional(), {
     about:
-      'Where anything that speaks the OpenAI protocol answers: OpenAI, vLLM, Ollama, llama.cpp, LiteLLM, OpenRouter.',
+      'The base URL of any server that speaks the OpenAI protocol: OpenAI, vLLM, Ollama, llama.cpp, LiteLLM, OpenRouter.',
     example: 'http://127.0.0.1:11434/v1',
   }),
   OPENAI_API_KEY: setting(z.string().optional(), {
-    about: 'The key for OPENAI_BASE_URL; empty for a server that wants none.',
+    about: 'The key for OPENAI_BASE_URL; leave it empty if the server needs none.',
     example: 'the-key-that-the-upstream-gave-you',
     secret: true,
   }),
   OPENAI_STREAM: setting(oneOf(['auto', 'always', 'never']).default('auto'), {
     about:
-      'Whether OPENAI_BASE_URL is asked for streams: auto for answers that are streamed to the caller, and for servers that would go on working after a caller has disconnected (llama.cpp, LiteLLM).',
+      'Whether OPENAI_BASE_URL is asked for streams. auto: for answers that are streamed to the caller, and for servers that would otherwise go on working after a caller has disconnected (llama.cpp, LiteLLM).',
     example: 'auto',
   }),
   PERSONA_AI: persona(
@@ -100,7 +101,7 @@ export const workerSettings = z.object({
     'System prompt of /api/ai3.',
   ),
   MASK_HOSTS: setting(commaList().prefault(''), {
-    about: 'Further hosts that are always masked.',
+    about: 'More hosts that are always masked.',
     example: 'intranet.example.org,billing.example.org',
   }),
   MASK_ALLOW_HOSTS: setting(commaList().prefault(''), {
@@ -108,7 +109,7 @@ export const workerSettings = z.object({
     example: 'api.github.com',
   }),
   MASK_RULES_FILE: setting(z.string().optional(), {
-    about: 'A JSON file of own shapes of tokens, hosts and exemptions of masking; see docs/masking.md.',
+    about: 'A JSON file with your own token forms, hosts and exemptions for masking; see docs/masking.md.',
     example: '/etc/lontar/mask-rules.json',
   }),
   FREE_FAILURES_PER_HOUR: sharedSettings.FREE_FAILURES_PER_HOUR,

@@ -12,7 +12,7 @@ export const uploadSettings = {
     example: '10485760',
   }),
   MAX_STORAGE_BYTES: setting(wholeNumber(0, MOST_BYTES).prefault('10737418240'), {
-    about: 'What all uploads together may take, in bytes (10737418240 is 10 GB); further ones get 507.',
+    about: 'How much all uploads together may take, in bytes (10737418240 is 10 GB); further ones get 507.',
     example: '10737418240',
   }),
   UPLOAD_TTL_DAYS: setting(wholeNumber(0, 36_500).prefault('30'), {
@@ -29,7 +29,8 @@ export const uploadSettings = {
   }),
   LONTAR_HOME: sharedSettings.LONTAR_HOME,
   UPLOAD_DIR: setting(z.string().optional(), {
-    about: 'The folder of uploads, and of those on their way to the object store; LONTAR_HOME/uploads where not set.',
+    about:
+      'The folder of uploads, also of those that are being sent to the object store. If not set: LONTAR_HOME/uploads.',
     example: '/var/lib/lontar/uploads',
   }),
   S3_BUCKET: setting(z.string().optional(), {
@@ -37,7 +38,7 @@ export const uploadSettings = {
     example: 'lontar-uploads',
   }),
   S3_ENDPOINT: setting(z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(), {
-    about: 'With UPLOAD_STORAGE=s3: where the object store answers; Amazon where not set.',
+    about: 'With UPLOAD_STORAGE=s3: the URL of the object store. If not set: Amazon.',
     example: 'https://s3.example.com',
   }),
   S3_REGION: setting(z.string().default('us-east-1'), {
@@ -45,15 +46,15 @@ export const uploadSettings = {
     example: 'us-east-1',
   }),
   S3_PREFIX: setting(z.string().default('uploads/'), {
-    about: 'With UPLOAD_STORAGE=s3: what the names of all objects begin with.',
+    about: 'With UPLOAD_STORAGE=s3: the beginning of all object names.',
     example: 'uploads/',
   }),
   S3_PATH_STYLE: setting(trueOrFalse().prefault('true'), {
-    about: 'With UPLOAD_STORAGE=s3: whether the bucket stands in the path (most stores) or in the host name.',
+    about: 'With UPLOAD_STORAGE=s3: whether the bucket is in the path (most stores) or in the host name.',
     example: 'true',
   }),
   S3_ACCESS_KEY_ID: setting(z.string().optional(), {
-    about: 'With UPLOAD_STORAGE=s3: the access key; where not set, as the AWS SDK finds it (role, profile).',
+    about: 'With UPLOAD_STORAGE=s3: the access key. If not set, the AWS SDK looks for one (role, profile).',
     example: 'the access key id of the store',
     secret: true,
   }),

@@ -59,11 +59,11 @@ export const sharedSettings = {
     secret: true,
   }),
   REDIS_CA_FILE: setting(z.string().optional(), {
-    about: "The PEM file of the authority that made Redis's certificate, where Node does not know it; for rediss.",
+    about: 'For rediss: the PEM file of the certificate authority of Redis, if Node does not know it.',
     example: '/run/secrets/redis-ca.pem',
   }),
   REDIS_CERT_FILE: setting(z.string().optional(), {
-    about: 'The PEM file of the client certificate for Redis, where it asks for one; REDIS_KEY_FILE belongs to it.',
+    about: 'The PEM file of the client certificate, if Redis asks for one; its private key is in REDIS_KEY_FILE.',
     example: '/run/secrets/redis-client.pem',
   }),
   REDIS_KEY_FILE: setting(z.string().optional(), {
@@ -72,12 +72,12 @@ export const sharedSettings = {
   }),
   LONTAR_HOME: setting(z.string().default('.lontar'), {
     about:
-      'The folder where npm start keeps secrets, Redis data, uploads and logs; from the project folder where not absolute.',
+      'The folder where npm start keeps secrets, Redis data, uploads and logs. A relative path starts at the project folder.',
     example: '.lontar',
   }),
   MODELS_FILE: setting(z.string().optional(), {
     about:
-      'The file of models and upstreams, the same for gateways and workers; where not set, the variables below make one upstream. See docs/models.md.',
+      'The file of models and upstreams, the same for gateways and workers. If not set, the variables below define one upstream. See docs/models.md.',
     example: '/etc/lontar/models.yaml',
   }),
   LOG_LEVEL: setting(oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'), {
@@ -99,7 +99,7 @@ export const sharedSettings = {
   }),
   METRICS_ADVERTISE: setting(z.string().optional(), {
     about:
-      "The host name under which other instances reach this instance's metrics; where not set METRICS_HOST, or the machine's name where that is 0.0.0.0.",
+      "The host name under which other instances reach this instance's metrics. If not set: METRICS_HOST, or the machine's name if that is 0.0.0.0.",
     example: 'worker-1',
   }),
   UPLOADS_PER_DAY: setting(wholeNumber(0, 1_000_000).prefault('20'), {
@@ -108,13 +108,13 @@ export const sharedSettings = {
   }),
   INNER_SECRET: setting(z.string().min(32, 'must have at least 32 characters'), {
     about:
-      'The secret by which stats-service knows the gateway and Prometheus, the same for all of them; requests without it are refused.',
+      'The secret with which the gateway and Prometheus prove to stats-service who they are; the same for all of them. Requests without it are refused.',
     example: 'the output of: openssl rand -base64 32',
     secret: true,
   }),
   ADMIN_API: setting(oneOf(['on', 'off']).default('on'), {
     about:
-      'Whether there is an admin API, under /admin/v1: for admin tokens (lontar admin-tokens create) and operators who are signed in. Off at either of gateway and stats-service, it is off.',
+      'Whether there is an admin API, under /admin/v1: for admin tokens (lontar admin-tokens create) and operators who are signed in. It is off if either gateway or stats-service has it off.',
     example: 'off',
   }),
   DRAIN_TIMEOUT_MS: setting(wholeNumber(0, 600_000).prefault('25000'), {
@@ -123,11 +123,11 @@ export const sharedSettings = {
   }),
   FREE_FAILURES_PER_HOUR: setting(wholeNumber(0, 1_000).prefault('5'), {
     about:
-      'Failures that may have cost the operator money and brought no answer (a stall, a timeout, an answer that is too large or cannot be read) that one key gets back in any hour; further ones are charged. 0 charges all; gateways and workers must have the same.',
+      'How many failures a key gets back in any hour if they may have cost the operator money (a stall, a timeout, an answer that is too large or cannot be read); further ones are charged. 0 charges all. Gateways and workers must have the same number.',
     example: '5',
   }),
   REQUEST_TIMEOUT_MS: setting(wholeNumber(1_000, 3_600_000).prefault('120000'), {
-    about: 'How long a caller waits for an answer at most, ms; the deadline of a job.',
+    about: 'The longest time that a caller waits for an answer, ms; this is the deadline of a job.',
     example: '120000',
   }),
 } as const;
@@ -147,7 +147,7 @@ export const replicasAck = setting(
     .transform((text) => Number(text)),
   {
     about:
-      'How many replicas of Redis must have an accepted request, and an answer, before the caller is told: with 1 neither is lost with the primary. 0 for one Redis without replicas.',
+      'How many replicas of Redis must have a request before it is accepted, and an answer before it is sent. With 1 neither is lost with the primary. Use 0 for one Redis without replicas.',
     example: '0',
   },
 );
