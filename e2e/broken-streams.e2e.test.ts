@@ -79,6 +79,32 @@ test('a worker that dies in mid-stream ends the stream with an error: the model 
   expect(await stack.redis.client.keys('{lontar}:partial:*')).toEqual([]);
 }, 60_000);
 
+test('an upstream that breaks off in mid-stream costs none of the words that masking gives, and shows no fragment of a secret', async () => {
+  const secret = ['ghp', 'Zq7Xw2Lm9Tn4Vb6Rk1'.repeat(2)].join('_');
+  const pieces = ['words, ', secret.slice(0, 20), `${secret.slice(20)} `, 'and ', secret.slice(0, 25)];
+  // Behind words that are seen, all within one tick.
+  const words = Array.from({ length: 40 }, (_, index) => `w${index} `);
+  const rest = pieces.map(chunk).join('');
+  const failing = eventOf({ error: { message: 'it broke', type: 'server_error' } });
+  for (const [last, end] of [
+    [rest, 'cut'],
+    [rest, 'whole'],
+    [rest + failing, 'whole'],
+  ] as const) {
+    stack.upstream.behave({ kind: 'raw', paceMs: 5, pieces: [...words.map(chunk), last], end });
+    const before = await charged();
+    const stream = await readStream('break the upstream');
+    const events = await stream.events();
+    const said = events.flatMap(({ event, data }) => (event === 'delta' ? [data['text']] : []));
+    expect({ said: said.join(''), last: events.at(-1)?.event }).toEqual({
+      said: `${words.join('')}words, ***API_KEY*** and `,
+      last: 'error',
+    });
+    expect(events.at(-1)).toMatchObject({ data: { code: 502 } });
+    expect(await charged()).toBe(before);
+  }
+}, 60_000);
+
 test('one that dies before the first word is followed by another: the answer is whole, and charged once', async () => {
   let calls = 0;
   stack.upstream.behave(() => Promise.resolve(++calls === 1 ? 'hang' : { kind: 'answer', text: 'All of it.' }));

@@ -50,6 +50,8 @@ export async function settleJob(
   const { job, number: attempt } = run;
   const { id: requestId, keyId, gateway: replyTo } = job;
   const { freeFailuresPerHour } = deps;
+  // Its last words are with the gateway before the failure that follows them.
+  if (settlement.outcome === 'failed') await run.stream?.release();
   // Whatever ended the call, the upstream has worked once a part of an answer was here.
   const hasWorked = (run.stream?.stream.transcript.received ?? 0) > 0;
   const cost = run.spentBefore || hasWorked || (call !== undefined && mayHaveCost(call)) ? 'yes' : 'no';

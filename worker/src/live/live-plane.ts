@@ -13,6 +13,8 @@ export type StreamInput = Omit<NumberedInput, 'number'>;
 
 /** How long a failed attempt waits to know whether its answer was seen, ms. */
 const LONGEST_ASKING_MS = 1_000;
+/** How long the last words of a failed answer may take to be masked, ms: the failure has to be told as well. */
+const LONGEST_RELEASE_MS = 1_000;
 
 export interface LiveDeps extends PartialDeps, SendDeps {
   /** The connection that settles, too: frames are there before the settlement that follows them. */
@@ -47,6 +49,11 @@ export interface OpenStream {
    * @throws what masking threw
    */
   finish(): Promise<void>;
+  /**
+   * The answer has failed: masks what came of it and sends what masking gives of that, where a reader has seen some of it
+   * already. Nothing is ended: what masking withholds may be the beginning of a secret, and stays withheld. Never rejects.
+   */
+  release(): Promise<void>;
   close(): void;
 }
 
@@ -63,13 +70,14 @@ export function createLivePlane(deps: LiveDeps): LivePlane {
       const stream = new LiveStream({ ...input, number: streams }, () => unmaskable.abort());
       rounds.add(stream);
       deps.metrics.openStreams.inc();
+      const isVisible = async () => {
+        await within(LONGEST_ASKING_MS, stream.standingKnown, () => undefined);
+        return stream.standing === 'visible';
+      };
       return {
         stream,
         unmaskable: unmaskable.signal,
-        async isVisible() {
-          await within(LONGEST_ASKING_MS, stream.standingKnown, () => undefined);
-          return stream.standing === 'visible';
-        },
+        isVisible,
         add(part) {
           stream.transcript.add(part);
           rounds.note(stream);
@@ -78,6 +86,12 @@ export function createLivePlane(deps: LiveDeps): LivePlane {
           stream.transcript.end();
           while (stream.advance()) await othersHadTheirTurn();
           stream.throwFailure();
+          rounds.sendAtOnce(stream);
+        },
+        async release() {
+          if (!(await isVisible())) return;
+          const startedAt = performance.now();
+          while (stream.advance() && performance.now() - startedAt < LONGEST_RELEASE_MS) await othersHadTheirTurn();
           rounds.sendAtOnce(stream);
         },
         close() {

@@ -17,6 +17,7 @@ import { readSettlement } from '@lontar/shared/testing/read-settlement.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { reserve } from '@lontar/shared/testing/reservations.ts';
+import * as fc from 'fast-check';
 import { oneUpstream } from '../../testing/one-upstream.ts';
 import type { AbortReason, JobStart } from '../job-start.ts';
 import { createMasker } from '../masking/mask.ts';
@@ -30,6 +31,7 @@ import {
 import { type ProcessDeps, processGeneration } from '../process-generation.ts';
 import { createQuarantine } from '../quarantine.ts';
 import { createLivePlane } from './live-plane.ts';
+import { Transcript } from './transcript.ts';
 
 const NOW = redisTime(1_800_000_000_000);
 const requestId = 'req_0000000000000000000001';
@@ -105,7 +107,7 @@ function start(over: Partial<JobStart> = {}): JobStart {
   // As a worker does it, less the job in the queue.
   const settle = async (given: NonNullable<Ending['settle']>) => {
     const { ended } = await runTurn(server.client, {
-      endings: [{ requestId, settle: given }],
+      endings: [{ requestId: over.job?.id ?? requestId, settle: given }],
       take: 0,
       lock: 'none',
     });
@@ -370,6 +372,68 @@ describe.each([
       expect(await settled()).toMatchObject({ error: 'upstream_error', charged: false });
       // The upstream had worked: the failure counts among those that are free.
       expect(await server.client.llen(redisKeys.keyFreeFailures('k'))).toBe(1);
+    });
+
+    test('sends the words that masking gives before the failure of a stream that was seen, and withholds the rest', async () => {
+      const generate: Generate = async (_request, _signal, onPart) => {
+        onPart?.(text('Some '));
+        await untilFrames();
+        for (const piece of ['words, ', TOKEN.slice(0, 20), `${TOKEN.slice(20)} `, 'and ', TOKEN.slice(0, 25)])
+          onPart?.(text(piece));
+        throw new ModelError('connection');
+      };
+      await processGeneration(deps(generate), start());
+      expect(joined(await framesOf(), 'text')).toBe('Some words, ***API_KEY*** and ');
+      // The failure follows them.
+      expect((await entriesOf()).map(([field]) => field).at(-1)).toBe('id');
+      expect(await replyOf()).toMatchObject({ settlement: { error: 'upstream_error' } });
+      expect(await settled()).toMatchObject({ error: 'upstream_error', charged: false });
+    });
+
+    test('shows a stream that fails anywhere as the beginning of the masked whole, with all that was to be seen', async () => {
+      const masker = createMasker();
+      const word = fc.constantFrom(
+        'the ',
+        'model',
+        ' ',
+        '\n',
+        '漢字',
+        '🌐',
+        'password=',
+        'http://',
+        '. ',
+        TOKEN,
+        '10.1.2.3',
+      );
+      const answer = fc.array(word, { minLength: 1, maxLength: 25 }).map((words) => `Begin. ${words.join('')}`);
+      let run = 0;
+      const fails = async (whole: string, points: readonly number[]) => {
+        run++;
+        const id = `req_9${String(run).padStart(21, '0')}`;
+        await reserve(server.client, id, 'k');
+        const framesOfRun = async () => (await framesOf()).filter(([of]) => of === id);
+        const cuts = points.map((point) => 7 + (point % (whole.length - 6))).sort((a, b) => a - b);
+        const pieces = [7, ...cuts].slice(0, -1).map((from, index) => whole.slice(from, cuts[index]));
+        const generate: Generate = async (_request, _signal, onPart) => {
+          onPart?.(text(whole.slice(0, 7)));
+          while ((await framesOfRun()).length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+          for (const piece of pieces) onPart?.(text(piece));
+          throw new ModelError('connection');
+        };
+        await processGeneration(deps(generate), start({ job: { ...job(), id } }));
+        // All of it is there before the failure.
+        expect((await entriesOf()).at(-1)?.[0]).toBe('id');
+        const shown = joined(await framesOfRun(), 'text');
+        const given = new Transcript(masker, true);
+        for (const piece of [whole.slice(0, 7), pieces.join('')]) {
+          given.add(text(piece));
+          while (given.advance());
+        }
+        expect(shown).toBe(given.text);
+        expect(masker.mask(whole).text.slice(0, shown.length)).toBe(shown);
+      };
+      const points = fc.array(fc.nat(), { minLength: 1, maxLength: 6 });
+      await fc.assert(fc.asyncProperty(answer, points, fails), { numRuns: 40 });
     });
 
     test('breaks a stream whose start was seen and died, without asking the model, and gives the credit back', async () => {

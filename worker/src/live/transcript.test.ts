@@ -91,6 +91,20 @@ describe('a transcript', () => {
     );
   });
 
+  test('that is cut off gives a beginning of the masked whole: nothing that was withheld comes at the cut', () => {
+    fc.assert(
+      fc.property(text, fc.array(fc.nat(), { minLength: 1, maxLength: 20 }), (answer, points) => {
+        const pieces = cut(answer, points).slice(0, -1);
+        const transcript = new Transcript(masker, true);
+        for (const piece of pieces) transcript.add({ kind: 'text', text: piece });
+        while (transcript.advance());
+        const whole = masker.mask(answer).text;
+        expect(whole.slice(0, transcript.text.length)).toBe(transcript.text);
+      }),
+      runs,
+    );
+  });
+
   test('gives the end of the reasoning before the answer begins, and of the text before a call', () => {
     const call = { id: 'call_1', name: 'look', arguments: '{"at":"10.1.2.3"}' };
     const { pieces } = piecesOf(
