@@ -83,7 +83,7 @@ test('an upstream that breaks off in mid-stream costs none of the words that mas
   const secret = ['ghp', 'Zq7Xw2Lm9Tn4Vb6Rk1'.repeat(2)].join('_');
   const pieces = ['words, ', secret.slice(0, 20), `${secret.slice(20)} `, 'and ', secret.slice(0, 25)];
   // Behind words that are seen, all within one tick.
-  const words = Array.from({ length: 40 }, (_, index) => `w${index} `);
+  const words = Array.from({ length: 60 }, (_, index) => `w${index} `);
   const rest = pieces.map(chunk).join('');
   const failing = eventOf({ error: { message: 'it broke', type: 'server_error' } });
   for (const [last, end] of [
@@ -91,7 +91,7 @@ test('an upstream that breaks off in mid-stream costs none of the words that mas
     [rest, 'whole'],
     [rest + failing, 'whole'],
   ] as const) {
-    stack.upstream.behave({ kind: 'raw', paceMs: 5, pieces: [...words.map(chunk), last], end });
+    stack.upstream.behave({ kind: 'raw', paceMs: 12, pieces: [...words.map(chunk), last], end });
     const before = await charged();
     const stream = await readStream('break the upstream');
     const events = await stream.events();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readStream } from '@lontar/shared/testing/event-stream.ts';
 import { seededRandom } from '@lontar/shared/testing/seeded-random.ts';
+import { eventOf } from '@lontar/shared/testing/slow-answers.ts';
 import OpenAI from 'openai';
 import { until } from './harness/eventually.ts';
 import { type Stack, startStack } from './harness/stack.ts';
@@ -22,6 +23,8 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 beforeEach(() => stack.upstream.reset());
 
+/** In pieces of two characters. */
+const pairs = (text: string) => text.match(/..?/gsu) ?? [];
 const paced = (paceMs: number) => ({ kind: 'answer', text: TEXT, paceMs, usage: { input: 3, output: 70 } }) as const;
 const client = (url = stack.url, apiKey = key) => new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 });
 const HELLO = { model: MODEL, messages: [{ role: 'user' as const, content: 'hello' }] };
@@ -123,6 +126,39 @@ describe('the client of OpenAI', () => {
     const runner = client().chat.completions.stream({ ...HELLO, tools });
     const message = await runner.finalMessage();
     expect(message.tool_calls).toMatchObject([{ id: 'call_1', function: { name: 'look', arguments: call.arguments } }]);
+  });
+
+  test('gets a refusal as one, masked, the same as a stream and in one piece', async () => {
+    const refusal = `I cannot tell of ${SECRET} here.`;
+    const choice = (fields: object, reason: string | null = null) => ({
+      choices: [{ index: 0, ...fields, finish_reason: reason }],
+    });
+    const message = choice({ message: { role: 'assistant', content: null, refusal } }, 'stop');
+    const deltas = [
+      { role: 'assistant', content: '', refusal: null },
+      ...pairs(refusal).map((text) => ({ refusal: text })),
+    ];
+    const events = [...deltas.map((delta) => choice({ delta })), choice({ delta: {} }, 'stop')].map(eventOf);
+    stack.upstream.behave(({ isStream }) =>
+      isStream
+        ? { kind: 'raw', pieces: [...events, 'data: [DONE]\n\n'] }
+        : { kind: 'raw', contentType: 'application/json', pieces: [JSON.stringify(message)] },
+    );
+    const expected = { role: 'assistant', content: null, refusal: 'I cannot tell of ***DB_CONNECTION*** here.' };
+    const runner = client().chat.completions.stream(HELLO);
+    let heard = '';
+    runner.on('refusal.delta', ({ delta }) => {
+      heard += delta;
+    });
+    expect(await runner.finalMessage()).toMatchObject(expected);
+    expect(heard).toBe(expected.refusal);
+    const { choices } = await client().chat.completions.create(HELLO);
+    expect(choices).toMatchObject([{ message: expected, finish_reason: 'stop' }]);
+    const headers = { 'X-API-Key': key };
+    const prompted = (await (await fetch(`${stack.url}/api/ai?prompt=hi`, { headers })).json()) as { result: string };
+    expect(prompted.result).toBe(expected.refusal);
+    const reader = await readStream(`${stack.url}/api/ai?prompt=hi`, { ...headers, Accept: 'text/event-stream' });
+    expect(await reader.next()).toMatchObject({ event: 'delta', data: { text: expected.refusal } });
   });
 
   test('throws what goes wrong before the first piece as what it is', async () => {

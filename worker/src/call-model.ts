@@ -85,7 +85,7 @@ export async function callModel(deps: CallDeps, call: Call): Promise<CallResult>
   try {
     const answer = await choice.language.generate(request, signal, onPart && measuredPart);
     // A client of the OpenAI protocol reads an empty answer and its reason to end; the three endpoints promise text.
-    if (job.v === 1 && answer.text.trim() === '') throw new ModelError('output_used_up');
+    if (job.v === 1 && (answer.text + (answer.refusal ?? '')).trim() === '') throw new ModelError('output_used_up');
     const endedAt = performance.now();
     const { input, output } = answer.usage;
     metrics.calls.observe({ ...labels, error_type: 'none' }, (endedAt - startedAt) / 1000);

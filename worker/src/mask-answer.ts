@@ -15,6 +15,8 @@ const PREVIEW_CHARS = 4_000;
 export interface MaskedAnswer {
   readonly text: string;
   readonly reasoning?: string;
+  /** Whether the text is what the model says in place of one that it refuses. */
+  readonly isRefusal?: true;
   readonly toolCalls?: readonly ToolCall[];
   readonly counts: MaskCounts;
 }
@@ -25,7 +27,7 @@ export type MaskedResult =
 
 type MaskingMetrics = Pick<WorkerMetrics, 'secretsMasked' | 'maskingDuration' | 'maskingOperations'>;
 
-export type AnswerText = Pick<ModelResult, 'text' | 'reasoning' | 'toolCalls'>;
+export type AnswerText = Pick<ModelResult, 'text' | 'reasoning' | 'refusal' | 'toolCalls'>;
 
 /**
  * Masks an answer and counts what was masked. Fails closed: if masking throws, there is no text to go on with, and the
@@ -61,19 +63,20 @@ export function finishStream(
   const mask = async () => {
     for (const part of transcript.missingOf(answer)) add(part);
     await finish();
-    const { text, reasoning, calls, counts } = transcript;
-    return withoutNothing(text, reasoning, calls, counts);
+    const { text, refusal, reasoning, calls, counts } = transcript;
+    return withoutNothing({ text, refusal, reasoning, toolCalls: calls }, counts);
   };
   return conclude(metrics, mask, () => stream.maskMs);
 }
 
 function* maskInSteps(
   masker: Masker,
-  { text, reasoning = '', toolCalls = [] }: AnswerText,
+  { text, reasoning = '', refusal = '', toolCalls = [] }: AnswerText,
 ): Generator<undefined, MaskedAnswer> {
   const counts = noCounts();
   const maskedReasoning = reasoning === '' ? '' : yield* maskAndCount(masker, reasoning, counts);
   const maskedText = yield* maskAndCount(masker, text, counts);
+  const maskedRefusal = refusal === '' ? '' : yield* maskAndCount(masker, refusal, counts);
   const calls: ToolCall[] = [];
   for (const given of toolCalls) {
     const masked = yield* maskToolCall(masker, given);
@@ -81,11 +84,24 @@ function* maskInSteps(
     calls.push(masked.call);
     yield;
   }
-  return withoutNothing(maskedText, maskedReasoning, calls, counts);
+  return withoutNothing(
+    { text: maskedText, refusal: maskedRefusal, reasoning: maskedReasoning, toolCalls: calls },
+    counts,
+  );
 }
 
-function withoutNothing(text: string, reasoning: string, calls: readonly ToolCall[], counts: MaskCounts): MaskedAnswer {
-  return { text, ...(reasoning !== '' && { reasoning }), ...(calls.length > 0 && { toolCalls: calls }), counts };
+/** There is a text or a refusal: one place holds both, so that every version can read it. */
+function withoutNothing(
+  { text, refusal, reasoning, toolCalls }: Required<AnswerText>,
+  counts: MaskCounts,
+): MaskedAnswer {
+  return {
+    text: refusal === '' ? text : refusal,
+    ...(refusal !== '' && { isRefusal: true }),
+    ...(reasoning !== '' && { reasoning }),
+    ...(toolCalls.length > 0 && { toolCalls }),
+    counts,
+  };
 }
 
 async function conclude(

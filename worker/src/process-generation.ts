@@ -242,8 +242,9 @@ async function maskAndDescribe(
   { answer, durationMs }: Extract<AttemptResult, { kind: 'answer' }>,
 ): Promise<Settlement> {
   const { job, attempt, startedAt, stream, route } = run;
-  // The three endpoints with a persona have no place for reasoning and tool calls.
-  const wanted = job.v === 1 ? { text: answer.text } : answer;
+  // The three endpoints with a persona have no place for reasoning, tool calls and refusals.
+  const said = answer.refusal ?? answer.text;
+  const wanted = job.v === 1 ? { text: said } : answer;
   const masked = await (stream ? finishStream(stream, deps.metrics, wanted) : maskAnswer(masker, deps.metrics, wanted));
   const work = {
     attempts: attempt,
@@ -256,13 +257,14 @@ async function maskAndDescribe(
     return { ...failedAs('masking_failed', { ...run, stream: undefined }), work };
   }
   const promptPreview = deps.keepPreviews ? previewPrompt(deps.masker, askedText(job)) : undefined;
-  const answerPreview = deps.keepPreviews && showsMore ? previewAnswer(deps.masker, answer.text) : undefined;
-  const { text, reasoning, toolCalls, counts } = masked.answer;
+  const answerPreview = deps.keepPreviews && showsMore ? previewAnswer(deps.masker, said) : undefined;
+  const { text, isRefusal, reasoning, toolCalls, counts } = masked.answer;
   const finishReason = finishReasonOf(job, answer, toolCalls !== undefined);
   return {
     v: 1,
     outcome: 'answered',
     text,
+    ...(isRefusal && { isRefusal }),
     ...(reasoning !== undefined && { reasoning }),
     ...(toolCalls !== undefined && { toolCalls: [...toolCalls] }),
     ...(finishReason !== 'stop' && { finishReason }),

@@ -8,13 +8,15 @@ import type { StreamRendering } from '../live/stream-rendering.ts';
  * An event's id is that of the request, and how much of the answer was sent.
  */
 export function promptEvents({ requestId }: { readonly requestId: string }, from: Cursor = BEGINNING): StreamRendering {
+  const text: StreamRendering['text'] = (piece, cursor) =>
+    `event: delta\nid: ${requestId}:${writeCursor(cursor)}\ndata: {"text":${JSON.stringify(piece)}}\n\n`;
   return {
     from: { ...from, reasoning: NO_REASONING },
     // The endpoints without a stream give neither.
     reasoning: () => '',
     call: () => '',
-    text: (text, cursor) =>
-      `event: delta\nid: ${requestId}:${writeCursor(cursor)}\ndata: {"text":${JSON.stringify(text)}}\n\n`,
+    text,
+    refusal: text,
     done: ({ body }) => {
       const { result: _, ...envelope } = body as { readonly result: string };
       return writeEvent('done', requestId, envelope);

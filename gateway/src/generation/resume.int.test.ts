@@ -42,7 +42,7 @@ interface Chunk {
   readonly id: string;
   readonly model: string;
   readonly created: number;
-  readonly choices: { delta: { content?: string; role?: string }; finish_reason: string | null }[];
+  readonly choices: { delta: { content?: string; refusal?: string; role?: string }; finish_reason: string | null }[];
   readonly error?: { message: string; type: string; code: string };
 }
 
@@ -111,6 +111,24 @@ describe('an answer that is asked for once more', () => {
       expect(JSON.stringify(rest.chunks).includes('call_1')).toBe(index < 4);
       expect(JSON.stringify(rest.chunks).includes('"yes"')).toBe(index < 1);
     }
+  });
+
+  test('is a refusal in its own field, on whichever gateway, from its beginning or a place in it, and in one piece', async () => {
+    const { played, stream } = await ask();
+    await played.settle({ text: 'I cannot do that.', isRefusal: true }, { texts: false });
+    const refusalOf = ({ chunks }: Awaited<ReturnType<typeof chunksOf>>) =>
+      chunks.map(({ choices }) => choices[0]?.delta.refusal ?? '').join('');
+    const first = await chunksOf(stream);
+    expect([refusalOf(first), first.text, first.isDone]).toEqual(['I cannot do that.', '', true]);
+    const places = ['', '&starting_after=2'].map((query) => fetch(resumeAt(two, played, query), { headers: bearer() }));
+    const [all, rest] = await Promise.all(places.map(chunksOf));
+    expect([all && refusalOf(all), rest && refusalOf(rest)]).toEqual(['I cannot do that.', 'cannot do that.']);
+    expect([all?.text, rest?.text]).toEqual(['', '']);
+    const whole = await fetch(resumeAt(two, played).replace('?stream=true', ''), { headers: bearer() });
+    const message = { role: 'assistant', content: null, refusal: 'I cannot do that.' };
+    expect(await whole.json()).toMatchObject({ choices: [{ message, finish_reason: 'stop' }] });
+    const own = await fetch(`${two.url}/api/requests/${played.job.id}`, { headers: bearer() });
+    expect(await own.json()).toMatchObject({ result: 'I cannot do that.' });
   });
 
   test('is given in one piece, for which its caller waits as the first one does', async () => {

@@ -23,6 +23,7 @@ const form: StreamRendering = {
   from: BEGINNING,
   reasoning: (text) => `(${text})`,
   text: (text) => text,
+  refusal: (text) => `!${text}`,
   call: (part) => `#${part.arguments}`,
   done: () => '',
   failure: () => '',

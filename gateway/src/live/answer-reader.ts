@@ -43,6 +43,8 @@ export class AnswerReader implements AnswerOutlet {
   private isLooking = false;
   private hasFrames = false;
   private isClosed = false;
+  /** Whether the text is a refusal, of which no frame comes: how an answer was settled says so. */
+  private isRefusal = false;
 
   constructor(deps: ReaderDeps, input: ReaderInput) {
     this.deps = deps;
@@ -96,6 +98,7 @@ export class AnswerReader implements AnswerOutlet {
    */
   async finish(settled: Answered): Promise<'whole' | 'left' | 'missing'> {
     this.close();
+    this.isRefusal = settled.isRefusal === true;
     const { sink, requestId } = this.input;
     let whole = this.wholeOf(settled);
     let patientUntil = performance.now() + REST_PATIENCE_MS;
@@ -133,7 +136,8 @@ export class AnswerReader implements AnswerOutlet {
 
   writeText(text: string): void {
     this.keep(text);
-    this.write(this.input.form.text(text, this.stream));
+    const { form } = this.input;
+    this.write(this.isRefusal ? form.refusal(text, this.stream) : form.text(text, this.stream));
   }
 
   writeCall(part: CallPart): void {

@@ -12,6 +12,8 @@ export interface StreamRendering {
   readonly from: Cursor;
   reasoning(text: string, cursor: Cursor): string;
   text(text: string, cursor: Cursor): string;
+  /** What the model says in place of a text. */
+  refusal(text: string, cursor: Cursor): string;
   call(part: CallPart, cursor: Cursor): string;
   /**
    * All that comes after the last piece of an answer that is whole.

@@ -34,6 +34,18 @@ function read(events: string): { id: string | undefined; data: unknown }[] {
 const delta = (fields: object) => [{ index: 0, delta: fields, logprobs: null, finish_reason: null }];
 
 describe('chunks', () => {
+  test('of a refusal have it in place of content, and where it goes on nothing else', () => {
+    const chunks = chatChunks({ requestId, job }, false);
+    const events = chunks.refusal('I can', at({ text: 5 })) + chunks.refusal('not.', at({ text: 9 }));
+    expect(read(events)).toEqual([
+      {
+        id: `${id}:0.5.0`,
+        data: { ...common, choices: delta({ role: 'assistant', content: null, refusal: 'I can' }) },
+      },
+      { id: `${id}:0.9.0`, data: { ...common, choices: delta({ refusal: 'not.' }) } },
+    ]);
+  });
+
   test('have the role first, then pieces, the reason of the end, and [DONE]', () => {
     const chunks = chatChunks({ requestId, job }, false);
     const events = [

@@ -46,6 +46,10 @@ export function chatChunks(
     from,
     reasoning: (text, cursor) => chunk(`"reasoning_content":${JSON.stringify(text)}`, eventId(cursor)),
     text: (text, cursor) => chunk(`"content":${JSON.stringify(text)}`, eventId(cursor)),
+    refusal(text, cursor) {
+      const content = isFirst ? '"content":null,' : '';
+      return chunk(`${content}"refusal":${JSON.stringify(text)}`, eventId(cursor));
+    },
     call(part, cursor) {
       const content = isFirst ? '"content":null,' : '';
       const fields = `${content}"tool_calls":[${JSON.stringify(renderCallPart(part))}]`;

@@ -48,6 +48,7 @@ test.each([
   [{ text: '', finishReason: 'length' }, { content: '' }, 'length'],
   [{ reasoning: 'Hm.' }, { content: 'Hi.', reasoning_content: 'Hm.' }, 'stop'],
   [{ finishReason: 'content_filter' }, { content: 'Hi.' }, 'content_filter'],
+  [{ text: 'I cannot.', isRefusal: true }, { content: null, refusal: 'I cannot.' }, 'stop'],
 ] as const)('%j', (over, message, reason) => {
   const [choice] = rendered(over as Partial<Answered>).choices;
   expect(choice?.finish_reason).toBe(reason);

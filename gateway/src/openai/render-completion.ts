@@ -10,7 +10,8 @@ export function renderCompletion(
   settlement: Answered,
   { requestId, job }: { readonly requestId: string; readonly job: Pick<GenerationJob, 'model' | 'receivedAt'> },
 ) {
-  const { reasoning, toolCalls = [], masked, usage } = settlement;
+  const { reasoning, toolCalls = [], isRefusal = false, masked, usage } = settlement;
+  const hasContent = !isRefusal && (toolCalls.length === 0 || settlement.text !== '');
   return {
     id: completionId(requestId),
     object: 'chat.completion',
@@ -21,8 +22,8 @@ export function renderCompletion(
         index: 0,
         message: {
           role: 'assistant',
-          content: toolCalls.length > 0 && settlement.text === '' ? null : textAsJson(settlement),
-          refusal: null,
+          content: hasContent ? textAsJson(settlement) : null,
+          refusal: isRefusal ? textAsJson(settlement) : null,
           ...(reasoning !== undefined && { reasoning_content: reasoning }),
           ...(toolCalls.length > 0 && { tool_calls: toolCalls.map(renderToolCall) }),
         },

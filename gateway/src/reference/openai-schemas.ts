@@ -90,8 +90,11 @@ export const completionSchema = z.object({
         content: z
           .string()
           .nullable()
-          .meta({ description: 'The masked answer; null where there are tool calls alone.' }),
-        refusal: z.null(),
+          .meta({ description: 'The masked answer; null where there are tool calls alone, or a refusal.' }),
+        refusal: z
+          .string()
+          .nullable()
+          .meta({ description: 'What the model says in place of an answer that it refuses, masked.' }),
         reasoning_content: z.string().optional().meta({ description: 'What the model thought aloud, masked.' }),
         tool_calls: z.array(toolCall).optional(),
       }),

@@ -59,6 +59,8 @@ const answeredSchema = z.object({
   outcome: z.literal('answered'),
   /** Empty only for the OpenAI protocol, whose answers may be tool calls, or all reasoning. */
   text: z.string(),
+  /** Whether the text is what the model says in place of an answer that it refuses; versions that do not know take it for one. */
+  isRefusal: z.literal(true).optional().catch(undefined),
   /** What the model thought aloud before the text. */
   reasoning: z.string().optional(),
   toolCalls: z.array(toolCallSchema).optional(),

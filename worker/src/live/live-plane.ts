@@ -2,11 +2,11 @@ import { setImmediate as othersHadTheirTurn } from 'node:timers/promises';
 import type { WorkerMetrics } from '@lontar/shared/metrics.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { within } from '@lontar/shared/within.ts';
-import type { ModelPart } from '../model/language-model.ts';
 import { frameSender, type SendDeps } from './frame-sender.ts';
 import { keepPartials, type PartialDeps } from './keep-partials.ts';
 import { LiveStream, type StreamInput as NumberedInput } from './live-stream.ts';
 import { createRounds } from './rounds.ts';
+import type { TranscriptPart } from './transcript.ts';
 
 /** One start of a streamed request. */
 export type StreamInput = Omit<NumberedInput, 'number'>;
@@ -35,7 +35,7 @@ export interface LivePlane {
 export interface OpenStream {
   readonly stream: LiveStream;
   /** Takes a part of the answer, NOT masked, as `LanguageModel.generate` gives it. Never throws. */
-  add(part: ModelPart): void;
+  add(part: TranscriptPart): void;
   /** Aborts when masking has failed: there is no answer then, and the model is not needed any more. */
   readonly unmaskable: AbortSignal;
   /**

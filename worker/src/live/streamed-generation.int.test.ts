@@ -247,6 +247,30 @@ describe.each([
       expect(await charged()).toBe(1);
     });
 
+    test('that is a refusal comes with its settlement, masked, which says so, and no frame shows it as text', async () => {
+      const refusal = `I cannot use ${TOKEN} for that. ${ONWARD}`;
+      const masked = `I cannot use ***API_KEY*** for that. ${ONWARD}`;
+      const parts: ModelPart[] = [{ kind: 'reasoning', text: `Hm. ${ONWARD}` }];
+      const refuses = inParts(parts, () => Promise.resolve(), { refusal });
+      await processGeneration(deps(refuses), start());
+      expect((await framesOf()).filter(([, , track]) => track === 'text')).toEqual([]);
+      const kept = { outcome: 'answered', text: masked, isRefusal: true, masked: { key: 1 } };
+      expect(await settled()).toMatchObject({ ...kept, reasoning: `Hm. ${ONWARD}` });
+      const { settlement } = await replyOf();
+      expect(settlement).toMatchObject({ isRefusal: true, text: '', textLength: masked.length });
+    });
+
+    test('that is a refusal is text for an endpoint with a persona', async () => {
+      const { chat: _, ...common } = job();
+      const prompt = { ...common, v: 1 as const, endpoint: '/api/ai' as const, prompt: 'Tell me', temperature: 1 };
+      const refuses = inParts([], () => Promise.resolve(), { refusal: `Not with ${TOKEN}.` });
+      await processGeneration(deps(refuses), start({ job: prompt }));
+      expect(joined(await framesOf(), 'text')).toBe('Not with ***API_KEY***.');
+      const kept = await settled();
+      expect(kept).toMatchObject({ outcome: 'answered', text: 'Not with ***API_KEY***.' });
+      expect(kept).not.toHaveProperty('isRefusal');
+    });
+
     test('gives its caller back what the caller sent, once it is there whole, and the log neither', async () => {
       const messages = [{ role: 'user' as const, content: `Mine is ${TOKEN}.` }];
       const own = { ...job(), chat: { messages }, policy: { keepOwn: true } };

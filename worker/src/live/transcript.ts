@@ -12,6 +12,11 @@ export interface Piece {
   readonly data: string;
 }
 
+/** A part as it is taken: refusals are no parts of a stream, see `ModelResult`. */
+export type TranscriptPart = ModelPart | { readonly kind: 'refusal'; readonly text: string };
+
+type TextKind = 'text' | 'reasoning' | 'refusal';
+
 /**
  * One answer as it comes from the model, and as it is masked: parts go in, masked pieces come out. Masking is done when
  * it is asked for, so that parts which come faster than they are sent are masked together, at a fraction of the cost.
@@ -21,27 +26,28 @@ export class Transcript {
   received = 0;
   readonly calls: ToolCall[] = [];
   private readonly masker: Masker;
-  private readonly tracks: Readonly<Record<'text' | 'reasoning', MaskedTrack>>;
+  private readonly tracks: Readonly<Record<TextKind, MaskedTrack>>;
   private readonly isChat: boolean;
   private readonly callCounts = noCounts();
   /** Parts that are not masked yet; neighbours of one kind are one. */
-  private parts: ({ kind: 'text' | 'reasoning'; text: string } | { kind: 'call'; call: ToolCall })[] = [];
+  private parts: ({ kind: TextKind; text: string } | { kind: 'call'; call: ToolCall })[] = [];
   /** The first of them. Taking parts out one by one would move all others each time, and there may be a million. */
   private first = 0;
   private masking: Generator<undefined, MaskedCall> | undefined;
   private pieces: Piece[] = [];
-  private readonly came = new Set<Track>();
+  private readonly came = new Set<TranscriptPart['kind']>();
   private hasEnded = false;
 
   /** @param isChat whether the caller's protocol has a place for reasoning and tool calls; else they are dropped unread */
   constructor(masker: Masker, isChat: boolean) {
     this.masker = masker;
     this.isChat = isChat;
-    this.tracks = { text: new MaskedTrack(masker), reasoning: new MaskedTrack(masker) };
+    const track = () => new MaskedTrack(masker);
+    this.tracks = { text: track(), reasoning: track(), refusal: track() };
   }
 
   /** Takes a part of the answer, NOT masked. */
-  add(part: ModelPart): void {
+  add(part: TranscriptPart): void {
     this.received += part.kind === 'call' ? part.call.name.length + part.call.arguments.length : part.text.length;
     if (part.kind !== 'text' && !this.isChat) return;
     if (part.kind === 'call') {
@@ -63,12 +69,14 @@ export class Transcript {
   missingOf({
     text,
     reasoning = '',
+    refusal = '',
     toolCalls = [],
-  }: Pick<ModelResult, 'text' | 'reasoning' | 'toolCalls'>): ModelPart[] {
+  }: Pick<ModelResult, 'text' | 'reasoning' | 'refusal' | 'toolCalls'>): TranscriptPart[] {
     const { came } = this;
     return [
       ...(came.has('reasoning') || reasoning === '' ? [] : [{ kind: 'reasoning' as const, text: reasoning }]),
       ...(came.has('text') || text === '' ? [] : [{ kind: 'text' as const, text }]),
+      ...(refusal === '' ? [] : [{ kind: 'refusal' as const, text: refusal }]),
       ...(came.has('call') ? [] : toolCalls.map((call) => ({ kind: 'call' as const, call }))),
     ];
   }
@@ -120,6 +128,11 @@ export class Transcript {
     return this.tracks.reasoning.text;
   }
 
+  /** Given in no piece: readers of a stream get it with the settlement, which says that it is one. */
+  get refusal(): string {
+    return this.tracks.refusal.text;
+  }
+
   /** Of text and reasoning so far, UTF-16 units. */
   get lengths(): { readonly text: number; readonly reasoning: number } {
     return { text: this.tracks.text.length, reasoning: this.tracks.reasoning.length };
@@ -128,7 +141,8 @@ export class Transcript {
   /** How many values have been masked. */
   get counts() {
     const counts = noCounts();
-    for (const one of [this.callCounts, this.tracks.text.counts, this.tracks.reasoning.counts]) addCounts(counts, one);
+    for (const one of [this.callCounts, ...Object.values(this.tracks).map((track) => track.counts)])
+      addCounts(counts, one);
     return counts;
   }
 
@@ -153,7 +167,7 @@ export class Transcript {
     this.first = 0;
   }
 
-  private pauseBut(track: Track): void {
+  private pauseBut(track: TranscriptPart['kind']): void {
     if (track !== 'reasoning') this.give('reasoning', this.tracks.reasoning.pause());
     if (track !== 'text') this.give('text', this.tracks.text.pause());
   }
@@ -161,10 +175,11 @@ export class Transcript {
   private endTracks(): void {
     this.give('reasoning', this.tracks.reasoning.end());
     this.give('text', this.tracks.text.end());
+    this.tracks.refusal.end();
   }
 
-  private give(track: 'text' | 'reasoning', data: string): void {
-    if (data === '') return;
+  private give(track: TextKind, data: string): void {
+    if (data === '' || track === 'refusal') return;
     const offset = this.tracks[track].length - data.length;
     const last = this.pieces.at(-1);
     if (last?.track === track) this.pieces[this.pieces.length - 1] = { ...last, data: last.data + data };

@@ -29,6 +29,7 @@ export class AnswerGatherer {
   readonly #onPart: ((part: ModelPart) => void) | undefined;
   #text = '';
   #reasoning = '';
+  #refusal = '';
   /** The first half of a pair that was cut between two pieces, of the text and of the reasoning. */
   #halfOfText = '';
   #halfOfReasoning = '';
@@ -80,6 +81,17 @@ export class AnswerGatherer {
   }
 
   /**
+   * What the model says in place of an answer that it refuses: given as a whole.
+   *
+   * @throws AnswerTooLargeError
+   */
+  addRefusal(piece: string): void {
+    this.#refusal += piece;
+    this.#pieces += 1;
+    this.#checkLength();
+  }
+
+  /**
    * A piece of a tool call, or all of it.
    *
    * @param index the place among the calls; those of servers that leave it out are told apart by their ids
@@ -120,17 +132,27 @@ export class AnswerGatherer {
   finish(): ModelResult {
     if (this.#halfOfText !== '') this.#endHalf('text');
     if (this.#halfOfReasoning !== '') this.#endHalf('reasoning');
+    // Behind an answer that has begun it is the end of that.
+    if (this.#refusal !== '' && this.#text !== '') this.addText(this.#takeRefusal());
     const reason = this.#finish ?? 'other';
     const toolCalls = this.#wholeCalls(reason);
-    if (this.#text.trim() === '' && toolCalls.length === 0) this.#checkEmpty(reason);
+    const refusal = this.#refusal.toWellFormed();
+    if (`${this.#text}${refusal}`.trim() === '' && toolCalls.length === 0) this.#checkEmpty(reason);
     for (const call of toolCalls) this.#onPart?.({ kind: 'call', call });
     return {
       text: this.#text,
+      ...(refusal !== '' && { refusal }),
       ...(this.#reasoning !== '' && { reasoning: this.#reasoning }),
       ...(toolCalls.length > 0 && { toolCalls }),
       usage: this.#usage ?? this.#estimate(),
       finishReason: this.#finishReason(toolCalls.length, reason),
     };
+  }
+
+  #takeRefusal(): string {
+    const refusal = this.#refusal.toWellFormed();
+    this.#refusal = '';
+    return refusal;
   }
 
   /** Servers say `stop` of calls that were forced, and `tool_calls` of none. */
@@ -153,7 +175,8 @@ export class AnswerGatherer {
   }
 
   #checkLength(): void {
-    if (this.#text.length + this.#reasoning.length + this.#argumentsLength > this.#mostLength) {
+    const length = this.#text.length + this.#reasoning.length + this.#refusal.length + this.#argumentsLength;
+    if (length > this.#mostLength) {
       throw new AnswerTooLargeError();
     }
   }
@@ -204,7 +227,8 @@ export class AnswerGatherer {
   /** Most servers send one token with each piece; those that gather some are known by the length of pieces. */
   #estimate(): TokenUsage {
     const calls = [...this.#calls.values()].map((call) => call.name + call.arguments).join(' ');
-    const byLength = estimateTokens(this.#text) + estimateTokens(this.#reasoning) + estimateTokens(calls);
+    const texts = [this.#text, this.#reasoning, this.#refusal, calls];
+    const byLength = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
     const isTokenwise = this.#pieces > byLength / 2;
     return {
       input: estimateTokens(textOf(this.#chat)),

@@ -46,9 +46,11 @@ export type ModelPart =
 export interface ModelResult {
   /**
    * Well-formed Unicode, and NOT masked: it must not leave the worker's memory as it is. Blank only where there are tool
-   * calls, or all tokens were used up before it (`length`).
+   * calls or a refusal, or all tokens were used up before it (`length`).
    */
   readonly text: string;
+  /** What the model says in place of a text, where its upstream tells that apart; as the text. No part of it was given on. */
+  readonly refusal?: string;
   /** As the text; absent for none. */
   readonly reasoning?: string;
   readonly toolCalls?: readonly ToolCall[];

@@ -164,7 +164,11 @@ describe('an answer as a stream', () => {
       ]),
       { text: '☕' },
     ],
-    ['a refusal of the model', [chunk({ refusal: 'I will not.' }), chunk({}, 'stop'), DONE], { text: 'I will not.' }],
+    [
+      'a refusal of the model',
+      [chunk({ refusal: 'I will not.' }), chunk({}, 'stop'), DONE],
+      { text: '', refusal: 'I will not.' },
+    ],
     [
       'calls without an index',
       [

@@ -38,6 +38,11 @@ test('an answer grows, and ends with what was masked and used', () => {
   expect(tokensPerSecond(whole)).toBeUndefined();
 });
 
+test('a refusal is shown in place of an answer', () => {
+  const refused = grow(delta({ role: 'assistant', content: null, refusal: 'I can' }), delta({ refusal: 'not.' }));
+  expect(refused).toMatchObject({ state: 'growing', text: 'I cannot.' });
+});
+
 test('a first chunk without words is no first piece', () => {
   expect(grow(delta({ role: 'assistant', content: '' }), delta({ content: 'a' })).firstMs).toBe(200);
 });

@@ -123,7 +123,8 @@ export function tokensPerSecond({ usage, firstMs, ms }: Answer): number | undefi
 }
 
 function addTexts(answer: Answer, delta: Fields): Answer {
-  const [content, reasoning] = [textOf(delta['content']) ?? '', textOf(delta['reasoning_content']) ?? ''];
+  const content = (textOf(delta['content']) ?? '') + (textOf(delta['refusal']) ?? '');
+  const reasoning = textOf(delta['reasoning_content']) ?? '';
   if (content === '' && reasoning === '') return answer;
   const text = answer.text + content;
   const thought = answer.reasoning + reasoning;

@@ -30,7 +30,28 @@ const call = (name: string, args: unknown, more: object = {}) => ({
   ...more,
 });
 
+const refusing = (message: object) =>
+  JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' }] });
+
 const DIALECTS: readonly Dialect[] = [
+  {
+    server: 'OpenAI',
+    what: 'a refusal in place of an answer',
+    bytes: refusing({ content: null, refusal: 'I cannot 🌴 that.' }),
+    expected: { text: '', refusal: 'I cannot 🌴 that.', finishReason: 'stop' },
+  },
+  {
+    server: 'OpenAI',
+    what: 'a refusal in pieces',
+    bytes: `${chunk({ role: 'assistant', content: '', refusal: null })}${chunk({ refusal: 'I cannot ' })}${chunk({ refusal: '🌴 that.' })}${chunk({}, 'stop')}${DONE}`,
+    expected: { text: '', refusal: 'I cannot 🌴 that.', finishReason: 'stop' },
+  },
+  {
+    server: 'OpenAI',
+    what: 'a refusal behind the beginning of an answer, which ends that',
+    bytes: `${chunk({ role: 'assistant', content: 'Well, ' })}${chunk({ refusal: 'I cannot.' })}${chunk({}, 'stop')}${DONE}`,
+    expected: { text: 'Well, I cannot.', finishReason: 'stop' },
+  },
   {
     server: 'OpenRouter',
     what: 'comments while it works',

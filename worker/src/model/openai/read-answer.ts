@@ -90,9 +90,8 @@ function readDelta(delta: Json, into: AnswerGatherer, isWhole: boolean): void {
   } else if (Array.isArray(content)) {
     readParts(content, into);
   }
-  // What a model says in place of an answer that it refuses is its answer.
   const refusal = delta['refusal'];
-  if (typeof refusal === 'string' && refusal !== '') into.addText(refusal);
+  if (typeof refusal === 'string' && refusal !== '') into.addRefusal(refusal);
   const calls = delta['tool_calls'];
   if (Array.isArray(calls)) {
     for (const [at, call] of calls.entries()) readCall(asObject(call), into, isWhole ? at : undefined);
