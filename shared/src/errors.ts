@@ -17,17 +17,19 @@ export const ERROR_CATALOG = {
   output_used_up: {
     status: 400,
     label: 'Invalid parameter',
-    message: 'maxOutputTokens was used up before any text, reasoning included. Ask for more, or leave it out.',
+    message:
+      'maxOutputTokens was used up before there was any text (reasoning counts, too). Give a larger number, or leave it out.',
   },
   context_exceeded: {
     status: 400,
     label: 'Invalid parameter',
-    message: 'The prompt is longer than this model can read. Shorten it, or take a model with a longer context.',
+    message: 'The prompt is longer than this model can read. Shorten it, or use a model with a longer context.',
   },
   request_refused: {
     status: 400,
     label: 'Invalid parameter',
-    message: 'The model does not take this request as it is. Leave out what it may not know: images, tools, formats.',
+    message:
+      'The model does not accept this request. Leave out what it may not support: images, tools, response formats.',
   },
   invalid_api_key: {
     status: 401,
@@ -54,7 +56,7 @@ export const ERROR_CATALOG = {
     status: 403,
     label: 'Cross-site request',
     message:
-      'A page of another site asked for this in a way that cannot read the answer. Call the API by fetch, or from a server of your own.',
+      'A page of another site sent this request in a way that cannot read the answer. Call the API with fetch, or from your own server.',
   },
   not_found: {
     status: 404,
@@ -70,7 +72,7 @@ export const ERROR_CATALOG = {
   method_not_allowed: {
     status: 405,
     label: 'Method Not Allowed',
-    message: 'This path does not take this method. The Allow header lists those that it takes.',
+    message: 'This path does not accept this method. The Allow header lists the methods that it accepts.',
   },
   request_timeout: {
     status: 408,
@@ -100,7 +102,7 @@ export const ERROR_CATALOG = {
   content_blocked: {
     status: 422,
     label: 'Content blocked',
-    message: 'The model refused this prompt or gave no text for it because of its safety filter. Rephrase the prompt.',
+    message: "The model's safety filter refused this prompt, or left no text of the answer. Rephrase the prompt.",
   },
   too_many_requests: {
     status: 429,
@@ -125,7 +127,7 @@ export const ERROR_CATALOG = {
   stream_broken: {
     status: 502,
     label: 'Upstream error',
-    message: 'The answer broke off on its way. What was sent of it is not the whole answer.',
+    message: 'The answer broke off. The text that was sent is not the whole answer.',
   },
   service_unavailable: {
     status: 503,
@@ -145,7 +147,7 @@ export const ERROR_CATALOG = {
   client_closed: {
     status: 499,
     label: 'Client closed',
-    message: 'The caller left before the answer.',
+    message: 'The caller disconnected before the answer.',
   },
 } as const satisfies Record<string, ErrorEntry>;
 
