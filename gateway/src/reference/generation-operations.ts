@@ -38,9 +38,9 @@ function onceMore(): Operation {
     method: 'get',
     path: '/api/requests/{id}',
     tag: 'Generation',
-    summary: 'The answer of an earlier request once more',
+    summary: 'Get the answer of an earlier request again',
     description:
-      'By the API key that it was asked with, from any gateway, for ten minutes; an answer that is not there yet is waited for. The id is `metadata.request_id` and the header `X-Request-Id`. As events it goes on behind the one that the header `Last-Event-ID` names. Costs nothing but a request of the address. The failure of a request is answered as it was.',
+      'Only with the same API key, at any gateway, for ten minutes. If the answer is not ready, this request waits for it. The id is in `metadata.request_id` and in the header `X-Request-Id`. As events, the answer continues after the event that the header `Last-Event-ID` names. It costs no credit, but counts as a request of the address. If the earlier request failed, you get its error again.',
     key: 'needed',
     parameters: [{ name: 'id', in: 'path', required: true, schema: z.string() }],
     responses: {
@@ -59,7 +59,7 @@ function byGet(path: (typeof ENDPOINTS)[number], limits: ReadingLimits): Operati
     tag: 'Generation',
     summary: `Answer a prompt as ${PERSONAS[path]}`,
     description:
-      'Long prompts do not fit into a URL: use POST. Unknown parameters are ignored and listed in the header X-Ignored-Parameters; none may be repeated.',
+      'Long prompts do not fit into a URL: use POST. Unknown parameters are ignored, and listed in the header X-Ignored-Parameters. No parameter may be given twice.',
     key: 'needed',
     parameters: Object.entries(fields).map(([name, schema]) => ({
       name,
@@ -76,7 +76,7 @@ function byGet(path: (typeof ENDPOINTS)[number], limits: ReadingLimits): Operati
 
 function byPost(path: (typeof ENDPOINTS)[number], limits: ReadingLimits): Operation {
   const schema = generationFieldsSchema(limits)
-    .extend({ apikey: z.string().optional().meta({ description: 'The API key, where no header holds it.' }) })
+    .extend({ apikey: z.string().optional().meta({ description: 'The API key, if no header has it.' }) })
     .loose();
   return {
     id: `generateByPost${suffix(path)}`,
@@ -100,7 +100,7 @@ function byPost(path: (typeof ENDPOINTS)[number], limits: ReadingLimits): Operat
 function answered(more: readonly HeaderName[] = []) {
   return {
     description:
-      'The masked answer. With `Accept: text/event-stream` it comes as it grows: events `delta` (`{"text"}`), then `done` (this body without `result`) or `error` (the body of an error).',
+      'The masked answer. With `Accept: text/event-stream` it is sent while the model writes it: events `delta` (`{"text"}`), then `done` (this body without `result`) or `error` (the body of an error).',
     schemas: [generationAnswerSchema],
     alsoMedia: 'text/event-stream',
     example: EXAMPLE,

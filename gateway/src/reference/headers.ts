@@ -1,42 +1,48 @@
 /** Response headers that answers may carry, as the API document describes them. */
 export const HEADERS = {
-  'X-Request-Id': { description: 'Id of this request, to name in questions.', pattern: '^req_[0-9A-Za-z]{22}$' },
+  'X-Request-Id': {
+    description: 'Id of this request. Quote it when you ask the operator.',
+    pattern: '^req_[0-9A-Za-z]{22}$',
+  },
   'Cache-Control': { description: 'Nothing may be kept.', pattern: '^no-store$' },
-  'X-Masked': { description: 'Values masked in this answer; 0 where it is as the model wrote it.', pattern: '^\\d+$' },
+  'X-Masked': {
+    description: 'How many values were masked in this answer; 0: the answer is as the model wrote it.',
+    pattern: '^\\d+$',
+  },
   'X-Model': { description: 'The model that was asked.', pattern: '^[\\w.-]+$' },
   'X-Finish-Reason': {
-    description: 'Why the answer ended: `length` where the output tokens were used up, so that it is cut.',
+    description: 'Why the answer ended. `length`: the output tokens were used up, so the answer is cut.',
     pattern: '^(stop|length|tool_calls|content_filter)$',
   },
   'X-Ignored-Parameters': {
     description:
-      'Parameters of the request that are not known and had no effect, ten at most, with what was probably meant; missing where there are none.',
+      'Up to ten parameters of the request that are not known and had no effect, with the parameter that was probably meant. Missing if there are none.',
     pattern: '^[ -~]+$',
   },
   'X-RateLimit-Limit': {
     description:
-      'The limit that binds soonest; missing for a key that is exempt from that of addresses, where no other was asked about.',
+      'The limit that will be reached first. Missing for a key that is exempt from the limit of addresses, if no other limit was checked.',
     pattern: '^\\d+$',
   },
   'X-RateLimit-Remaining': { description: 'What is left under it.', pattern: '^\\d+$' },
   'X-RateLimit-Reset': {
     description:
-      'When more is left again, Unix seconds; missing where credits bind soonest: only the operator adds some.',
+      'When more is left again, Unix seconds. Missing if credits will be used up first, because only the operator can add some.',
     pattern: '^\\d+$',
   },
   'RateLimit-Policy': { description: 'All limits that apply (IETF draft).', pattern: '^"[a-z-]+";q=\\d+' },
   RateLimit: { description: 'What is left under each of them (IETF draft).', pattern: '^"[a-z-]+";r=\\d+' },
-  'X-RateLimit-Limit-Requests': { description: 'The limit that binds soonest.', pattern: '^\\d+$' },
+  'X-RateLimit-Limit-Requests': { description: 'The limit that will be reached first.', pattern: '^\\d+$' },
   'X-RateLimit-Remaining-Requests': { description: 'What is left under it.', pattern: '^\\d+$' },
   'X-RateLimit-Reset-Requests': {
     description: 'When more is left again: `12ms`, `6m0s`.',
     pattern: '^(\\d+(ms|h|m|s))+$',
   },
   'X-RateLimit-Limit-Tokens': {
-    description: 'Output tokens that so many requests may ask for at most; no limit counts tokens.',
+    description: 'How many output tokens these requests may ask for at most; no limit counts tokens.',
     pattern: '^\\d+$',
   },
-  'X-RateLimit-Remaining-Tokens': { description: 'The same of those that are left.', pattern: '^\\d+$' },
+  'X-RateLimit-Remaining-Tokens': { description: 'The same for the requests that are left.', pattern: '^\\d+$' },
   'X-RateLimit-Reset-Tokens': { description: 'When more are left again.', pattern: '^(\\d+(ms|h|m|s))+$' },
   'X-Should-Retry': { description: 'Trying again is of no use.', pattern: '^false$' },
   'Retry-After': {
@@ -44,10 +50,10 @@ export const HEADERS = {
     pattern: '^[1-9]\\d*$',
   },
   ETag: { description: 'Version of the state that the answer shows, for If-Match.', pattern: '^"\\d+"$' },
-  Allow: { description: 'Methods that the path takes.', pattern: '^[A-Z, ]+$' },
+  Allow: { description: 'Methods that the path accepts.', pattern: '^[A-Z, ]+$' },
   'Content-Disposition': { description: 'The file is to be saved under this name.', pattern: '^attachment;' },
   'Content-Security-Policy': {
-    description: 'A browser that shows the file all the same runs nothing of it.',
+    description: 'If a browser shows the file nevertheless, it runs no code of it.',
     pattern: "^default-src 'none'; sandbox$",
   },
   'X-Content-Type-Options': { description: 'The type is not to be guessed.', pattern: '^nosniff$' },

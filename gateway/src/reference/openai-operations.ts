@@ -59,7 +59,7 @@ function complete(limits: ReadingLimits): Operation {
     tag: 'OpenAI',
     summary: "Answer a conversation, in OpenAI's form",
     description:
-      'The messages are your own: no persona is added. All sensitive values of the answer are masked, unless the operator has made the key otherwise; lontar.masked counts those that were. Unknown fields are ignored; those that would change the answer and cannot be had (n above 1, logprobs, audio) are refused by name.',
+      'The messages are your own: no persona is added. All sensitive values of the answer are masked, unless the operator allows your key to see some of them; lontar.masked counts the masked values. Unknown fields are ignored. Fields that would change the answer but are not supported (n above 1, logprobs, audio) are refused by name.',
     key: 'needed',
     parameters: [],
     body: {
@@ -79,20 +79,20 @@ function complete(limits: ReadingLimits): Operation {
 }
 
 const ANSWERED =
-  'The masked answer. With `stream: true` it comes as it grows: chunks (`chat.completion.chunk`), then `[DONE]`; an error after the first of them is `{"error"}`. Streams have no `X-Masked` and no `X-Finish-Reason`: their last chunk says what was masked, and why it is the last.';
+  'The masked answer. With `stream: true` it is sent while the model writes it: chunks (`chat.completion.chunk`), then `[DONE]`. An error after the first chunk is `{"error"}`. Streams have no `X-Masked` and no `X-Finish-Reason`: their last chunk has the number of masked values and the finish reason.';
 
 /** An answer once more. */
 function completion(): Operation {
   const query = (name: string, schema: z.ZodType) => ({ name, in: 'query', required: false, schema }) as const;
-  const offset = z.int().nonnegative().meta({ description: 'UTF-16 units of the text that you have already.' });
+  const offset = z.int().nonnegative().meta({ description: 'How many UTF-16 units of the text you have already.' });
   return {
     id: 'getChatCompletion',
     method: 'get',
     path: `${CHAT_ENDPOINT}/{id}`,
     tag: 'OpenAI',
-    summary: 'An answer once more, or the rest of a stream',
+    summary: 'Get an answer again, or the rest of a stream',
     description:
-      'By the API key that it was asked with, from any gateway, for ten minutes. An answer that is still growing is waited for, or streamed on from where you are: by `starting_after`, or by the header `Last-Event-ID` with the id of the last event. Costs nothing but a request of the address.',
+      'Only with the same API key, at any gateway, for ten minutes. If the answer is not finished, this request waits for it. Or it streams the rest: from `starting_after`, or after the event that the header `Last-Event-ID` names. It costs no credit, but counts as a request of the address.',
     key: 'needed',
     parameters: [
       { name: 'id', in: 'path', required: true, schema: z.string() },

@@ -58,7 +58,7 @@ export const OWN_KEY_OPERATION: Operation = {
   tag: 'Utility',
   summary: 'What your API key may do, what is left of it, and what it has used',
   description:
-    'Asked with the key itself, which it charges nothing; the request counts for your address. The usage is that of requests which the statistics have counted, some seconds behind. The page /me shows the same.',
+    'Send the key itself. This costs it no credit, but counts as a request of your address. The usage is a few seconds old. The page /me shows the same.',
   key: 'needed',
   parameters: [],
   responses: {

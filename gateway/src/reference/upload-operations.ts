@@ -7,8 +7,11 @@ import { errors, type Operation } from './operation.ts';
 
 const COUNTED = ['Cache-Control', ...LIMIT_HEADERS] as const;
 const KEPT_UNTIL =
-  'It is kept until its owner removes it, the time that the operator gives uploads is over, or its API key is revoked or expires.';
-const visibility = z.enum(VISIBILITIES).default('public').meta({ description: 'Private: for this API key alone.' });
+  'It is kept until its owner removes it, until it is older than the operator allows, or until its API key is revoked or expires.';
+const visibility = z
+  .enum(VISIBILITIES)
+  .default('public')
+  .meta({ description: 'Private: only this API key can read it.' });
 const EXAMPLE = {
   status: true,
   code: 201,
@@ -48,7 +51,7 @@ export function uploadOperations(maxFileBytes: number): Operation[] {
       language: z.string().max(40).nullish().meta({ description: 'Gives the file its extension.' }),
       filename: z.string().nullish().meta({ description: 'At most 255 bytes of UTF-8.' }),
       visibility: visibility.nullish(),
-      apikey: z.string().optional().meta({ description: 'The API key, where no header holds it (short codes alone).' }),
+      apikey: z.string().optional().meta({ description: 'The API key, if no header has it (only for short texts).' }),
     })
     .loose();
   return [
@@ -83,7 +86,7 @@ export function uploadOperations(maxFileBytes: number): Operation[] {
 function fileOperations(): Operation[] {
   const shared = { path: '/files/{id}', tag: 'Uploads', key: 'optional', parameters: [id] } as const;
   const served = {
-    description: 'The bytes, to be saved.',
+    description: 'The content, as a download.',
     media: '*',
     headers: ['Cache-Control', 'Content-Disposition', 'Content-Security-Policy', 'X-Content-Type-Options'],
   } as const;
@@ -108,11 +111,11 @@ function fileOperations(): Operation[] {
       ...shared,
       id: 'deleteFile',
       method: 'delete',
-      summary: 'Remove an upload of your own',
+      summary: 'Remove your own upload',
       key: 'needed',
       responses: {
         200: {
-          description: 'It is gone.',
+          description: 'It was removed.',
           schemas: [deletedAnswerSchema],
           example: { ...EXAMPLE, code: 200, result: { id: EXAMPLE.result.id, deleted: true } },
           headers: ['Cache-Control'],

@@ -31,13 +31,13 @@ const COUNTERS = {
   key: {
     ...OPEN,
     key: 'needed',
-    description: 'Needs an active API key; charges it nothing.',
+    description: 'Needs an active API key, but costs no credit.',
     responses: errors([400, 401, 403, 408, 414, 429, 431, 503], COUNTED),
   },
   operator: {
     ...OPEN,
     key: 'operator',
-    description: 'For the operator alone, who is signed in to the dashboard or sends its token.',
+    description: 'Only for the operator, who is signed in to the dashboard or sends its token.',
     responses: errors([400, 401, 403, 408, 414, 429, 431, 503], COUNTED),
   },
 } as const satisfies Record<UtilityAccess, Partial<Operation>>;
@@ -64,7 +64,7 @@ export function utilityOperations(access: UtilityAccess): Operation[] {
           headers: COUNTED,
         },
         429: {
-          description: 'None is left today; or the requests of the hour are used up.',
+          description: 'No upload is left today, or the requests of the hour are used up.',
           schemas: [uploadLimitReachedSchema, limitedSchema],
           example: CHECK_LIMIT_REACHED_EXAMPLE,
           headers: [...COUNTED, 'Retry-After'],
@@ -105,7 +105,7 @@ function healthOperation(access: UtilityAccess): Operation {
     path: '/api/health',
     summary: 'Whether the service and each of its parts works',
     description:
-      'Not counted by any limit. The answer may be a second old, and is then shared with others who ask. The model is never asked for this. X-RateLimit-* tell of your hour, unless Redis is away or very many ask.',
+      'No limit counts it. The answer may be a second old. It never calls the model. The X-RateLimit headers describe your hourly limit; they are missing if Redis does not answer or very many clients ask.',
     responses: {
       ...errors([400, 408, 414, 431], ['Cache-Control']),
       200: {
@@ -115,7 +115,7 @@ function healthOperation(access: UtilityAccess): Operation {
         headers: ['Cache-Control'],
       },
       503: {
-        description: 'down; or the statistics cannot be reached, so that nothing is known.',
+        description: 'down; or stats-service cannot be reached, so that the state is not known.',
         schemas: [health, errorSchema(503)],
         example: shown(HEALTH_DOWN_EXAMPLE),
         headers: ['Cache-Control', 'Retry-After'],
