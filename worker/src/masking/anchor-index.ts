@@ -27,13 +27,13 @@ const CLASS_MEMBERS = [
   '/',
   '-_',
   '=',
-  '|',
+  '|?',
 ];
 /** From `À` to the last Cyrillic letter, and from the first radical of Chinese on; punctuation and boxes lie between. */
 const FIRST_FOREIGN_LETTER = 0xc0;
 const AFTER_LATIN_AND_CYRILLIC = 0x530;
 const FIRST_EASTERN_LETTER = 0x2e80;
-const FOREIGN_CLASSES = ['vw', 'y', 'jqxz', ':', '/', '=', '|'].map((members) => CLASS_MEMBERS.indexOf(members) + 1);
+const FOREIGN_CLASSES = ['vw', 'y', 'jqxz', ':', '/', '=', '|?'].map((members) => CLASS_MEMBERS.indexOf(members) + 1);
 const DIGIT_CODE = ANY_DIGIT.charCodeAt(0);
 const CLASS_BITS = 5;
 /** The classes of the last three characters. */

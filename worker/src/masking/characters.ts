@@ -5,6 +5,7 @@
 export const CODE = {
   tab: 9,
   newline: 10,
+  carriageReturn: 13,
   /** Below it are control characters; at most it, white space, control characters and NO_CHARACTER. */
   space: 32,
   doubleQuote: 34,

@@ -24,6 +24,11 @@ export function findInColumn(window: TextWindow, name: SecretName): Finding | un
   if (name.kind !== 'password' && name.kind !== 'secret') return undefined;
   const end = isIn(window.at(name.end), QUOTE) ? name.end + 1 : name.end;
   const code = window.at(end);
+  if (code === CODE.less) return findingOf(window, name, valuesInElements(window, name.start, end));
+  if (isIn(code, SPACE) && isIn(window.before(name.start - 1), SPACE | LINE_END)) {
+    const aligned = findingOf(window, name, valuesAligned(window, name, end));
+    if (aligned !== undefined) return aligned;
+  }
   const isLast = isIn(code, LINE_END);
   if (!isLast && code !== CODE.comma && code !== CODE.semicolon && code !== CODE.tab && code !== CODE.closeParenthesis)
     return undefined;
@@ -33,8 +38,81 @@ export function findInColumn(window: TextWindow, name: SecretName): Finding | un
     inserted === null
       ? valuesBelow(window, left.slice(left.lastIndexOf('\n') + 1), end, code)
       : valuesInserted(window, countOf(inserted[1] ?? '', ','), end);
+  return findingOf(window, name, values);
+}
+
+function findingOf(window: TextWindow, name: SecretName, values: readonly Value[]): Finding | undefined {
   const [first, ...also] = values.filter((value) => isSecretOf(window, name, value));
   return first === undefined ? undefined : { ...first, also };
+}
+
+/** How far behind a heading of HTML its rows are read. */
+const LONGEST_TABLE = 480;
+
+/** `<tr><th>User</th><th>Password</th></tr>` and the cells below it in the same column. */
+function valuesInElements(window: TextWindow, nameStart: number, end: number): Value[] {
+  if (!window.matches(end, '</th>') || window.matches(window.run(end + 5, SPACE, 32), '<td')) return [];
+  const left = window.left(nameStart, LONGEST_LINE).toLowerCase();
+  const row = left.lastIndexOf('<tr');
+  if (row < 0) return [];
+  const wanted = countOf(left.slice(row), '<th') - 1;
+  const values: Value[] = [];
+  let column = -1;
+  for (let index = end; index < end + LONGEST_TABLE; index++) {
+    const code = window.at(index);
+    if (code < 0) break;
+    if (code !== CODE.less) continue;
+    if (window.matches(index + 1, 'tr')) column = -1;
+    else if (window.matches(index + 1, '/table')) break;
+    else if (window.matches(index + 1, 'td') && ++column === wanted) {
+      const value = readElement(window, index + 3);
+      if (value !== undefined) values.push(value);
+    }
+  }
+  return values;
+}
+
+/** What an element holds, and an element in it. */
+function readElement(window: TextWindow, from: number): Value | undefined {
+  let start = from;
+  for (let depth = 0; depth < 2; depth++) {
+    while (start < from + 64 && window.at(start) !== CODE.greater) start++;
+    start = window.run(start + 1, SPACE, 32);
+    if (window.at(start) !== CODE.less) break;
+  }
+  let end = start;
+  while (end < start + LONGEST_VALUE && window.at(end) >= CODE.space && window.at(end) !== CODE.less) end++;
+  return window.at(end) === CODE.less && end > start ? { start, end } : undefined;
+}
+
+/** Headings with two blanks or more between them: what a program prints. */
+const ALIGNED_BEFORE = /^(?:[A-Za-z][\w-]{0,24}(?: [\w-]{1,24})? {2,40}){0,8}$/;
+const ALIGNED_BEHIND = /^(?: {2,40}[A-Za-z][\w-]{0,24}(?: [\w-]{1,24})?){0,8}[ \t]{0,8}\r?\n/;
+
+function valuesAligned(window: TextWindow, name: SecretName, end: number): Value[] {
+  const code = window.at(end);
+  if (!isIn(code, LINE_END) && (code !== CODE.space || window.at(end + 1) !== CODE.space)) return [];
+  const left = window.left(name.start, LONGEST_LINE);
+  const before = left.slice(left.lastIndexOf('\n') + 1);
+  if (!ALIGNED_BEFORE.test(before) || (before === '' && isIn(code, LINE_END))) return [];
+  const behind = ALIGNED_BEHIND.exec(window.peek(end, LONGEST_LINE));
+  if (behind === null) return [];
+  const column = before === '' ? 0 : before.trimEnd().split(/ {2,}/).length;
+  const columns = column + behind[0].trimEnd().split(/ {2,}/).length;
+  const values: Value[] = [];
+  let lineStart = end + behind[0].length;
+  for (let row = 0; row < MOST_ROWS; row++) {
+    const line = window.peek(lineStart, LONGEST_LINE).split('\n', 1)[0] ?? '';
+    const fields = [...line.matchAll(/\S+(?: \S+)*/g)];
+    if (line.length === LONGEST_LINE || fields.length !== columns) break;
+    const field = fields[column];
+    if (field !== undefined && field[0] !== '') {
+      const start = lineStart + field.index;
+      values.push({ start, end: start + field[0].length });
+    }
+    lineStart = window.run(lineStart + line.length, LINE_END, 2);
+  }
+  return values;
 }
 
 const INSERTED = /\b(?:insert|replace)\s{1,4}(?:ignore\s{1,4})?into\s{1,4}[\w."`[\]]{1,64}\s{0,4}\(([^()]{0,160})$/i;

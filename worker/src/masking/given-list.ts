@@ -102,3 +102,23 @@ export function readPieces(window: TextWindow, value: GivenValue): readonly Give
   }
   return pieces;
 }
+
+/** Cells of a row that are read. */
+const MOST_CELLS = 4;
+
+/** The cells of a row behind the one that begins at `from`, as long as each before them is one word. */
+export function readCells(window: TextWindow, from: number): readonly GivenValue[] {
+  const cells: GivenValue[] = [];
+  let index = from;
+  for (let cell = 0; cell <= MOST_CELLS; cell++) {
+    const opening = window.run(index, BLANK, LONGEST_GAP);
+    const start = window.at(opening) === CODE.backtick ? opening + 1 : opening;
+    const end = endOfBare(window, start, false);
+    const close = window.at(end) === CODE.backtick ? end + 1 : end;
+    const pipe = window.run(close, BLANK, LONGEST_GAP);
+    if (end === start || window.at(pipe) !== CODE.pipe) break;
+    if (cell > 0) cells.push({ start, end, quoted: false, below: false, last: true, cut: false, call: false });
+    index = pipe + 1;
+  }
+  return cells;
+}

@@ -1,7 +1,7 @@
-import { ALNUM, CODE, isIn, LOWER, lowerCase } from './characters.ts';
+import { ALNUM, CODE, isIn, LOWER, lowerCase, QUOTE } from './characters.ts';
 import { isDrawnPlainly } from './drawn-value.ts';
 import type { GivenValue, Operator } from './given-value.ts';
-import { NAMES_SOMETHING, NAMES_STANDARD, TRADE_WORDS } from './lexicon/values.ts';
+import { NAMES_SOMETHING, NAMES_STANDARD, TRADE_WORDS, WORDS_OF_A_SENTENCE } from './lexicon/values.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
 import { UUID } from './value-grammar.ts';
@@ -19,6 +19,8 @@ import { isDrawnIn, isSecretIn, verdict } from './verdicts.ts';
 export const LONGEST_JUDGED = 300;
 /** A value given to a name with an unknown ending, `secretabc`. Turned to 8: nothing; 12: +62 stay. */
 const SHORTEST_GLUED = 10;
+/** A secret that was thought up behind `??`. */
+const SHORTEST_LOOSE = 16;
 /** A password on the line below its name. Turned to 6: -104 stay, +28 words; 10: +112 stay, -8 words. */
 const SHORTEST_BELOW = 8;
 /** A password after `pass:` alone. Turned to 6: -49 stay; 10: +54 stay. */
@@ -35,11 +37,15 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
   if (operator.kind === 'statement') return value.quoted && verdict(window, 'statement', text, isGivenInStatement);
   if (operator.kind === 'element') return isSecretElement(window, name, text, next);
   if (!value.quoted && (next === CODE.openParenthesis || (value.call && !BRACKETED.test(text)))) return false;
+  if (value.quoted && isPhrase(window, name, operator, text)) return true;
   if (saysItsName(window, name, text) || (isPassOption(window, name) && isSentenceWord(text))) return false;
+  // Settings in a sentence, each in quotes of its own.
+  if (operator.kind === 'loose' && value.quoted && /^[A-Z_]{3,32}=/.test(text)) return false;
   if (value.quoted && operator.kind === 'loose' && name.kind !== 'vendor')
     return (
       isDrawnIn(window, text) ||
-      (name.kind === 'password' && (judgedAs(window, text, 'secret', true) || isThoughtUpIn(window, text)))
+      (name.kind === 'password' && (judgedAs(window, text, 'secret', true) || isThoughtUpIn(window, text))) ||
+      (name.kind === 'secret' && text.length >= SHORTEST_LOOSE && isThoughtUpIn(window, text))
     );
   if (name.kind === 'glued')
     return (
@@ -49,6 +55,8 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
       text.length >= SHORTEST_GLUED &&
       !/^[0-9a-f-]+$/i.test(text)
     );
+  if (operator.kind === 'tag' && isIn(window.before(operator.end - 2), QUOTE))
+    return isSecretElement(window, name, text, next);
   if (
     operator.kind === 'tag' &&
     (window.before(name.start - 1) !== CODE.less || !(next === CODE.less || next <= CODE.space))
@@ -61,7 +69,9 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
     /^[0-9a-f-]+$/i.test(text)
   )
     return false;
-  if (value.below && name.kind === 'password' && operator.kind === 'assign' && isSetApart(window, value))
+  if (value.below && name.kind === 'password' && operator.kind === 'assign' && !isSetApart(window, value))
+    return value.last && (isDrawnIn(window, text) ? !isSentenceWord(text) : isThoughtUpIn(window, text));
+  if (value.below && name.kind === 'password' && operator.kind === 'assign')
     return (
       /[a-z]/i.test(text) &&
       /\d/.test(text) &&
@@ -69,6 +79,7 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
       judgedAs(window, text, 'password', true)
     );
   if (name.kind === 'vendor' && isId(window, name, text)) return false;
+  if (name.kind === 'weak' && ROW_ID.test(text)) return false;
   if (value.below || operator.kind === 'loose' || name.kind === 'vendor') {
     const drawn = isDrawnIn(window, text) || (name.kind === 'vendor' && isDrawnPlainly(text));
     return drawn && !isSentenceWord(text);
@@ -92,6 +103,16 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
   });
 }
 
+/** `MASTER_PASSPHRASE="…"`: words, and none of those that speak of passwords. */
+function isPhrase(window: TextWindow, name: SecretName, operator: Operator, text: string): boolean {
+  if (name.kind !== 'password' || operator.kind === 'loose' || !text.includes(' ') || !PHRASE.test(text)) return false;
+  const named = window.slice(name.start, name.end);
+  if (!/passphrase$/i.test(named) && !(operator.tight && /\d/.test(text) && isUpper(window, name))) return false;
+  return !WORDS_OF_A_SENTENCE.test(text) && !TRADE_WORDS.test(text);
+}
+
+const PHRASE = /^[\p{L}\d]{2,16}(?:,? [\p{L}\d]{1,16}){2,11}[!?.]?$/u;
+
 /** What the element behind the one with the name holds, up to its end: a drawn value, or a password that was thought up. */
 function isSecretElement(window: TextWindow, name: SecretName, text: string, next: number): boolean {
   if (next !== CODE.less && next > CODE.space) return false;
@@ -100,7 +121,7 @@ function isSecretElement(window: TextWindow, name: SecretName, text: string, nex
 }
 
 /** `"sasl.password", "kopi-susu-77"`: letters and digits or a mark, and neither a word of the trade nor the name of something. */
-function isThoughtUpIn(window: TextWindow, text: string): boolean {
+export function isThoughtUpIn(window: TextWindow, text: string): boolean {
   return (
     THOUGHT_UP.test(text) &&
     !NAMES_SOMETHING.test(text) &&
@@ -110,8 +131,9 @@ function isThoughtUpIn(window: TextWindow, text: string): boolean {
   );
 }
 
-/** A mark, a capital and two digits, or digits behind letters alone. */
-const THOUGHT_UP = /^(?=\S{6,64}$)(?=.*[A-Za-z])(?=.*\d)(?:.*[!#$%&*@^~]|(?=.*[A-Z]).*\d.*\d|[a-z]+\d\d)/;
+/** A mark, a capital and two digits, digits behind letters alone, or words with a capital that a mark or a digit joins. */
+const THOUGHT_UP =
+  /^(?=\S{6,64}$)(?:(?=.*[A-Za-z])(?=.*\d)(?:.*[!#$%&*@^~]|(?=.*[A-Z]).*\d.*\d|[a-z]+\d\d|[A-Za-z]{3,16}[-_.][A-Z][a-z]{2,16}[-_.]?\d$|[A-Z][a-z]{2,16}\d[A-Z][a-z]{2,16}$)|[A-Z][a-z]{2,12}(?:[+*=~][A-Z][a-z]{2,12}){2,4}$)/;
 
 /** The name ends in the secret word itself, `JWT_SECRET`. */
 function isExact(window: TextWindow, { start, end }: SecretName): boolean {
@@ -142,8 +164,12 @@ function isPassOption(window: TextWindow, name: SecretName): boolean {
   return window.slice(name.start, name.end) === '--pass';
 }
 
-/** `AZURE_CLIENT_ID=` and a UUID: the number of something, as its name says. */
+/** `key="row-7fa31c2b"`: a word and a number of something. */
+const ROW_ID = /^[a-z]{2,12}-[\da-f]{4,10}$/;
+
+/** `AZURE_CLIENT_ID=` and a UUID: the number of something, as its name says; and what Stripe's objects are called by. */
 function isId(window: TextWindow, name: SecretName, text: string): boolean {
+  if (/^(?:price|prod|cus|sub|plan|acct|evt)_/.test(text)) return true;
   return UUID.test(text) && /(?:[_-]|[a-z](?=I))ids?$/i.test(window.slice(name.start, name.end));
 }
 

@@ -100,6 +100,8 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
       ? { end: index + 2, kind: 'loose', tight: false }
       : { end: index + 1, kind: 'cell', tight: false };
   if (code === CODE.less) return nextElement(window, index);
+  if (code === CODE.comma && closed && window.text.startsWith('--', nameStart))
+    return { end: index + 1, kind: 'assign', tight: false };
   // `"password", "…"`, and Erlang's `{password, "…"}`.
   if (code === CODE.comma && (closed || window.before(nameStart - 1) === CODE.openBrace))
     return { end: index + 1, kind: 'loose', tight: false };
@@ -195,6 +197,7 @@ function assignment(window: TextWindow, from: number, tightStart: number): Opera
   }
   if (signs === 0) return undefined;
   const next = window.at(index);
+  if (first === CODE.colon && from > tightStart && next === CODE.singleQuote) return undefined; // psql's variable
   if (first === CODE.equals && next === CODE.greater) return { end: index + 1, kind: 'assign', tight: false };
   if (first === CODE.equals && next === CODE.tilde) return undefined;
   // `a == b` and `A::b` compare and qualify more often than they give.

@@ -1,5 +1,5 @@
 import { ALNUM, classesIn, DIGIT, LOWER, tableOf, UPPER } from './characters.ts';
-import { FILLS_A_SPACE, SPEAKING, SPEAKING_START } from './lexicon/values.ts';
+import { FILLS_A_SPACE, SPEAKING, SPEAKING_IN_CAPITALS, SPEAKING_START } from './lexicon/values.ts';
 
 /**
  * The grammar of values that stand for a value: templates, variables, ellipses, masks, instructions in capitals.
@@ -35,7 +35,11 @@ export function isPlaceholder(value: string): boolean {
   if (isTemplate(value) || MASKED.test(value) || SHORTENED.test(value)) return true;
   if (isRepetition(value)) return true;
   if ((classes & LOWER) === 0 && CAPITALS.test(value) && !looksDrawn(value)) return true;
-  return (SPEAKING.test(value) || SPEAKING_START.test(value)) && !looksDrawn(value);
+  return (SPEAKING.test(value) || speaksAtStart(value)) && !looksDrawn(value);
+}
+
+function speaksAtStart(value: string): boolean {
+  return SPEAKING_START.test(value) || SPEAKING_IN_CAPITALS.test(value);
 }
 
 /** `isPlaceholder` of letters and digits alone, of which most patterns need not be tried. */
@@ -45,9 +49,7 @@ function isPlaceholderWord(value: string, classes: number): boolean {
   if (value.includes('xxxxx') || value.includes('XXXXX') || isRepetition(value)) return true;
   if ((classes & ~UPPER) === 0 && value.length > 1 && value.length <= LONGEST_CAPITALS) return true;
   const mayBeWord = (classes & DIGIT) === 0 || value.length === SPEAKING_WITH_DIGITS;
-  return (
-    ((mayBeWord && SPEAKING.test(value)) || (SPEAKS[first] === 1 && SPEAKING_START.test(value))) && !looksDrawn(value)
-  );
+  return ((mayBeWord && SPEAKING.test(value)) || (SPEAKS[first] === 1 && speaksAtStart(value))) && !looksDrawn(value);
 }
 
 /** True for the body of a token that was typed to show where the token goes: `xxxx`, `abcdefgh`, `your-key-here`. */

@@ -73,7 +73,11 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
     if (takesItBack(window, end, nameEnd)) return undefined;
   } else if (kind !== 'password') {
     const qualifier = qualifierBefore(window, nameStart, start);
-    if (HARMLESS_QUALIFIERS.has(qualifier) || (kind === 'weak' && PUBLIC_KEY_QUALIFIERS.has(qualifier)))
+    const named = window.slice(nameStart, start);
+    if (
+      (HARMLESS_QUALIFIERS.has(qualifier) && !/encrypt|secret|master/i.test(named)) ||
+      (kind === 'weak' && PUBLIC_KEY_QUALIFIERS.has(qualifier))
+    )
       return undefined;
   }
   return name;
@@ -149,7 +153,9 @@ export function isAnotherWord(window: TextWindow, start: number, end: number, no
   if (WHOLE_NOUNS.has(noun)) {
     const first = window.code(start);
     const before = window.before(start - 1);
-    return isIn(window.at(end), LETTER) || (isIn(first, LETTER) && isIn(before, isIn(first, LOWER) ? LETTER : UPPER));
+    const next = window.at(end);
+    const goesOn = isIn(next, LETTER) && !(isIn(next, UPPER) && isIn(window.code(end - 1), LOWER));
+    return goesOn || (isIn(first, LETTER) && isIn(before, isIn(first, LOWER) ? LETTER : UPPER));
   }
   return JOINED_NOUNS.has(noun) && HARMLESS_HEADS.test(window.left(start, LONGEST_HEAD).toLowerCase());
 }

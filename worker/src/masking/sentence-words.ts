@@ -1,4 +1,5 @@
-import { BARE_VALUE, CODE, isIn, QUOTE, STAR } from './characters.ts';
+import { ALNUM, BARE_VALUE, CODE, isIn, QUOTE, STAR } from './characters.ts';
+import { isForeignLetter } from './given-in-words.ts';
 import { OPENING_QUOTES } from './lexicon/names-elsewhere.ts';
 import { NAMES_ANOTHER_THING, SECRET_NOUNS, VERBS } from './lexicon/sentences.ts';
 import type { Memory } from './memory.ts';
@@ -38,7 +39,7 @@ export class Word {
   }
 
   read(window: TextWindow, start: number): void {
-    this.end = window.run(start, BARE_WORD, LONGEST_WORD);
+    this.end = endOfWord(window, start);
     this.quoted = isQuoted(window, start, this.end);
     this.stop = this.quoted ? this.end : window.trim(start, this.end, '.,:;!?');
     this.word = window.slice(start, Math.min(this.stop, start + LONGEST_JUDGED));
@@ -80,6 +81,20 @@ class WordsRead {
 }
 
 export const WORDS_READ: Memory<WordsRead> = { begin: () => new WordsRead(), forget: (words) => words.forget() };
+
+/** Where the word ends that begins at `start`: letters that ASCII has not and single stars between letters belong to it. */
+export function endOfWord(window: TextWindow, start: number): number {
+  let end = window.run(start, BARE_WORD, LONGEST_WORD);
+  for (let joints = 0; joints < MOST_JOINTS && end > start && end < start + LONGEST_WORD; joints++) {
+    const code = window.at(end);
+    const joins = code === CODE.star ? isIn(window.code(end - 1), ALNUM) : isForeignLetter(code);
+    if (!joins || !(isIn(window.at(end + 1), ALNUM) || isForeignLetter(window.at(end + 1)))) break;
+    end = window.run(end + 1, BARE_WORD, LONGEST_WORD);
+  }
+  return end;
+}
+
+const MOST_JOINTS = 4;
 
 /** In the same quotes of ASCII, or behind one that opens elsewhere and before what is no part of a value. */
 function isQuoted(window: TextWindow, start: number, end: number): boolean {

@@ -1,6 +1,7 @@
 import { ALNUM, CODE, isIn, LONGEST_RUN, lowerCase, stopsLeft } from './characters.ts';
 import type { JudgeHost } from './host-judge.ts';
 import type { Memory } from './memory.ts';
+import { NO_TABLE, type TablePlace } from './table-place.ts';
 
 /** What a character costs that a verifier takes out. */
 const TAKING = 1;
@@ -13,16 +14,6 @@ const LEFT_REACH = 256;
 const SHORT_RUN = 16;
 const REMEMBERED_RUNS = 6;
 const JOINERS = new Set<number>([CODE.dot, CODE.hyphen, CODE.underscore]);
-
-/** The table a position lies in: which columns hold secrets or versions, and the column that begins here. */
-export interface TablePlace {
-  /** Those of `versions` are among them. */
-  readonly columns: readonly number[];
-  readonly versions: readonly number[];
-  /** Those that may as well hold the keys of a keyboard or of a file: what stands there has to be visibly drawn. */
-  readonly keys: readonly number[];
-  readonly column: number;
-}
 
 interface LongRun {
   /** Its alphabet, or the table of what ends it. */
@@ -72,7 +63,7 @@ export class TextWindow {
   /** The end of the last masked span: verifiers see nothing before it. */
   floor = 0;
   /** The table the scan is in, and what a verifier wants to follow it: taken over only when no verifier was starved. */
-  table: TablePlace = { columns: [], versions: [], keys: [], column: -1 };
+  table: TablePlace = NO_TABLE;
   nextTable: TablePlace | undefined;
 
   /** The furthest index that anything has depended on so far. */

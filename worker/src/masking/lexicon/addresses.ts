@@ -19,6 +19,11 @@ export const PACKAGE_MANAGERS = /\b(?:npm|npx|pnpm|yarn|bun|deno|pip3?|brew|gem|
 /** Headings of columns that hold versions, and what makes one of addresses. */
 export const VERSION_HEADING =
   /\b(?:versions?|versi|releases?|rilis|builds?|firmware|revisions?|revisi|semver|fixed in|affected|latest|wanted|terbaru|ver|installed)\b/i;
+/** Of a table with a column of components these are headings of versions too. */
+export const COMPONENT_HEADING =
+  /\b(?:components?|packages?|modules?|software|dependenc(?:y|ies)|librar(?:y|ies)|plugins?|komponen|paket|pustaka)\b/i;
+export const RELEASE_HEADING =
+  /\b(?:versions?|versi|releases?|rilis|builds?|firmware|revisions?|revisi|semver|fixed in|affected|latest|wanted|terbaru|ver|installed|current|target|available|previous|old|new|lama|baru|sekarang)\b/i;
 export const ADDRESS_HEADING =
   /\b(?:ip|ipv4|address(?:es)?|alamat|hosts?|server|subnet|gateway|cidr|network|dns|node|peer)\b/i;
 

@@ -58,6 +58,11 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ...commands('https://clickhouse.com/docs/interfaces/cli', 'clickhouse-client|clickhouse client', '-h! --host!'),
   ...commands('https://redis.io/docs/latest/develop/tools/cli/', 'redis-cli|valkey-cli|keydb-cli', '-a --pass -h!'),
   ...commands(
+    'https://redis.io/docs/latest/operate/oss_and_stack/management/config/',
+    'redis-server|valkey-server|keydb-server',
+    '--requirepass --masterauth',
+  ),
+  ...commands(
     'https://learn.microsoft.com/en-us/sql/tools/sqlcmd/sqlcmd-utility',
     'sqlcmd|bcp|isql|tsql|osql|sqlpackage',
     '-P -S!',

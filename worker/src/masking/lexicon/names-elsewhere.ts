@@ -9,7 +9,7 @@ import { wordList, wordSet } from './word-set.ts';
 const LATIN_PASSWORDS = wordList(`
   wachtwoord toegangscode motdepasse mot_de_passe mot-de-passe mdp kennwort losungswort zugangscode
   katalaluan kata_laluan kata-laluan hasło haslo senha palavra-passe palavra_passe пароль lösenord losenord adgangskode
-  passord contraseña contrasenya parolachiave şifre sifresi salasana jelszó jelszo heslo`).concat(
+  passord contraseña contrasenya parolachiave clave şifre sifresi salasana jelszó jelszo heslo`).concat(
   'mot de passe',
   'kata laluan',
   'palavra passe',
@@ -18,7 +18,7 @@ const LATIN_PASSWORDS = wordList(`
 const EASTERN_PASSWORDS = wordList('密码 密碼 口令 パスワード 暗証番号 비밀번호 암호');
 
 const LATIN_SECRETS = wordList(`
-  clave secreto segredo segreto geheimnis geheimschlüssel geheimschluessel jeton credencial credenciales credenciais
+  secreto segredo segreto geheimnis geheimschlüssel geheimschluessel jeton credencial credenciales credenciais
   zugangsdaten inloggegevens секрет токен`);
 const EASTERN_SECRETS = wordList(`
   密钥 密鑰 金钥 金鑰 令牌 权杖 權杖 私钥 私鑰 凭证 凭据 授权码 apiキー シークレットキー アクセスキー 秘密鍵 暗号鍵 認証キー トークン シークレット
@@ -73,7 +73,9 @@ export const HARMLESS_QUALIFIERS_ELSEWHERE = wordList(
 );
 
 /** Verbs between a name and its value. Non-ASCII ones are read too. */
-export const VERBS_ELSEWHERE = wordList('es era será lautet ist wird est était sera é foi è sarà heet wordt jest är');
+export const VERBS_ELSEWHERE = wordList(
+  'maintenant ahora agora jetzt nun adesso mudou es era será lautet ist wird est était sera é foi è sarà heet wordt jest är',
+);
 
 /** Characters that join a name and its value in Chinese, Japanese and Korean, where no blank stands between. */
 export const COPULAS = '是为為は：＝은는';

@@ -9,13 +9,14 @@ import { wordSet as list, wordList } from './word-set.ts';
 
 /** Words whose presence in a name makes it the name of a secret; what follows them in the name may take that back. */
 export const PASSWORD_WORDS =
-  `password passwd passw passwort passphrase passcode passwrd pword pwd sandi katasandi psw pw kennwort contrasena psk`
-    .split(' ')
+  `password passwd passw passwort passphrase passcode passwrd pword pwd sandi katasandi psw pw kennwort contrasena psk
+  pre-shared-key pre_shared_key preshared_key preshared-key presharedkey`
+    .split(/\s+/)
     .concat(PASSWORDS_ELSEWHERE);
 export const SECRET_WORDS =
-  `secret secrets authorization secretkey apikey api_key api-key apisecret apitoken accesskey access_key privatekey private_key signingkey encryptionkey
+  `secret secrets authorization secretkey apikey api_key api-key apisecret apitoken accesskey access_key access_key_id accesskeyid privatekey private_key signingkey encryptionkey
   masterkey authkey auth_key authtoken accesstoken refreshtoken token credential credentials creds licensekey rahasia kunci jwt webhooksecret
-  clientsecret connectionstring salt pepper seed mnemonic cookie signature hmac sig appid sas dsn otp session sessionid csrf`
+  clientsecret dockerconfigjson connectionstring salt pepper seed mnemonic cookie signature hmac sig appid sas dsn otp session sessionid csrf`
     .split(/\s+/)
     .concat('api key', 'secret key', 'access key', 'signing key', 'encryption key', SECRETS_ELSEWHERE);
 export const WEAK_WORDS = 'key auth access api pass'.split(' ').concat(KEYS_ELSEWHERE);
@@ -34,7 +35,7 @@ export const NOT_THE_SECRET = list(`
   generator parser reader writer builder factory helper util utils config configuration options option settings setting params param
   rate bucket pool cache queue job task process checker check test tests mock fixture source target issuer audience subject owner user username
   email mail phone number exists present missing interval refresh algorithm_type s per ing izer ization ized ify word words up down wrap board
-  ord wd value_from iterations digest bits bytes rounds encoding curve material purpose spec usages pair pairs ring chain agent ${NOT_THE_SECRET_ELSEWHERE.join(' ')}`);
+  ord wd hash hashes fingerprint value_from iterations digest bits bytes rounds encoding curve material purpose spec usages pair pairs ring chain agent ${NOT_THE_SECRET_ELSEWHERE.join(' ')}`);
 
 /** In a name these make it an algorithm's, as in `PSK_WITH_AES_128_CBC` and `hmac_sha256`. */
 export const NAMES_ALGORITHM = list('with without sha md aes');
@@ -75,8 +76,22 @@ export const HEADING_OF_KEYS =
 export const CHORD =
   /^(?:ctrl|control|cmd|command|alt|option|shift|meta|win|super|fn|esc|tab|enter|home|end|f\d{1,2})(?:[+-]|$)/i;
 
+/** Headings of columns that hold a user and a password, `admin / …`, and of those that hold short numbers. */
+export const HEADING_OF_LOGINS =
+  /^[\s*_`]{0,40}(?:(?:default|admin|root|initial) )?(?:log-?ins?|credentials?|creds|kredensial|zugang|user(?:name)?s? ?[/:&,+] ?pass(?:word)?s?)[\s*_`]{0,40}$/i;
+export const HEADING_OF_NUMBERS = /^[\s*_`]{0,40}(?:pin|otp|passcode|(?:pin|door|access|unlock) code)[\s*_`]{0,40}$/i;
+
 /** Names of secrets that are short numbers. */
-export const CODE_NAMES = ['pin', 'otp', 'kode otp', 'pin atm', 'kode verifikasi', 'verification code', 'cvv'] as const;
+export const CODE_NAMES = [
+  'pin',
+  'passcode',
+  'otp',
+  'kode otp',
+  'pin atm',
+  'kode verifikasi',
+  'verification code',
+  'cvv',
+] as const;
 
 /** What may be stuck to the end of a secret word without making it another word. */
 export const TAIL_WORD =

@@ -9,7 +9,7 @@ export const VERBS = wordSet(
 
 /** After one of these the value is an identifier or a fingerprint, not the secret. */
 export const NAMES_ANOTHER_THING = wordSet(
-  'id ids identifier hash commit sha digest checksum fingerprint version name url email publishable public price product order invoice request trace path file branch tag model region',
+  'id ids identifier hash commit sha digest checksum fingerprint version name url email publishable public price product order invoice request trace path file branch tag model region recipient',
 );
 
 /** What a sentence calls a secret. */

@@ -22,7 +22,9 @@ export const SCHEME_BEFORE_VALUE = /^(?:bearer|basic|token|bot|apikey)\s/;
 export const SPEAKING =
   /(?:^|[-_. ])(?:your|my|ganti|isi|masukkan|anda|replace|insert|changeme|change[-_]me|placeholder|redacted|removed|dummy|fake|sample|example|contoh|todo|fixme|goes|here|disini|xxx+|abc123|somevalue|value|undefined|masked|hidden|disamarkan|rahasiakan|omitted|snip)(?:$|[-_. ])/i;
 export const SPEAKING_START =
-  /^(?:your|my)[A-Z_-]|^(?:your|my)(?:api|secret|token|password|key|access)|^(?:insert|replace|enter|put|add|paste|set)[-_A-Z]/i;
+  /^(?:your|my)[A-Z_-]|^(?:your|my)(?:api|secret|token|password|key|access)|^(?:insert|replace|enter|put|add|paste|set)(?:[-_]|your|my|the|new|api|pass|key|token|secret|value|here)/i;
+/** The same as one word of code: `putSecretHere`. `putih7` is none. */
+export const SPEAKING_IN_CAPITALS = /^(?:[Ii]nsert|[Rr]eplace|[Ee]nter|[Pp]ut|[Aa]dd|[Pp]aste|[Ss]et)[A-Z]/;
 
 /** How the body of a token begins that was typed to show where it goes. */
 export const FILLS_A_SPACE = /^(?:your|my[-_]|insert|replace|example|placeholder|change[-_]?me|redacted|test[-_])/i;

@@ -1,3 +1,4 @@
+import { ARGUMENT_LIST_RULES } from './argument-lists.ts';
 import { ASSIGNMENT_RULES } from './assignments.ts';
 import { BARE_HOST_RULES } from './bare-hosts.ts';
 import { CALL_RULES } from './calls.ts';
@@ -8,13 +9,16 @@ import { CONNECTION_LOGON_RULES } from './connection-logons.ts';
 import { CONNECTION_PAIR_RULES } from './connection-pairs.ts';
 import { CONNECTION_URI_RULES } from './connection-uris.ts';
 import { DATABASE_HOST, DATABASE_HOST_IN_ERROR } from './database-hosts.ts';
+import { DIRECTIVE_RULES } from './directives.ts';
 import { HEADER_RULES } from './headers.ts';
 import { IP4_RULES } from './ip4-addresses.ts';
 import { IP6_RULES } from './ip6-addresses.ts';
 import { KEY_BLOCK_RULES } from './key-blocks.ts';
+import { LOGIN_LINE_RULES } from './login-lines.ts';
 import { LOGIN_PAIR_RULES } from './login-pairs.ts';
 import { PROSE_RULES } from './prose.ts';
 import type { Rule, RuleFamily } from './rule.ts';
+import { SENTENCE_RULES } from './sentences.ts';
 import { TABLE_RULES } from './tables.ts';
 import { AI_TOKENS } from './tokens-ai.ts';
 import { CLOUD_TOKENS } from './tokens-cloud.ts';
@@ -53,9 +57,13 @@ export const RULE_FAMILIES: readonly RuleFamily[] = [
     title: 'Keys by what they are given to',
     rules: [
       ...COMMAND_RULES,
+      ...ARGUMENT_LIST_RULES,
+      ...DIRECTIVE_RULES,
+      ...LOGIN_LINE_RULES,
       ...CALL_RULES,
       ...TABLE_RULES,
       ...PROSE_RULES,
+      ...SENTENCE_RULES,
       ...LOGIN_PAIR_RULES,
       ...CODE_NUMBER_RULES,
       ...ASSIGNMENT_RULES,

@@ -1,17 +1,16 @@
 import { ALNUM, BARE_VALUE, CODE, isIn, LETTER, QUOTE, tableOf, UNDERSCORE } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { findInColumn } from '../given-column.ts';
-import { isDefined } from '../given-in-words.ts';
-import { readFurther, readList, readPieces } from '../given-list.ts';
+import { readCells, readFurther, readList, readPieces } from '../given-list.ts';
 import { isGivenSecret, LONGEST_JUDGED } from '../given-secret.ts';
 import { type GivenValue, type Operator, readOperator, readValue } from '../given-value.ts';
 import { wordiness } from '../letter-pairs.ts';
 import { isPublicName } from '../lexicon/public-names.ts';
-import { NOT_THE_SECRET, PASSWORD_WORDS, SECRET_WORDS, VENDOR_WORDS, WEAK_WORDS } from '../lexicon/secret-names.ts';
-import { SECRET_NOUNS } from '../lexicon/sentences.ts';
+import { PASSWORD_WORDS, SECRET_WORDS, VENDOR_WORDS, WEAK_WORDS } from '../lexicon/secret-names.ts';
 import { INTRODUCES_VALUE, SCHEME_BEFORE_VALUE, TYPE_OF_VALUE } from '../lexicon/values.ts';
 import type { Memory } from '../memory.ts';
 import { isAnotherWord, type NameKind, readName, type SecretName } from '../secret-name.ts';
+import { spokenOperator } from '../spoken-operator.ts';
 import { statementOperator } from '../sql-statement.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn } from '../verdicts.ts';
@@ -28,11 +27,6 @@ const SHORTEST_NESTED_NAME = 2;
 const LONGEST_NESTED_NAME = 32;
 /** Such a name scores higher in `wordiness`. Turned to 0.45 or 0.55: nothing. */
 const WORDS_OF_NESTED_NAME = 0.5;
-
-/** A user and a name, before `pass`. */
-const LOGIN_BEFORE =
-  /(?:^|\W)(?:user(?:name)?|login|akun|usuario|benutzer)[ :=]{1,3}[\w.@-]{1,32}[ ,;/]{1,3}(?:and |dan )?$/i;
-const REACH_OF_LOGIN = 56;
 
 /**
  * The name that was asked last, and whether it is given anything: `api`, `apikey` and `key` in `live_apikey_` are three
@@ -88,11 +82,12 @@ function isWholeAnswer(name: SecretName, kind: NameKind, finding: Finding | unde
 }
 
 function findGiven(window: TextWindow, name: SecretName, kind: NameKind): Finding | undefined {
+  if (window.at(name.end) === CODE.less) {
+    const column = findInColumn(window, name);
+    if (column !== undefined) return { rule: RULES[name.kind], ...column };
+  }
   const operator =
-    statementOperator(window, name) ??
-    readOperator(window, name.start, name.end) ??
-    optionOperator(window, name) ??
-    loginOperator(window, name);
+    statementOperator(window, name) ?? readOperator(window, name.start, name.end) ?? spokenOperator(window, name);
   if (operator !== undefined) return judgeAssignment(window, name, operator);
   const column = findInColumn(window, name);
   if (column !== undefined) return { rule: RULES[name.kind], ...column };
@@ -107,31 +102,6 @@ const KINDS: ReadonlyMap<string, NameKind> = new Map([
   ...SECRET_WORDS.map((word) => [word, 'secret'] as const),
   ...WEAK_WORDS.map((word) => [word, 'weak'] as const),
 ]);
-
-/** `--password value`, `#define PASSWORD "value"`: the blank is the operator. */
-function optionOperator(window: TextWindow, name: SecretName): Operator | undefined {
-  if (name.kind === 'password' && isDefined(window, name.start, name.end))
-    return { end: name.end, kind: 'loose', tight: false };
-  if (
-    !window.text.startsWith('--', name.start) ||
-    window.at(name.end) !== CODE.space ||
-    window.at(name.end + 1) === CODE.hyphen
-  )
-    return undefined;
-  // `the --username and --password options`: a sentence about the option.
-  const next = window.slice(name.end + 1, window.run(name.end + 1, LETTER, LONGEST_NESTED_NAME)).toLowerCase();
-  if (NOT_THE_SECRET.has(next) || SECRET_NOUNS.has(next)) return undefined;
-  return { end: name.end + 1, kind: 'assign', tight: true };
-}
-
-/** `user budi pass …`, as people write a login in a message: the blank is the operator. */
-function loginOperator(window: TextWindow, name: SecretName): Operator | undefined {
-  if (name.end - name.start !== 4 || !window.matches(name.start, 'pass') || window.at(name.end) !== CODE.space)
-    return undefined;
-  return LOGIN_BEFORE.test(window.left(name.start, REACH_OF_LOGIN))
-    ? { end: name.end + 1, kind: 'assign', tight: false }
-    : undefined;
-}
 
 function judgeAssignment(window: TextWindow, name: SecretName, operator: Operator): Finding | undefined {
   const query = window.before(name.start - 1);
@@ -156,15 +126,28 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
   } else if (value.quoted && SCHEME_BEFORE_VALUE.test(word)) {
     value = { ...value, start: value.start + word.search(/\s/) + 1 };
   }
-  if (value === undefined || value.end <= value.start) return undefined;
-  if (!isGivenSecret(window, name, operator, value)) return undefined;
+  const further = operator.kind === 'cell' ? furtherCells(window, name, operator.end) : [];
+  const isGiven = value !== undefined && value.end > value.start && isGivenSecret(window, name, operator, value);
+  if (value === undefined || !isGiven) {
+    const [first, ...others] = further;
+    return first && { ...first, rule: RULES[name.kind], also: others };
+  }
   const finding = findingOf(window, name, value);
+  if (operator.kind === 'cell') return { ...finding, also: further };
   const also = value.quoted
     ? readPieces(window, value)
     : operator.tight && !inQuery
       ? readFurther(window, value).filter(({ start, end }) => isDrawnIn(window, window.slice(start, end)))
       : [];
   return also.length === 0 ? finding : { ...finding, also: also.map(({ start, end }) => ({ start, end })) };
+}
+
+/** The cells behind the first in the row of a name: its values elsewhere. */
+function furtherCells(window: TextWindow, name: SecretName, from: number): readonly Finding[] {
+  const element: Operator = { end: from, kind: 'element', tight: false };
+  return readCells(window, from)
+    .filter((cell) => isGivenSecret(window, name, element, cell))
+    .map(({ start, end }) => ({ start, end }));
 }
 
 /** The beginning of a value in lower case, or nothing where no word that introduces a value can be it. */

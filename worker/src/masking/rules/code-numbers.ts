@@ -7,12 +7,16 @@ const SHORTEST = 4;
 const LONGEST = 8;
 
 /** `1234`, `0000`, `654321`: typed to show where the number goes. */
-function isCounted(digits: string): boolean {
+export function isCounted(digits: string): boolean {
   const step = digits.charCodeAt(1) - digits.charCodeAt(0);
   for (let index = 2; index < digits.length; index++)
     if (digits.charCodeAt(index) - digits.charCodeAt(index - 1) !== step) return false;
   return Math.abs(step) < 2;
 }
+
+/** `PIN for the door is …` */
+const OF_WHAT = /^(?:for|untuk|to) [A-Za-z][\w -]{1,32} (?:is|adalah)(?= )/;
+const LONGEST_WHOSE = 52;
 
 /**
  * Verifies at the name of a short number that is a secret: `PIN: 4…`, `kode OTP adalah …`. Four to eight digits; a
@@ -25,7 +29,11 @@ const verifyCodeNumber: Verify = (window, start, end) => {
   while (window.at(index) === CODE.star || isIn(window.at(index), QUOTE)) index++;
   index = window.run(index, BLANK, 3);
   if (window.at(index) === CODE.colon || window.at(index) === CODE.equals) index++;
-  else if (window.matches(index, 'is ')) index += 2;
+  else if (window.matches(index, 'for ') || window.matches(index, 'to ') || window.matches(index, 'untuk ')) {
+    const whose = OF_WHAT.exec(window.peek(index, LONGEST_WHOSE));
+    if (whose === null) return undefined;
+    index += whose[0].length;
+  } else if (window.matches(index, 'is ')) index += 2;
   else if (window.matches(index, 'adalah ')) index += 6;
   else return undefined;
   index = window.run(index, BLANK, 3);

@@ -1,18 +1,15 @@
-import { ALNUM, BARE_VALUE, BLANK, CODE, DASH, DOT, isIn, LETTER, QUOTE, WORD } from '../characters.ts';
+import { ALNUM, BLANK, CODE, DASH, DOT, isIn, LETTER, QUOTE, WORD } from '../characters.ts';
+import { isGivenByPlace, LONGEST_ARGUMENT, readArgument } from '../command-argument.ts';
 import { endsCommand, LINE, LONGEST_COMMAND } from '../command-line.ts';
 import { readServerName } from '../database-host.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { COMMANDS, type Command, type CommandOption, type OptionStyle } from '../lexicon/command-options.ts';
 import { SQL_ACCOUNT_STATEMENT } from '../lexicon/sentences.ts';
-import { DEFAULT_WORDS, LIKE_A_TEMPLATE } from '../lexicon/values.ts';
 import type { Memory } from '../memory.ts';
-import { isPlaceholder } from '../placeholder.ts';
 import type { TextWindow } from '../text-window.ts';
-import { isDrawnIn } from '../verdicts.ts';
 import { DATABASE_HOST } from './database-hosts.ts';
 import { chosen, type Rule } from './rule.ts';
 
-const LONGEST_ARGUMENT = 256;
 /** How far before `IDENTIFIED BY` its statement may begin. */
 const REACH_OF_STATEMENT = 160;
 /** On one command line. */
@@ -56,10 +53,15 @@ function findOptions(window: TextWindow, end: number, name: string, options: rea
   const stop = end + LONGEST_COMMAND;
   const isKnown = known !== undefined && known.from <= from && from <= known.until;
   const found: Finding[] = [];
+  const taken = new Set<string>();
   let until = stop;
   let index = line.optionFrom(window, isKnown ? Math.min(known.until, stop) : from, stop);
   while (index < stop && found.length < MOST_SECRETS) {
-    const option = readOption(window, index + 1, options);
+    // `sshpass -p … ssh -p 2222`: the second is another command's.
+    const known = options.find(({ option: text }) => window.peek(index + 1, text.length) === text);
+    if (known?.style === 'separate' && taken.has(known.option)) break;
+    if (known !== undefined) taken.add(known.option);
+    const option = known === undefined ? undefined : readOption(window, index + 1, options);
     let next = index + 1;
     if (option !== undefined) {
       until = Math.min(until, index);
@@ -116,12 +118,6 @@ function findArgument(window: TextWindow, end: number, name: string, { argument 
 /** `/user:kantor\\budi`: an option as Windows writes it, with what it takes. */
 function isWindowsOption(window: TextWindow, at: number, first: number): boolean {
   return first === CODE.slash && window.at(window.run(at + 1, LETTER, 12)) === CODE.colon;
-}
-
-/** Drawn, or no word where no option can take it. */
-function isGivenByPlace(window: TextWindow, { start, end }: Finding, ofOption: boolean): boolean {
-  const value = window.slice(start, end);
-  return isDrawnIn(window, value) || (!ofOption && /[^A-Za-z_.:/-]/.test(value));
 }
 
 const TAKES_SECRETS =
@@ -188,48 +184,6 @@ function startOfValue(window: TextWindow, at: number, style: OptionStyle): numbe
   if (style === 'attached') return code > CODE.space && code !== CODE.hyphen ? at : -1;
   if (code !== CODE.space && code !== CODE.equals) return style !== 'separate' && isIn(code, ALNUM) ? at : -1;
   return at + 1;
-}
-
-function readArgument(
-  window: TextWindow,
-  from: number,
-  style: OptionStyle,
-): { start: number; end: number; open?: number } | undefined {
-  const quote = isIn(window.at(from), QUOTE) ? window.at(from) : -1;
-  let start = quote < 0 ? from : from + 1;
-  let end = start;
-  while (end < start + LONGEST_ARGUMENT) {
-    const code = window.at(end);
-    if (
-      code < CODE.space ||
-      code === quote ||
-      (quote < 0 &&
-        (code === CODE.space ||
-          isIn(code, QUOTE) ||
-          code === CODE.semicolon ||
-          code === CODE.pipe ||
-          code === CODE.closeParenthesis))
-    )
-      break;
-    end++;
-  }
-  if (style !== 'separate' && style !== 'attached') {
-    const mark = window.slice(start, end).indexOf(style);
-    if (mark < 0) return undefined;
-    start += mark + 1;
-  }
-  const value = window.slice(start, end);
-  const plain = /^[a-z]+$/i.test(value) && value.length < 6;
-  if (
-    value.length < 3 ||
-    plain ||
-    (isPlaceholder(value) && !(quote > 0 && LIKE_A_TEMPLATE.test(value) && /\d/.test(value))) ||
-    DEFAULT_WORDS.has(value.toLowerCase()) ||
-    /^[/~.]|^\\\\/.test(value)
-  )
-    return undefined;
-  if (style === 'attached' && !/[0-9!@#$%^&*]/.test(value) && value.length < 6) return undefined;
-  return end < from + LONGEST_ARGUMENT ? { start, end } : { start, end, open: BARE_VALUE };
 }
 
 /** How MySQL and ClickHouse check a password that is given as it is. */

@@ -51,7 +51,10 @@ const verifyIp4: Verify = (window, anchorStart, anchorEnd) => {
   if (quad === undefined || !endsAsAddress(window, quad.end) || window.touchesMarker(quad.end)) return undefined;
   const left = judgeLeft(window, start);
   if (left === 'keep') return undefined;
-  if (left === 'open' && (isVersion(window, start, quad.end) || isHeading(window, quad))) return undefined;
+  // In the zone that maps addresses to names nothing else stands.
+  const isReversed = window.at(quad.end) === CODE.dot && isIn(window.at(quad.end + 1), LETTER);
+  if (left === 'open' && !isReversed && (isVersion(window, start, quad.end) || isHeading(window, quad)))
+    return undefined;
   return { start, end: quad.end };
 };
 
@@ -69,6 +72,8 @@ function leadsToQuad(window: TextWindow, from: number): boolean {
 function judgeLeft(window: TextWindow, start: number): 'keep' | 'mask' | 'open' {
   const code = window.before(start - 1);
   if (isIn(code, WORD)) return afterEscape(window, start) || isEmphasis(window, start) ? 'open' : 'keep';
+  // FreeRDP's option of the server.
+  if (code === CODE.colon && window.left(start, 4) === ' /v:') return 'mask';
   if (code === CODE.plus && beginsLine(window, start - 1)) return 'open';
   if (code === CODE.dot || code === CODE.plus || code === CODE.caret || code === CODE.tilde) return 'keep';
   if (code === CODE.hyphen)

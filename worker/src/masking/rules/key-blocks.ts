@@ -12,13 +12,19 @@ const MOST_HEADERS = 12;
 /** Verifies at `-----BEGIN `: a private key in PEM or PGP armour (RFC 7468, RFC 9580), up to its end line or its last line of base64. */
 function verifyArmour(window: TextWindow, start: number, end: number): Finding | undefined {
   const label = window.run(end, UPPER | DIGIT | BLANK, 40);
-  if (!window.slice(end, label).includes('PRIVATE KEY') || !window.matches(label, '-----')) return undefined;
-  const body = label + 5;
+  const shared = STATIC_KEY.find((name) => window.matches(end, name));
+  const behind = shared === undefined ? label : end + shared.length;
+  if (shared === undefined && !window.slice(end, label).includes('PRIVATE KEY')) return undefined;
+  if (!window.matches(behind, '-----')) return undefined;
+  const body = behind + 5;
   const stop = endOfBlock(window, body);
   if (stop.base64 < 40) return undefined;
   const open = stop.end - body >= LONGEST_BLOCK;
   return { start, end: stop.end, ...(open ? { open: BASE64 | SPACE } : {}) };
 }
+
+/** OpenVPN's keys that both ends share. */
+const STATIC_KEY = ['openvpn static key v1', 'openvpn tls-crypt-v2 client key', 'openvpn tls-crypt-v2 server key'];
 
 /** Walks over lines of base64, armour headers and blank lines, written as lines or as `\n`, and over the end line. */
 function endOfBlock(window: TextWindow, from: number): { end: number; base64: number } {

@@ -1,8 +1,9 @@
 import { ALNUM, BARE_VALUE, CODE, DASH, isIn, QUOTE, UNDERSCORE } from '../characters.ts';
 import type { Verify } from '../finding.ts';
 import { JOINS_LOGIN, LOGIN_WORDS, NAMES_STANDARD, TRADE_WORDS } from '../lexicon/values.ts';
-import { isSecretIn } from '../verdicts.ts';
-import { chosen, type Rule } from './rule.ts';
+import { wordSet } from '../lexicon/word-set.ts';
+import { isDrawnIn, isSecretIn } from '../verdicts.ts';
+import { chosen, drawn, type Rule } from './rule.ts';
 
 /** How far before the pair the word may stand that says it is a login. */
 const REACH = 72;
@@ -41,7 +42,7 @@ const verifyLoginPair: Verify = (window, start, end) => {
 
 /** What may stand between a word of logins and the user, and the user with the mark or word before the password. */
 const LOGIN_AHEAD =
-  /^(?:(?:is|are|was|as|with|using|of|dengan|sebagai|adalah|ist|lautet|mit|est|avec|es|con|default|the|for|to) |[:=] ?){0,4}["'`(]?(?:[A-Za-z][\w.-]{1,24}:|[A-Za-z][\w.-]{1,24} (?:with|using|and|dengan|mit|avec|con) (?:password |sandi )?["'`]?)(?=[^\s:/])/i;
+  /^(?:(?:is|are|was|as|with|using|of|dengan|sebagai|adalah|ist|lautet|mit|est|avec|es|con|default|the|for|to) |[:=] ?){0,4}["'`(*]{0,2}(?:[A-Za-z][\w.-]{1,24}[:/]|[A-Za-z][\w.-]{1,24}["'`*]{0,2} (?:with|using|and|dengan|mit|avec|con) (?:password |sandi )?["'`*]{0,2})(?=[^\s:/])/i;
 
 /** Verifies at a word of logins: "the default login is root:…", "log in as root with …". */
 const verifyLoginAhead: Verify = (window, start, end) => {
@@ -50,7 +51,7 @@ const verifyLoginAhead: Verify = (window, start, end) => {
   if (ahead === null) return undefined;
   const from = end + ahead[0].length;
   const run = window.run(from, BARE_VALUE, LONGEST);
-  const last = window.trim(from, run, '.,:;?');
+  const last = window.trim(from, run, '.,:;?*');
   const value = window.slice(from, last);
   if (window.at(run) > CODE.space && !isIn(window.at(run), QUOTE) && !ENDS_LOGIN.has(window.at(run))) return undefined;
   if (value.length < SHORTEST || !MIXED.test(value) || NO_LOGIN.test(value)) return undefined;
@@ -75,10 +76,39 @@ function namesLogin(before: string, joined: boolean): boolean {
   for (; at >= 0 && at >= words.length - MOST_JOINTS && JOINS_LOGIN.has(words[at] ?? ''); at--) joints++;
   const word = words[at] ?? '';
   const signsIn = (word === 'sign' || word === 'log') && words[at + 1] === 'in';
-  return (LOGIN_WORDS.has(word) || signsIn) && (!joined || joints > 0);
+  if ((LOGIN_WORDS.has(word) || signsIn) && (!joined || joints > 0)) return true;
+  // `Credentials for the demo box are …`
+  return PLURAL_VERBS.has(words[at + 1] ?? '') && words.slice(-LONGEST_SUBJECT).some((one) => CREDENTIALS.has(one));
 }
 
+const LONGEST_SUBJECT = 8;
+const PLURAL_VERBS = wordSet('are is adalah sind son sont');
+const CREDENTIALS = wordSet('credentials creds login logins kredensial zugangsdaten credenciales identifiants');
+
+/** Verifies at the account that a program brings along: `elastic:…`, if what follows is drawn. */
+const verifyWellKnown: Verify = (window, start, end) => {
+  const before = window.before(start - 1);
+  if (before !== CODE.space && !isIn(before, QUOTE)) return undefined;
+  const run = window.run(end, BARE_VALUE, LONGEST);
+  const last = window.trim(end, run, '.,:;?*');
+  if (last - end < SHORTEST_DRAWN || window.at(run) > CODE.tilde) return undefined;
+  return isDrawnIn(window, window.slice(end, last)) && !/^[\da-f-]+$|[/:]/i.test(window.slice(end, last))
+    ? { start: end, end: last }
+    : undefined;
+};
+
+const SHORTEST_DRAWN = 12;
+
 export const LOGIN_PAIR_RULES: readonly Rule[] = [
+  {
+    name: 'well-known-login',
+    type: 'key',
+    anchors: ['elastic:', 'admin:', 'root:', 'postgres:', 'neo4j:', 'rabbitmq:'],
+    verify: verifyWellKnown,
+    source: 'https://www.elastic.co/guide/en/elasticsearch/reference/current/built-in-users.html',
+    masks: [`try it with elastic:${drawn} please`],
+    keeps: ['root:x:0:0:root:/root:/bin/bash', 'the image admin:2024-01-02 is old', 'chown root:staff4 x'],
+  },
   {
     name: 'login-ahead',
     type: 'key',

@@ -55,7 +55,8 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     }
     if (index === start || (window.at(index) === CODE.star && isMarker(window, index))) return undefined;
     const { quoted, stop: end, word, folded } = read;
-    if (read.namesAnotherThing || read.assigns || (words === 0 && isAspect(folded))) return undefined;
+    if (read.namesAnotherThing || read.assigns || (words === 0 && isAspect(folded) && !isPast(window, index)))
+      return undefined;
     if (read.isNoun) {
       // The nearer word is an anchor of its own.
       if (name.kind !== 'vendor' || named) return undefined;
@@ -74,7 +75,7 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     )
       return withSuccessor(window, proseFinding(start, end), name, quoted);
     if (end < index && window.text.charAt(index - 1) !== ':' && /[.!?]/.test(window.text.charAt(end))) return undefined;
-    verb = read.isVerb || (verb && (word === 'the' || word === 'now' || word === 'sekarang'));
+    verb = read.isVerb || (verb && (word === 'the' || word === 'now' || word === 'sekarang' || word === 'para'));
   }
   return undefined;
 }
@@ -95,7 +96,7 @@ function withSuccessor(window: TextWindow, first: Finding, name: SecretName, quo
   return isSecret ? { ...first, also: [{ start, end }] } : first;
 }
 
-const SUCCESSOR = /^["'`*]{0,3} (?:to|ke|into|menjadi|and|dan) ["'`*]{0,3}/;
+const SUCCESSOR = /^["'`*]{0,3} (?:to|ke|into|menjadi|and|dan|with|by|dengan) ["'`*]{0,3}/;
 
 /** `GLAPI void APIENTRY glUniform4ui64NV (`: what is called or declared is a function. */
 function isCalled(window: TextWindow, end: number, blanks: number): boolean {
@@ -138,6 +139,11 @@ function skipBetween(window: TextWindow, from: number, stop: number): number {
 /** `password policy`, `token lifetime`: the sentence goes on about something else than the secret's owner. */
 function isAspect(word: string): boolean {
   return NOT_THE_SECRET.has(word) && !OWNERS.has(word);
+}
+
+/** `the password used to be …` */
+function isPast(window: TextWindow, end: number): boolean {
+  return window.matches(end, ' to be ');
 }
 
 /** Three stars and a capital: one of our markers, not emphasis. */

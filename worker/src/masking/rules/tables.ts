@@ -1,12 +1,23 @@
 import { joinsNumber } from '../bare-run.ts';
-import { BARE_VALUE, BLANK, CODE, isIn, tableOf } from '../characters.ts';
+import { BARE_VALUE, BLANK, CODE, DIGIT, isIn, QUOTE, STAR, tableOf } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
-import { ADDRESS_HEADING, VERSION_HEADING } from '../lexicon/addresses.ts';
+import { isForeignLetter } from '../given-in-words.ts';
+import { ADDRESS_HEADING, COMPONENT_HEADING, RELEASE_HEADING, VERSION_HEADING } from '../lexicon/addresses.ts';
 import { isHeadingElsewhere } from '../lexicon/names-elsewhere.ts';
-import { CHORD, HARMLESS_HEADING, HEADING_OF_KEYS, SECRET_HEADING } from '../lexicon/secret-names.ts';
+import {
+  CHORD,
+  HARMLESS_HEADING,
+  HEADING_OF_KEYS,
+  HEADING_OF_LOGINS,
+  HEADING_OF_NUMBERS,
+  SECRET_HEADING,
+} from '../lexicon/secret-names.ts';
+import { TRADE_WORDS } from '../lexicon/values.ts';
 import type { Memory } from '../memory.ts';
-import { LEFT_CONTEXT, type TablePlace, type TextWindow } from '../text-window.ts';
+import { NO_TABLE, type TablePlace } from '../table-place.ts';
+import { LEFT_CONTEXT, type TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn } from '../verdicts.ts';
+import { isCounted } from './code-numbers.ts';
 import { chosen, type Rule } from './rule.ts';
 
 const LONGEST_ROW = 400;
@@ -15,32 +26,37 @@ const LONGEST_CELL = 512;
 const verifyTableDivider: Verify = (window, start) => {
   const lineStart = start + 1;
   let index = lineStart;
-  while (
-    index < lineStart + LONGEST_ROW &&
-    (window.at(index) === CODE.pipe ||
-      window.at(index) === CODE.hyphen ||
-      // Org mode's divider.
-      window.at(index) === CODE.plus ||
-      window.at(index) === CODE.colon ||
-      isIn(window.at(index), BLANK))
-  )
-    index++;
-  if (window.at(index) !== CODE.newline) return undefined;
+  while (index < lineStart + LONGEST_ROW && IN_DIVIDER[window.at(index)] === 1) index++;
+  if (window.at(index) !== CODE.newline && window.at(index) !== CODE.carriageReturn) return undefined;
   const above = window.text.slice(Math.max(0, start - LEFT_CONTEXT), start);
   const header = above.slice(above.lastIndexOf('\n') + 1);
-  if (!header.startsWith('|')) return undefined;
-  window.nextTable = columnsBelow(window, header);
+  const isGrid = window.code(lineStart) === CODE.plus;
+  if (!header.startsWith('|')) {
+    // As GitHub and psql write it: nothing encloses the rows.
+    const isBare =
+      !isGrid &&
+      window.code(lineStart) !== CODE.pipe &&
+      header.includes('|') &&
+      /[|+]/.test(window.slice(lineStart, index));
+    if (isBare) window.nextTable = columnsBelow(window, header);
+    return undefined;
+  }
+  const table = columnsBelow(window, header);
+  // A grid has such a line between any two rows.
+  if (!isGrid || table.columns.length > 0) window.nextTable = table;
   return undefined;
 };
+
+/** Org mode, psql and grids have a plus where columns meet. */
+const IN_DIVIDER = tableOf('|-+:= \t');
 
 /** The same few headings stand above many dividers in a text that was made to be slow. */
 const HEADINGS_READ: Memory<Map<string, TablePlace>> = { begin: () => new Map(), forget: (tables) => tables.clear() };
 const MOST_HEADINGS = 64;
-const NO_COLUMNS: TablePlace = { columns: [], versions: [], keys: [], column: -1 };
 
 function columnsBelow(window: TextWindow, header: string): TablePlace {
   // No heading is made of marks alone.
-  if (!/[^\s|:*_`-]/.test(header)) return NO_COLUMNS;
+  if (!/[^\s|:*_`-]/.test(header)) return NO_TABLE;
   const read = window.remembered(HEADINGS_READ);
   const known = read.get(header);
   if (known !== undefined) return known;
@@ -51,16 +67,24 @@ function columnsBelow(window: TextWindow, header: string): TablePlace {
 }
 
 function columnsOfHeader(header: string): TablePlace {
-  const headings = header.split('|').slice(1);
-  const versions = columnsOf(headings, VERSION_HEADING, ADDRESS_HEADING);
+  const enclosed = header.startsWith('|');
+  const headings = header.split('|').slice(enclosed ? 1 : 0);
+  const isOfReleases = headings.some((heading) => COMPONENT_HEADING.test(heading));
+  const versions = columnsOf(headings, isOfReleases ? RELEASE_HEADING : VERSION_HEADING, ADDRESS_HEADING);
+  const logins = columnsOf(headings, HEADING_OF_LOGINS, NOTHING);
+  const numbers = columnsOf(headings, HEADING_OF_NUMBERS, NOTHING);
   const columns = [
     ...columnsOf(headings, SECRET_HEADING, HARMLESS_HEADING),
     ...headings.flatMap((heading, column) => (isHeadingElsewhere(heading) ? [column] : [])),
     ...versions,
+    ...logins,
+    ...numbers,
   ];
   const keys = columnsOf(headings, HEADING_OF_KEYS, HARMLESS_HEADING);
-  return { columns, versions, keys, column: -1 };
+  return { columns, versions, keys, logins, numbers, enclosed, column: -1 };
 }
+
+const NOTHING = /$^/;
 
 function columnsOf(headings: readonly string[], wanted: RegExp, other: RegExp): number[] {
   return headings.flatMap((heading, column) => (wanted.test(heading) && !other.test(heading) ? [column] : []));
@@ -68,26 +92,70 @@ function columnsOf(headings: readonly string[], wanted: RegExp, other: RegExp): 
 
 /** Verifies at a blank line: the table is over. */
 const verifyTableEnd: Verify = (window) => {
-  window.nextTable = NO_COLUMNS;
+  window.nextTable = NO_TABLE;
   return undefined;
 };
 
-/** Verifies at a pipe: the cell after it, when its column holds secrets. */
+/** Verifies at a pipe: the cell after it, when its column holds secrets. The first cell of a row that nothing encloses is not read. */
 const verifyTableCell: Verify = (window, start, end) => {
-  const { columns, versions, keys, column: last } = window.table;
-  if (columns.length === 0) return undefined;
-  const column = start === 0 || window.code(start - 1) === CODE.newline ? 0 : last + 1;
-  window.nextTable = { columns, versions, keys, column };
-  return columns.includes(column) && !versions.includes(column)
-    ? readCell(window, end, keys.includes(column))
-    : undefined;
+  const { table } = window;
+  if (table.columns.length === 0) return undefined;
+  const begins = table.enclosed && (start === 0 || window.code(start - 1) === CODE.newline);
+  const column = begins ? 0 : table.enclosed ? table.column + 1 : pipesBefore(window, start) + 1;
+  window.nextTable = { ...table, column };
+  if (!table.columns.includes(column) || table.versions.includes(column)) return undefined;
+  if (table.logins.includes(column)) {
+    const pair = readLogin(window, end);
+    if (pair !== undefined) return pair;
+  }
+  const number = table.numbers.includes(column) ? readNumber(window, end) : undefined;
+  return number ?? readCell(window, end, table.keys.includes(column));
 };
+
+/** The pipes of the row before the one at `at`. */
+function pipesBefore(window: TextWindow, at: number): number {
+  const left = window.slice(Math.max(0, at - LEFT_CONTEXT), at);
+  return left.slice(left.lastIndexOf('\n') + 1).split('|').length - 1;
+}
+
+/** `admin / …`, `ops:…` in a column of logins. */
+function readLogin(window: TextWindow, from: number): Finding | undefined {
+  let end = from;
+  while (end < from + LONGEST_LOGIN && window.at(end) >= CODE.space && window.at(end) !== CODE.pipe) end++;
+  const user = LOGIN_IN_CELL.exec(window.slice(from, end));
+  if (user === null) return undefined;
+  const start = from + user[0].length;
+  const stop = window.trim(start, end, ' *`');
+  const value = window.slice(start, stop);
+  if (!/^(?=\S*\d)(?=\S*[A-Za-z])\S+$/.test(value) || TRADE_WORDS.test(value)) return undefined;
+  return isSecretIn(window, value, { name: 'password', quoted: true, environment: false, prose: true })
+    ? { start, end: stop }
+    : undefined;
+}
+
+const LONGEST_LOGIN = 96;
+const LOGIN_IN_CELL = /^[ `*]{0,4}[A-Za-z][\w.@-]{1,40}[`*]{0,2} ?[/:] ?[`*]{0,2}(?=[^\s/])/;
+
+/** A PIN: four to eight digits that are more than counted. */
+function readNumber(window: TextWindow, from: number): Finding | undefined {
+  const start = window.run(from, BLANK | QUOTE | STAR, 40);
+  const end = window.run(start, DIGIT, LONGEST_NUMBER + 1);
+  if (end - start < SHORTEST_NUMBER || end - start > LONGEST_NUMBER) return undefined;
+  const next = window.at(window.run(end, BLANK | QUOTE | STAR, 40));
+  if (next !== CODE.pipe && next >= CODE.space) return undefined;
+  return isCounted(window.slice(start, end)) ? undefined : { start, end };
+}
+
+const [SHORTEST_NUMBER, LONGEST_NUMBER] = [4, 8];
 
 function readCell(window: TextWindow, from: number, ofKeys: boolean): Finding | undefined {
   let index = window.run(from, BLANK, 40);
   while (window.at(index) === CODE.backtick || window.at(index) === CODE.star) index++;
   const start = index;
-  while (index < start + LONGEST_CELL && (isIn(window.at(index), BARE_VALUE) || joinsNumber(window, start, index)))
+  while (
+    index < start + LONGEST_CELL &&
+    (isIn(window.at(index), BARE_VALUE) || joinsNumber(window, start, index) || isForeignLetter(window.at(index)))
+  )
     index++;
   // A password may hold brackets and commas: what is one word up to the end of its cell is taken whole.
   if (!ofKeys && IN_CELL[window.at(index)] === 1)
@@ -131,7 +199,7 @@ export const TABLE_RULES: readonly Rule[] = [
   {
     name: 'table-cell',
     type: 'key',
-    anchors: ['\n|-', '\n| -', '\n|:', '\n| :'],
+    anchors: ['\n|-', '\n| -', '\n|:', '\n| :', '\n+-', '\n+=', '\n---', '\n:--'],
     tableAnchors: [BLANK_LINE, CELL],
     verify: verifyTable,
     source: 'https://github.github.com/gfm/#tables-extension-',
@@ -139,10 +207,18 @@ export const TABLE_RULES: readonly Rule[] = [
       `| user | password |\n|---|---|\n| budi | ${chosen} |\n`,
       `| Benutzer | Passwort |\n|---|---|\n| budi | ${chosen} |\n`,
       `| 用户 | 密码 |\n|---|---|\n| budi | ${chosen} |\n`,
+      `+------+----------+\n| user | password |\n+------+----------+\n| budi | ${chosen} |\n+------+----------+\n`,
+      ` user | password\n------+---------\n budi | ${chosen}\n`,
+      `User | Password\n--- | ---\nbudi | ${chosen}\n`,
+      `| host | login |\n|---|---|\n| web | admin / ${chosen} |\n`,
+      '| door | PIN |\n|---|---|\n| lab | 482913 |\n',
     ],
     keeps: [
       '| user | password |\n|---|---|\n| budi | required |\n',
       '| Dienst | Passwortlänge |\n|---|---|\n| Mail | 12-64a |\n',
+      'a | password\n---\nb | Kopi77susu7\n',
+      '| page | login |\n|---|---|\n| web | GET /login |\n',
+      '| Pin | Signal |\n|---|---|\n| 14 | TXD0 |\n',
     ],
   },
 ];

@@ -5,7 +5,10 @@ import { tokens } from './token-shape.ts';
 export const RECENT_TOKENS: readonly Rule[] = [
   // Models and agents.
   ...tokens('https://ai.google.dev/gemini-api/docs/api-key', { 'gemini-auth-key': 'AQ.Ab{url:40}' }),
-  ...tokens('https://vercel.com/docs/ai-gateway/authentication-and-byok', { 'vercel-ai-gateway-key': 'vck_{an48}' }),
+  ...tokens('https://vercel.com/docs/ai-gateway/authentication-and-byok', {
+    'vercel-ai-gateway-key': 'vck_{an48}',
+    'vercel-refresh-token': 'vcr_{an48}',
+  }),
   ...tokens('https://cursor.com/docs/account/teams/admin-api', {
     'cursor-key': 'key_{hex:64}',
     'cursor-user-key': 'crsr_{hex:64}',

@@ -1,0 +1,92 @@
+/** A word of a configuration or a protocol behind which a secret stands without an operator. */
+export interface Directive {
+  /** What its line holds before the word; without it the word is one of a sentence. */
+  readonly before: RegExp;
+  /** What may stand between the word and the secret. */
+  readonly between?: RegExp;
+  /** What stands behind the secret and before another one. */
+  readonly beforeNext?: RegExp;
+  /** In quotes, or none. */
+  readonly quoted?: boolean;
+  /** A login, of which what stands behind the colon is the secret. */
+  readonly login?: boolean;
+  /** The word is written in capitals: what is given is a verb of a protocol. */
+  readonly capitals?: boolean;
+}
+
+/** Cisco's type of what follows: as it is, or in a form that anybody can turn back. Of other types it is a hash. */
+const TYPE = /(?:[067] )?/y;
+const GIVEN_TYPE = /[067] /y;
+/** A user before the password, where there is one. */
+const MAYBE_USER = /(?:[\w.-]{1,32} (?=[^\s]))?/y;
+const ALONE = /^[ \t]{0,8}(?:set )?$/;
+
+/** By the word that wakes the rule, which a blank follows; of several forms the first that fits its line is taken. */
+export const DIRECTIVES: ReadonlyMap<string, readonly Directive[]> = new Map<string, readonly Directive[]>([
+  // Routers and switches: Cisco IOS, Juniper's Junos, FRRouting.
+  [
+    'secret',
+    [
+      { before: /^[ \t]{0,8}(?:enable|username \S{1,32}(?: privilege \d{1,2})?)(?: level \d{1,2})? $/, between: TYPE },
+      { before: /\bkey-id \d{1,5} $/, quoted: true },
+    ],
+  ],
+  [
+    'password',
+    [
+      {
+        before:
+          /^[ \t]{0,8}(?:enable(?: level \d{1,2})?|(?:vpdn )?username \S{1,32}(?: privilege \d{1,2})?|neighbor \S{1,48}|ppp (?:chap|pap sent-username \S{1,32})|area \S{1,20} authentication) $/,
+        between: TYPE,
+      },
+      { before: ALONE, between: GIVEN_TYPE },
+    ],
+  ],
+  [
+    'key',
+    [
+      {
+        before:
+          /^[ \t]{0,8}(?:(?:radius|tacacs)(?:-server)?(?: [\w.:-]{1,48}){0,6}|crypto isakmp|pre-shared-key address \S{1,48}(?: \S{1,20})?|server-private(?: [\w.:-]{1,48}){1,6}) $/,
+        between: TYPE,
+      },
+      { before: ALONE, between: GIVEN_TYPE },
+    ],
+  ],
+  ['pre-shared-key', [{ before: ALONE, between: /(?:(?:local|remote|ascii-text|hexadecimal) )?(?:[067] )?/y }]],
+  ['key-string', [{ before: /^[ \t]{0,8}(?:\w{1,12} \d{1,4} authentication md5 )?$/, between: TYPE }]],
+  ['md5', [{ before: /\b(?:message-digest-key|authentication-key|key-id|key) \d{1,5} $/, between: TYPE }]],
+  ['ascii', [{ before: /\b(?:wpa-psk|pre-shared-key) $/, between: TYPE }]],
+  ['ascii-text', [{ before: /\b(?:pre-shared-key|secret|password) $/ }]],
+  ['plain-text-password', [{ before: /\bauthentication $/ }]],
+  ['plain-text-password-value', [{ before: /\b(?:root-)?authentication $/ }]],
+  ['community', [{ before: /^[ \t]{0,8}(?:set )?(?:snmp(?:-server)?|snmp-server host \S{1,48} .{0,24}) $/ }]],
+  ['rocommunity', [{ before: ALONE }]],
+  ['rwcommunity', [{ before: ALONE }]],
+  ['createuser', [{ before: ALONE, between: /\S{1,32} (?:MD5|SHA)\S{0,5} /y, beforeNext: /"? (?:AES|DES)\S{0,8} /y }]],
+  // Virtual private networks and the login of a link: strongSwan's ipsec.secrets.
+  ['psk', [{ before: /^[^\n]{0,90}:[ \t]?$/, quoted: true }]],
+  ['eap', [{ before: /^[^\n]{0,90}:[ \t]?$/, quoted: true }]],
+  ['xauth', [{ before: /^[^\n]{0,90}:[ \t]?$/, quoted: true }]],
+  // Directories, mail and proxies.
+  ['rootpw', [{ before: ALONE, between: /(?:--plaintext )?/y }]],
+  ['bindpw', [{ before: ALONE }]],
+  ['bind_pw', [{ before: ALONE }]],
+  // Protocols and prompts.
+  [
+    'auth',
+    [
+      { before: /^[ \t]{0,8}stats $/, login: true },
+      {
+        before: /^(?:[\w.:[\]-]{1,40}> ?|[$#>] (?:redis|valkey|keydb)-cli .{0,48}|(?:redis|valkey|keydb)-cli .{0,48})$/,
+        between: MAYBE_USER,
+      },
+      { before: /^(?:C: )?$/, between: MAYBE_USER, capitals: true },
+    ],
+  ],
+  ['pass', [{ before: /^(?:C: |> |ftp> |-{1,3}> )?$/, capitals: true }]],
+  ['login', [{ before: /^(?:C: |> )?(?:[A-Za-z]{0,4}\d{1,5}|\.) $/, between: /\S{1,64} /y, capitals: true }]],
+  ['identify', [{ before: /\bnickserv(?:@[\w.]{1,32})?:? $/i, between: MAYBE_USER }]],
+  ['user', [{ before: /^ftp> $/, between: /\S{1,32} /y }]],
+  ['again:', [{ before: /^(?:re-?)?(?:enter|type) it $/i }]],
+]);

@@ -1,0 +1,203 @@
+import { ALNUM, BLANK, CODE, COLON, isIn, LETTER, LINE_END, QUOTE, SPACE } from '../characters.ts';
+import type { Finding, Verify } from '../finding.ts';
+import { isThoughtUpIn } from '../given-secret.ts';
+import {
+  ASKED_FOR,
+  CHANGED_FROM,
+  CHANGED_TO,
+  LEADS_BELOW,
+  NAMED_ONE,
+  SMALL_WORDS,
+  SPOKEN_OF,
+  USED_AS,
+} from '../lexicon/pronouns.ts';
+import { BARE_WORD, endOfWord, LONGEST_JUDGED } from '../sentence-words.ts';
+import type { TextWindow } from '../text-window.ts';
+import { isDrawnIn } from '../verdicts.ts';
+import { chosen, drawn, type Rule } from './rule.ts';
+
+/** How far before a pronoun its secret may be named, and how much before it says that it stands for one. */
+const REACH = 200;
+const NEAR = 80;
+const NEAREST = 16;
+/** What stands behind a value, as the word that it is used as. */
+const AHEAD = 80;
+const SHORTEST = 6;
+const SHORTEST_DRAWN = 14;
+
+type Kind = 'password' | 'key';
+
+/** What the paragraph before `end` spoke of last, what is masked in it too. */
+function spokenOf(window: TextWindow, end: number, reach = REACH): Kind | undefined {
+  const left = window.slice(Math.max(0, end - reach), end);
+  const blank = left.lastIndexOf('\n\n');
+  // What answers a question stands in a paragraph of its own.
+  const from = blank > 0 && left.charAt(blank - 1) !== '?' ? blank + 1 : 0;
+  const last = [...left.slice(from).matchAll(SPOKEN_OF)].at(-1);
+  return last === undefined ? undefined : last[1] === undefined ? 'password' : 'key';
+}
+
+/** The value at `from`: drawn, or a password that somebody thought up. */
+function readSpoken(window: TextWindow, from: number, kind: Kind): Finding | undefined {
+  const end = endOfWord(window, from);
+  const quoted = isIn(window.before(from - 1), QUOTE) && window.at(end) === window.code(from - 1);
+  const stop = quoted ? end : window.trim(from, end, '.,:;!?)');
+  if (stop - from < SHORTEST || end - from >= LONGEST_JUDGED) return undefined;
+  const value = window.slice(from, stop);
+  if (value.includes('***') || isIn(window.at(end), LETTER)) return undefined;
+  const isSecret =
+    (isDrawnIn(window, value) &&
+      (value.length >= SHORTEST_DRAWN ? !/^[\da-f-]+$/i.test(value) : kind === 'password')) ||
+    (kind === 'password' && isThoughtUpIn(window, value));
+  return isSecret ? { start: from, end: stop } : undefined;
+}
+
+/** The value behind small words such as `is now`: word by word, so that a stream waits for no more than the next one. */
+function readBehind(window: TextWindow, from: number, kind: Kind): Finding | undefined {
+  let index = from;
+  for (let words = 0; words < MOST_SMALL_WORDS; words++) {
+    const end = window.run(index, LETTER, LONGEST_SMALL_WORD);
+    const code = window.at(end);
+    if (end === index || (code !== CODE.space && code !== CODE.colon)) break;
+    if (!SMALL_WORDS.has(window.slice(index, end).toLowerCase())) break;
+    index = window.run(end, BLANK | COLON, 2);
+  }
+  return readSpoken(window, skipMarks(window, index), kind);
+}
+
+function skipMarks(window: TextWindow, from: number): number {
+  let index = from;
+  while (index < from + 3 && (isIn(window.at(index), QUOTE) || window.at(index) === CODE.star)) index++;
+  return index;
+}
+
+const MOST_SMALL_WORDS = 4;
+const LONGEST_SMALL_WORD = 12;
+
+/** Verifies at `one`, `it's` and `value:`: "the new one is …", "it's … now". */
+const verifyPronoun: Verify = (window, start, end, anchor) => {
+  if (isIn(window.before(start - 1), LETTER)) return undefined;
+  if (anchor === 'was ') {
+    if (!/(?:^|\W)it $/i.test(window.left(start, 4))) return undefined;
+  } else if (!anchor.startsWith('it') && !NAMED_ONE.test(window.slice(Math.max(0, start - NEAREST), start)))
+    return undefined;
+  const kind = spokenOf(window, start);
+  return kind === undefined ? undefined : readBehind(window, end, kind);
+};
+
+/** Verifies at `to`: "change it to …". */
+const verifyChangedTo: Verify = (window, start, end) => {
+  if (window.before(start - 1) !== CODE.space || !ENDS_PRONOUN.test(window.left(start, 6))) return undefined;
+  if (!CHANGED_TO.test(window.slice(Math.max(0, start - NEAR), start))) return undefined;
+  const kind = spokenOf(window, start);
+  return kind === undefined ? undefined : readBehind(window, end, kind);
+};
+
+/** What CHANGED_TO ends in. */
+const ENDS_PRONOUN = /(?:it|at|is|em|se|ck) $/i;
+
+const SUCCESSOR = /^["'`*]{0,3} (?:to|ke|menjadi|jadi|into|auf|zu) ["'`*]{0,3}/;
+
+/** Verifies at `from`: "change the password from … to …". */
+const verifyChangedFrom: Verify = (window, start, end) => {
+  if (window.before(start - 1) !== CODE.space || !isIn(window.before(start - 2), LETTER)) return undefined;
+  if (!CHANGED_FROM.test(window.slice(Math.max(0, start - NEAR), start))) return undefined;
+  const kind = spokenOf(window, start);
+  if (kind === undefined) return undefined;
+  const first = readBehind(window, end, kind);
+  if (first === undefined) return undefined;
+  const joint = SUCCESSOR.exec(window.peek(first.end, 16));
+  const second = joint === null ? undefined : readSpoken(window, first.end + joint[0].length, kind);
+  return second === undefined ? first : { ...first, also: [second] };
+};
+
+/** Verifies at a verb that hands over: "asks for the passphrase, type …", "enter … as the password". */
+const verifyHandedOver: Verify = (window, start, end) => {
+  if (isIn(window.before(start - 1), LETTER)) return undefined;
+  const from = skipMarks(window, end);
+  if (!DIGIT_IN_WORD.test(window.slice(from, window.run(from, BARE_WORD, LONGEST_GIVEN)))) return undefined;
+  const asked = ASKED_FOR.test(window.slice(Math.max(0, start - NEAR), start))
+    ? spokenOf(window, start, NEAR)
+    : undefined;
+  const found = readSpoken(window, from, 'password');
+  if (found === undefined) return undefined;
+  return asked !== undefined || USED_AS.test(window.peek(found.end, AHEAD)) ? found : undefined;
+};
+
+const LONGEST_GIVEN = 64;
+const DIGIT_IN_WORD = /\d/;
+
+/** What an answer begins with on its line. */
+const ANSWERS = /^(?:>|[-*•]|[A-Z][A-Za-z]{0,16}:\*{0,2})$/;
+const CODE_IN_LINE = /[{};=<>]|\w\(|\b(?:def|class|function|return|elif)\b/;
+
+/** Verifies behind a line that asks for a secret, or says that it follows: what stands alone on the next line. */
+const verifyAnswer: Verify = (window, start, end) => {
+  if (
+    window.code(start) === CODE.question
+      ? !isIn(window.before(start - 1), ALNUM)
+      : isIn(window.before(start - 1), LETTER)
+  )
+    return undefined;
+  const left = window.slice(Math.max(0, start - REACH), start);
+  const line = left.slice(left.lastIndexOf('\n') + 1).trimStart();
+  if (line.length < 8 || !line.includes(' ') || CODE_IN_LINE.test(line)) return undefined;
+  const kind = spokenOf(window, start, line.length);
+  if (kind === undefined) return undefined;
+  let from = skipMarks(window, window.run(end, SPACE, LONGEST_INDENTATION));
+  const mark = endOfMark(window, from);
+  if (window.at(mark) === CODE.space && ANSWERS.test(window.slice(from, mark))) from = skipMarks(window, mark + 1);
+  const found = readSpoken(window, from, kind);
+  if (found === undefined) return undefined;
+  let behind = found.end;
+  while (behind < found.end + 4 && (isIn(window.at(behind), QUOTE) || window.at(behind) === CODE.star)) behind++;
+  behind = window.run(behind, BLANK, 4);
+  return window.at(behind) < 0 || isIn(window.at(behind), LINE_END) ? found : undefined;
+};
+
+const LONGEST_INDENTATION = 12;
+const LONGEST_MARK = 20;
+
+function endOfMark(window: TextWindow, from: number): number {
+  let end = from;
+  while (end < from + LONGEST_MARK && window.at(end) > CODE.space) end++;
+  return end;
+}
+
+const VERIFIERS: ReadonlyMap<string, Verify> = new Map([
+  ...['one ', 'was ', "it's ", 'it’s ', 'value: '].map((word): [string, Verify] => [word, verifyPronoun]),
+  ['to ', verifyChangedTo],
+  ...['from ', 'dari ', 'von '].map((word): [string, Verify] => [word, verifyChangedFrom]),
+  ...['type ', 'enter ', 'use ', 'masukkan ', 'ketik '].map((word): [string, Verify] => [word, verifyHandedOver]),
+  ...['?\n', ...LEADS_BELOW.map((word) => `${word}:\n`)].map((word): [string, Verify] => [word, verifyAnswer]),
+]);
+
+/** Secrets that a sentence gives to what the one before it has named. */
+const SPOKEN: Rule = {
+  name: 'spoken-of',
+  type: 'key',
+  anchors: [...VERIFIERS.keys()],
+  verify: (window, start, end, anchor) => VERIFIERS.get(anchor)?.(window, start, end, anchor),
+  source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
+  masks: [
+    `I rotated the database password; the new one is ${chosen}.`,
+    `That was the password last year. It's ${chosen} now.`,
+    `The password is too short, so I set it to ${chosen}.`,
+    `Change the admin password from ${chosen} to ${chosen}9 tonight.`,
+    `When it asks for the passphrase, type ${chosen} and press Enter.`,
+    `Enter ${chosen} as the password.`,
+    `What is the wifi password?\n${chosen}\n`,
+    `The API key that you asked for is below:\n\n${drawn}\n`,
+  ],
+  keeps: [
+    'The password field is new; the new one is Base64',
+    "Reset the password. It is easy, and it's IPv6 only",
+    'The token is checked; set it to Level3.',
+    'Change the password policy from level1 to level2',
+    'When it asks for the password, type the one you chose',
+    'Which key?\nEscape7\n',
+    'if the token is None:\n    x1y2z3\n',
+  ],
+};
+
+export const SENTENCE_RULES: readonly Rule[] = [SPOKEN];

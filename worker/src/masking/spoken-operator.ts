@@ -1,0 +1,89 @@
+import { CODE, LETTER } from './characters.ts';
+import { isDefined } from './given-in-words.ts';
+import type { Operator } from './given-value.ts';
+import { NOT_THE_SECRET } from './lexicon/secret-names.ts';
+import { SECRET_NOUNS } from './lexicon/sentences.ts';
+import type { SecretName } from './secret-name.ts';
+import type { TextWindow } from './text-window.ts';
+
+/** The word behind an option, `field` in `the --password field`. */
+const LONGEST_WORD = 32;
+/** A user and a name, before `pass`. */
+const LOGIN_BEFORE =
+  /(?:^|\W)(?:user(?:name)?|login|akun|usuario|benutzer)(?: is)?[ :=]{1,3}["'`]?[\w.@-]{1,32}["'`]?[ ,;/]{1,3}(?:and |dan )?$/i;
+const REACH_OF_LOGIN = 56;
+/** What a prompt says of itself behind the name, with the value behind its colon. */
+const LONGEST_PROMPT = 72;
+
+/** What gives a name its value where no sign does: the blank of an option, of a login or of a prompt. */
+export function spokenOperator(window: TextWindow, name: SecretName): Operator | undefined {
+  return (
+    optionOperator(window, name) ??
+    loginOperator(window, name) ??
+    promptOperator(window, name) ??
+    attributedOperator(window, name) ??
+    outputOperator(window, name)
+  );
+}
+
+/** `$ cat /run/secrets/db_password` and the line below it: what a command prints that the prompt's line names. */
+function outputOperator(window: TextWindow, name: SecretName): Operator | undefined {
+  if (!PROMPT_BEFORE.test(window.left(name.start, LONGEST_COMMAND))) return undefined;
+  const rest = REST_OF_LINE.exec(window.peek(name.end, LONGEST_PROMPT));
+  return rest === null ? undefined : { end: name.end + rest[0].length, kind: 'loose', tight: false };
+}
+
+const LONGEST_COMMAND = 80;
+const PROMPT_BEFORE = /(?:^|\n)\$ [^\n]{0,72}$/;
+const REST_OF_LINE = /^(?:[ ;][^\n]{0,40})?\r?\n(?=\S{8})/;
+
+/** `<wsse:Password Type="…">…`: an element with attributes. */
+function attributedOperator(window: TextWindow, name: SecretName): Operator | undefined {
+  if (window.at(name.end) !== CODE.space || !OPENS_ELEMENT.test(window.left(name.start, LONGEST_WORD)))
+    return undefined;
+  const attributes = ATTRIBUTES.exec(window.peek(name.end, LONGEST_ATTRIBUTES));
+  return attributes === null ? undefined : { end: name.end + attributes[0].length, kind: 'element', tight: false };
+}
+
+const OPENS_ELEMENT = /<(?:[A-Za-z][\w-]{0,20}:)?$/;
+const LONGEST_ATTRIBUTES = 160;
+const ATTRIBUTES = /^(?: [\w:.-]{1,32}="[^"<>\n]{0,100}"){1,3}>(?=[^<>\s])/;
+
+/** `--password value`, `#define PASSWORD "value"`: the blank is the operator. */
+function optionOperator(window: TextWindow, name: SecretName): Operator | undefined {
+  if (name.kind === 'password' && isDefined(window, name.start, name.end))
+    return { end: name.end, kind: 'loose', tight: false };
+  if (
+    !window.text.startsWith('--', name.start) ||
+    window.at(name.end) !== CODE.space ||
+    window.at(name.end + 1) === CODE.hyphen
+  )
+    return undefined;
+  // `the --username and --password options`: a sentence about the option.
+  const next = window.slice(name.end + 1, window.run(name.end + 1, LETTER, LONGEST_WORD)).toLowerCase();
+  if (NOT_THE_SECRET.has(next) || SECRET_NOUNS.has(next)) return undefined;
+  return { end: name.end + 1, kind: 'assign', tight: true };
+}
+
+/** `user budi pass …`, as people write a login in a message: the blank is the operator. */
+function loginOperator(window: TextWindow, name: SecretName): Operator | undefined {
+  if (name.end - name.start !== 4 || !window.matches(name.start, 'pass') || window.at(name.end) !== CODE.space)
+    return undefined;
+  const end = window.matches(name.end + 1, 'is ') ? name.end + 4 : name.end + 1;
+  return LOGIN_BEFORE.test(window.left(name.start, REACH_OF_LOGIN)) ? { end, kind: 'assign', tight: false } : undefined;
+}
+
+/** `Passphrase for key /home/budi/id: …`, `Password (case sensitive) = …`: what was asked for, and the answer. */
+function promptOperator(window: TextWindow, name: SecretName): Operator | undefined {
+  if (window.at(name.end) !== CODE.space || (name.kind !== 'password' && name.kind !== 'secret')) return undefined;
+  const isNote = window.at(name.end + 1) === CODE.openParenthesis;
+  if (!isNote && !window.matches(name.end + 1, 'for ')) return undefined;
+  if (!ASKED.test(window.left(name.start, REACH_OF_LOGIN))) return undefined;
+  const sign = (isNote ? NOTE : ASKED_FOR).exec(window.peek(name.end, LONGEST_PROMPT));
+  return sign === null ? undefined : { end: name.end + sign[0].length, kind: 'assign', tight: false };
+}
+
+/** A prompt stands at the beginning of its line. */
+const ASKED = /(?:^|\n)[\s>*#-]{0,8}(?:[A-Za-z]{1,16} ){0,2}$/;
+const ASKED_FOR = /^ for (?:key |user |account )['"]?[\w@./~-]{1,48}['"]?:(?= \S)/i;
+const NOTE = /^ \([^()\n]{1,48}\) ?[:=](?= \S)/;

@@ -1,0 +1,24 @@
+/** The table a position lies in: which columns hold secrets or versions, and the column that begins here. */
+export interface TablePlace {
+  /** Those of `versions` are among them. */
+  readonly columns: readonly number[];
+  readonly versions: readonly number[];
+  /** Those that may as well hold the keys of a keyboard or of a file: what stands there has to be visibly drawn. */
+  readonly keys: readonly number[];
+  /** Those of `logins` hold a user and a password, those of `numbers` a PIN; they are among `columns` too. */
+  readonly logins: readonly number[];
+  readonly numbers: readonly number[];
+  /** Each row begins with a pipe. */
+  readonly enclosed: boolean;
+  readonly column: number;
+}
+
+export const NO_TABLE: TablePlace = {
+  columns: [],
+  versions: [],
+  keys: [],
+  logins: [],
+  numbers: [],
+  enclosed: true,
+  column: -1,
+};
