@@ -28,13 +28,13 @@ export function spokenOperator(window: TextWindow, name: SecretName): Operator |
 
 /** `$ cat /run/secrets/db_password` and the line below it: what a command prints that the prompt's line names. */
 function outputOperator(window: TextWindow, name: SecretName): Operator | undefined {
-  if (!PROMPT_BEFORE.test(window.left(name.start, LONGEST_COMMAND))) return undefined;
+  const left = window.left(name.start, LONGEST_COMMAND);
+  if (!left.startsWith('$ ', left.lastIndexOf('\n') + 1)) return undefined;
   const rest = REST_OF_LINE.exec(window.peek(name.end, LONGEST_PROMPT));
   return rest === null ? undefined : { end: name.end + rest[0].length, kind: 'loose', tight: false };
 }
 
 const LONGEST_COMMAND = 80;
-const PROMPT_BEFORE = /(?:^|\n)\$ [^\n]{0,72}$/;
 const REST_OF_LINE = /^(?:[ ;][^\n]{0,40})?\r?\n(?=\S{8})/;
 
 /** `<wsse:Password Type="…">…`: an element with attributes. */
