@@ -90,6 +90,8 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
       (/^\d+$/.test(text) || /[A-Za-z]/.test(text)) &&
       /\d/.test(text) &&
       text.length >= SHORTEST_AFTER_PASS &&
+      // `PASS: addr2line`: the result of a test.
+      (!isUpper(window, name) || isThoughtUpIn(window, text)) &&
       judgedAs(window, text, 'password', value.quoted)
     );
   const environment = operator.tight && !value.quoted && (isUpper(window, name) || isOption(window, name));

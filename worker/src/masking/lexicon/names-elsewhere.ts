@@ -56,7 +56,7 @@ const HARMLESS_HEADING_ELSEWHERE =
   /l(?:ä|ae)nge|longueur|longitud|lengte|tama(?:ñ|n)o|\btip[oe]\b|\btypes?\b|ablauf|expir|caduc|verval|срок|длина|тип|长度|类型|有效期|期限|文字数|種類|길이|만료/i;
 
 /** Short ones, which chance makes inside other words: they have to begin and end one. */
-export const WHOLE_NOUNS = wordSet('pw mdp senha haslo heslo _pat');
+export const WHOLE_NOUNS = wordSet('pw mdp clave senha haslo heslo _pat');
 /** Languages that write compounds as one word: `Zugriffsschlüssel`, `toegangssleutel`. */
 export const JOINED_NOUNS = wordSet('schlüssel schluessel sleutel nyckel nøgle nøkkel');
 /** The part before such a noun that makes it a key of a table, a map or a public one. */
