@@ -41,6 +41,9 @@ const LAST_THREE = (1 << (3 * CLASS_BITS)) - 1;
 
 const NONE: readonly Literal[] = [];
 
+/** What stands around: in a table with a column of secrets, or near the name of one, more anchors mean something. */
+export type Place = 'anywhere' | 'near' | 'table';
+
 /**
  * Finds where anchors end, without a state: every character is judged by itself and the three before it, folded into 32
  * classes. A sieve of one bit for each such four lets one character in twenty through, from a table that stays in the
@@ -52,7 +55,8 @@ export class AnchorIndex {
   private readonly classes = characterClasses();
   /** For the classes of three characters, a bit for each class of a fourth that may complete an anchor. */
   private readonly sieve = new Int32Array(LAST_THREE + 1);
-  /** The same with the anchors that mean something only inside a table; made for the first such table. */
+  /** The same with the anchors that mean something near the name of a secret, and with those of tables as well; made when first needed. */
+  private nearSieve: Int32Array | undefined;
   private tableSieve: Int32Array | undefined;
   /** For the classes of the last three characters, which of `literals` may end there. */
   private readonly buckets = new Uint16Array(LAST_THREE + 1);
@@ -87,15 +91,21 @@ export class AnchorIndex {
       const { length } = text;
       const bitOf = (back: number) => (length >= back ? 1 << (this.classes[text.charCodeAt(length - back)] ?? 0) : -1);
       this.file(text, { from, length, fourths: bitOf(4), fifths: bitOf(5), sixths: bitOf(6), anchors: same });
-      if (same.some(({ insideTable }) => insideTable !== true)) this.sift(text, this.sieve);
+      if (same.some((anchor) => !isConditional(anchor))) this.sift(text, this.sieve);
       from += text.length;
     }
   }
 
-  private sieveOfTables(): Int32Array {
+  private sieveWith(isMeant: (anchor: Anchor) => boolean): Int32Array {
     const sieve = this.sieve.slice();
-    for (const { text, insideTable } of this.anchors) if (insideTable === true) this.sift(text, sieve);
+    for (const anchor of this.anchors) if (isMeant(anchor)) this.sift(anchor.text, sieve);
     return sieve;
+  }
+
+  /** Which anchors `next` stops at in such a place. */
+  sieveFor(place: Place): Int32Array {
+    if (place === 'table') return (this.tableSieve ??= this.sieveWith(isConditional));
+    return place === 'near' ? (this.nearSieve ??= this.sieveWith(({ nearName }) => nearName === true)) : this.sieve;
   }
 
   private file(text: string, literal: Literal): void {
@@ -139,9 +149,8 @@ export class AnchorIndex {
    * The first position after `from`, at most `stop`, before which an anchor may end; beyond `stop` when there is none.
    * The hot loop.
    */
-  next(codes: Uint16Array, from: number, stop: number, inTable: boolean): number {
+  next(codes: Uint16Array, from: number, stop: number, sieve: Int32Array): number {
     const { classes, fifths, sixths } = this;
-    const sieve = inTable ? (this.tableSieve ??= this.sieveOfTables()) : this.sieve;
     let gram = this.gramBefore(codes, from);
     for (let position = from; position < stop; position++) {
       const symbol = classes[codes[position] ?? 0] ?? 0;
@@ -198,6 +207,11 @@ export class AnchorIndex {
     this.beginnings ??= new AnchorBeginnings(this.anchors);
     return this.beginnings.lengthBefore(codes, end);
   }
+}
+
+/** Whether it means something only inside a table or near the name of a secret. */
+function isConditional({ insideTable = false, nearName = false }: Anchor): boolean {
+  return insideTable || nearName;
 }
 
 function characterClasses(): Uint8Array {

@@ -47,7 +47,7 @@ export function compileRules({
 export function anchorsOf(rules: readonly Rule[]): Anchor[] {
   const called = new Map<Rule['verify'], Set<string>>();
   return rules.flatMap((rule) => {
-    const { anchors, tableAnchors = [] } = rule;
+    const { anchors, tableAnchors = [], nearAnchors = [] } = rule;
     const known = called.get(rule.verify) ?? new Set();
     called.set(rule.verify, known);
     const verify = namedByLongestPrefix(rule, rules);
@@ -55,6 +55,7 @@ export function anchorsOf(rules: readonly Rule[]): Anchor[] {
     return [
       ...anchors.filter(fresh).map((text) => ({ text, verify, rule })),
       ...tableAnchors.filter(fresh).map((text) => ({ text, verify, rule, insideTable: true })),
+      ...nearAnchors.filter(fresh).map((text) => ({ text, verify, rule, nearName: true })),
     ];
   });
 }

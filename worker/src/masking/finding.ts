@@ -49,4 +49,6 @@ export interface Anchor {
   readonly known?: boolean;
   /** Means something only inside a table with a column of secrets: elsewhere its verifier is not called. */
   readonly insideTable?: boolean;
+  /** Means something only not far behind the name of a secret: elsewhere the scan does not stop at it. */
+  readonly nearName?: boolean;
 }

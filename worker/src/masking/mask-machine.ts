@@ -1,11 +1,11 @@
-import type { AnchorIndex } from './anchor-index.ts';
+import type { AnchorIndex, Place } from './anchor-index.ts';
 import { ALNUM, isHighSurrogate, isIn } from './characters.ts';
 import type { CompiledRules } from './compile-rules.ts';
 import type { Anchor, MaskType } from './finding.ts';
 import type { Found, MachinePolicy } from './policy.ts';
 import { type Repeats, Repetition } from './repetition.ts';
 import { type MaskSpan, SpanWriter } from './span-writer.ts';
-import { LEFT_CONTEXT, type Scratch, TextWindow } from './text-window.ts';
+import { LEFT_CONTEXT, REACH_OF_NAME, type Scratch, TextWindow } from './text-window.ts';
 import { MaskingBudgetExceeded, MOST_DEBT, STEPS_PER_CHARACTER, STEPS_PER_QUESTION } from './work-budget.ts';
 
 /** Stands for the anchor where a finding that was made further back is reached. */
@@ -102,7 +102,7 @@ export class MaskMachine {
     const { index, window } = this;
     const waiting = this.ahead.length;
     while (this.position < stop) {
-      const end = index.next(window.codes, this.position, stop, window.table.columns.length > 0);
+      const end = index.next(window.codes, this.position, stop, index.sieveFor(this.place()));
       if (end > stop) {
         this.position = stop;
         return false;
@@ -116,6 +116,12 @@ export class MaskMachine {
       if (this.met >= 0 && waiting === 0 && window.table.columns.length === 0) this.stepOverRepeated(stop);
     }
     return false;
+  }
+
+  private place(): Place {
+    const { window } = this;
+    if (window.table.columns.length > 0) return 'table';
+    return this.position - window.lastNamed < REACH_OF_NAME ? 'near' : 'anywhere';
   }
 
   /** Where the text repeats itself, what was masked in one unit is masked in all. */

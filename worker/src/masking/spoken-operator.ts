@@ -1,4 +1,4 @@
-import { CODE, LETTER } from './characters.ts';
+import { CODE, isIn, LETTER, SPACE } from './characters.ts';
 import { isDefined } from './given-in-words.ts';
 import type { Operator } from './given-value.ts';
 import { NOT_THE_SECRET } from './lexicon/secret-names.ts';
@@ -17,6 +17,8 @@ const LONGEST_PROMPT = 72;
 
 /** What gives a name its value where no sign does: the blank of an option, of a login or of a prompt. */
 export function spokenOperator(window: TextWindow, name: SecretName): Operator | undefined {
+  const code = window.at(name.end);
+  if (!isIn(code, SPACE) && code !== CODE.semicolon) return undefined;
   return (
     optionOperator(window, name) ??
     loginOperator(window, name) ??
@@ -28,6 +30,7 @@ export function spokenOperator(window: TextWindow, name: SecretName): Operator |
 
 /** `$ cat /run/secrets/db_password` and the line below it: what a command prints that the prompt's line names. */
 function outputOperator(window: TextWindow, name: SecretName): Operator | undefined {
+  if (name.kind !== 'password' && name.kind !== 'secret') return undefined;
   const left = window.left(name.start, LONGEST_COMMAND);
   if (!left.startsWith('$ ', left.lastIndexOf('\n') + 1)) return undefined;
   const rest = REST_OF_LINE.exec(window.peek(name.end, LONGEST_PROMPT));
@@ -39,8 +42,9 @@ const REST_OF_LINE = /^(?:[ ;][^\n]{0,40})?\r?\n(?=\S{8})/;
 
 /** `<wsse:Password Type="…">…`: an element with attributes. */
 function attributedOperator(window: TextWindow, name: SecretName): Operator | undefined {
-  if (window.at(name.end) !== CODE.space || !OPENS_ELEMENT.test(window.left(name.start, LONGEST_WORD)))
-    return undefined;
+  const before = window.before(name.start - 1);
+  if ((before !== CODE.less && before !== CODE.colon) || window.at(name.end) !== CODE.space) return undefined;
+  if (!OPENS_ELEMENT.test(window.left(name.start, LONGEST_WORD))) return undefined;
   const attributes = ATTRIBUTES.exec(window.peek(name.end, LONGEST_ATTRIBUTES));
   return attributes === null ? undefined : { end: name.end + attributes[0].length, kind: 'element', tight: false };
 }

@@ -23,6 +23,10 @@ interface LongRun {
 }
 
 const EMPTY = new Uint16Array(0);
+/** How far behind the name of a secret a sentence may speak of it. */
+export const REACH_OF_NAME = 200;
+/** Far before any text; a small integer, as positions are. */
+const NOWHERE = -(2 ** 29);
 const LARGEST_KEPT = 2 ** 20;
 
 /** Room for the code units of one text at a time. Masking is synchronous, so all machines of a masker share it. */
@@ -64,6 +68,8 @@ export class TextWindow {
   floor = 0;
   /** The table the scan is in, and what a verifier wants to follow it: taken over only when no verifier was starved. */
   table: TablePlace = NO_TABLE;
+  /** Where the last word was met that names a secret: far behind it no sentence speaks of one. */
+  lastNamed = NOWHERE;
   nextTable: TablePlace | undefined;
 
   /** The furthest index that anything has depended on so far. */
@@ -96,6 +102,7 @@ export class TextWindow {
   forget(count: number): void {
     this.floor = Math.max(0, this.floor - count);
     this.reach -= count;
+    this.lastNamed = Math.max(NOWHERE, this.lastNamed - count);
     this.longRuns = [];
     for (const [memory, state] of this.memories) memory.forget(state, count);
   }

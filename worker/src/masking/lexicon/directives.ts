@@ -16,7 +16,7 @@ export interface Directive {
 
 /** Cisco's type of what follows: as it is, or in a form that anybody can turn back. Of other types it is a hash. */
 const TYPE = /(?:[067] )?/y;
-const GIVEN_TYPE = /[067] /y;
+export const GIVEN_TYPE = /[067] /y;
 /** A user before the password, where there is one. */
 const MAYBE_USER = /(?:[\w.-]{1,32} (?=[^\s]))?/y;
 const ALONE = /^[ \t]{0,8}(?:set )?$/;
@@ -59,7 +59,6 @@ export const DIRECTIVES: ReadonlyMap<string, readonly Directive[]> = new Map<str
   ['ascii', [{ before: /\b(?:wpa-psk|pre-shared-key) $/, between: TYPE }]],
   ['ascii-text', [{ before: /\b(?:pre-shared-key|secret|password) $/ }]],
   ['plain-text-password', [{ before: /\bauthentication $/ }]],
-  ['plain-text-password-value', [{ before: /\b(?:root-)?authentication $/ }]],
   ['community', [{ before: /^[ \t]{0,8}(?:set )?(?:snmp(?:-server)?|snmp-server host \S{1,48} .{0,24}) $/ }]],
   ['rocommunity', [{ before: ALONE }]],
   ['rwcommunity', [{ before: ALONE }]],

@@ -10,7 +10,7 @@ import { wordSet as list, wordList } from './word-set.ts';
 /** Words whose presence in a name makes it the name of a secret; what follows them in the name may take that back. */
 export const PASSWORD_WORDS =
   `password passwd passw passwort passphrase passcode passwrd pword pwd sandi katasandi psw pw kennwort contrasena psk
-  pre-shared-key pre_shared_key preshared_key preshared-key presharedkey`
+  pre-shared-key preshared-key presharedkey`
     .split(/\s+/)
     .concat(PASSWORDS_ELSEWHERE);
 export const SECRET_WORDS =

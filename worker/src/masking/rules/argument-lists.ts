@@ -39,8 +39,11 @@ function usesByProgram(): Map<string, Use[]> {
   return uses;
 }
 
-/** Programs that others start. Short names would have to be looked at wherever a quote or a bracket ends a word. */
-const STARTED = [...USES.keys()].filter((program) => program.length > 4 || program === 'curl' || program === 'psql');
+/** Programs that others start. All names would have to be looked at wherever a quote or a bracket ends a word. */
+const STARTED = wordList(`
+  mysql mysqldump mysqladmin mysqlimport mariadb mariadb-dump mongosh mongo mongodump mongorestore mongoexport psql pg_dump redis-cli redis-server
+  valkey-cli sqlcmd cqlsh rabbitmqctl rabbitmqadmin mosquitto_pub mosquitto_sub docker podman skopeo vault curl htpasswd sshpass ldapsearch ldapmodify
+  ldappasswd smbclient snmpwalk snmpget ipmitool keytool jarsigner openssl rdesktop xfreerdp plink pscp swaks lftp twine`);
 
 /** Programs that YAML starts in containers, an argument a line. For all of them many ends of lines would have to be looked at. */
 const IN_CONTAINERS = wordList(

@@ -1,4 +1,4 @@
-import { ALNUM, BARE_VALUE, CODE, isIn, LETTER, QUOTE, tableOf, UNDERSCORE } from '../characters.ts';
+import { ALNUM, BARE_VALUE, BLANK, CODE, isIn, LETTER, QUOTE, STAR, tableOf, UNDERSCORE, WORD } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { findInColumn } from '../given-column.ts';
 import { readCells, readFurther, readList, readPieces } from '../given-list.ts';
@@ -65,6 +65,7 @@ const NAME_ASKED: Memory<NameAsked> = { begin: () => new NameAsked(), forget: (a
 /** Verifies at a secret word: the value given to the name the word is part of. */
 const verifyAssignment: Verify = (window, start, end, word) => {
   const kind = KINDS.get(word) ?? 'vendor';
+  if (kind !== 'vendor') window.lastNamed = start;
   if (isInMarker(window, start) || isAnotherWord(window, start, end, word)) return undefined;
   const name = readName(window, start, end, kind);
   if (name === undefined) return undefined;
@@ -142,11 +143,15 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
   return also.length === 0 ? finding : { ...finding, also: also.map(({ start, end }) => ({ start, end })) };
 }
 
+const LONGEST_MARKS = 24;
+
 /** The cells behind the first in the row of a name: its values elsewhere. */
 function furtherCells(window: TextWindow, name: SecretName, from: number): readonly Finding[] {
+  if (window.before(window.runBefore(name.start, BLANK | QUOTE | STAR | WORD, LONGEST_MARKS) - 1) !== CODE.pipe)
+    return [];
   const element: Operator = { end: from, kind: 'element', tight: false };
   return readCells(window, from)
-    .filter((cell) => isGivenSecret(window, name, element, cell))
+    .filter((cell) => /\d/.test(window.slice(cell.start, cell.end)) && isGivenSecret(window, name, element, cell))
     .map(({ start, end }) => ({ start, end }));
 }
 

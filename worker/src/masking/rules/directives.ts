@@ -1,7 +1,7 @@
-import { CODE, isIn, QUOTE, UPPER, WORD } from '../characters.ts';
+import { CODE, DIGIT, isIn, QUOTE, UPPER, WORD } from '../characters.ts';
 import { readArgument, secretOf } from '../command-argument.ts';
 import type { Finding, Verify } from '../finding.ts';
-import { DIRECTIVES, type Directive } from '../lexicon/directives.ts';
+import { DIRECTIVES, type Directive, GIVEN_TYPE } from '../lexicon/directives.ts';
 import { NAMES_STANDARD } from '../lexicon/values.ts';
 import type { TextWindow } from '../text-window.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
@@ -12,7 +12,7 @@ const LONGEST_BETWEEN = 64;
 
 /** Verifies at a directive: its line says that it is one, and no word of a sentence. */
 const verifyDirective: Verify = (window, start, end, anchor) => {
-  if (isIn(window.before(start - 1), WORD)) return undefined;
+  if (isIn(window.before(start - 1), WORD) || window.before(start - 2) === CODE.pipe) return undefined;
   const directives = DIRECTIVES.get(anchor.slice(0, -1)) ?? [];
   const before = lineBefore(window, start);
   if (before === undefined) return undefined;
@@ -41,6 +41,8 @@ function readSecret(
   between: RegExp | undefined,
 ): Finding | undefined {
   let index = from;
+  // Read first, so that a stream does not wait for more of a sentence.
+  if (between === GIVEN_TYPE && !isIn(window.at(from), DIGIT)) return undefined;
   if (between !== undefined) {
     between.lastIndex = 0;
     const joint = between.exec(window.peek(from, LONGEST_BETWEEN));

@@ -15,6 +15,8 @@ export interface Rule extends Label {
   readonly anchors: readonly string[];
   /** Anchors that mean something only inside a table with a column of secrets. */
   readonly tableAnchors?: readonly string[];
+  /** Anchors that mean something only not far behind the name of a secret: common words. */
+  readonly nearAnchors?: readonly string[];
   /** What a token begins with, in exactly this case. Of the rules whose prefix it begins with, the longest names it. */
   readonly prefix?: string;
   /** Rules that answer one question with several names share a verifier, which is called once and names the rule. */

@@ -12,12 +12,12 @@ import {
   USED_AS,
 } from '../lexicon/pronouns.ts';
 import { BARE_WORD, endOfWord, LONGEST_JUDGED } from '../sentence-words.ts';
-import type { TextWindow } from '../text-window.ts';
+import { REACH_OF_NAME, type TextWindow } from '../text-window.ts';
 import { isDrawnIn } from '../verdicts.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
 
 /** How far before a pronoun its secret may be named, and how much before it says that it stands for one. */
-const REACH = 200;
+const REACH = REACH_OF_NAME;
 const NEAR = 80;
 const NEAREST = 16;
 /** What stands behind a value, as the word that it is used as. */
@@ -26,6 +26,11 @@ const SHORTEST = 6;
 const SHORTEST_DRAWN = 14;
 
 type Kind = 'password' | 'key';
+
+/** Whether a name stands so near that the text before `start` is worth reading. */
+function isNearName(window: TextWindow, start: number): boolean {
+  return start - window.lastNamed < REACH;
+}
 
 /** What the paragraph before `end` spoke of last, what is masked in it too. */
 function spokenOf(window: TextWindow, end: number, reach = REACH): Kind | undefined {
@@ -76,6 +81,7 @@ const LONGEST_SMALL_WORD = 12;
 
 /** Verifies at `one`, `it's` and `value:`: "the new one is …", "it's … now". */
 const verifyPronoun: Verify = (window, start, end, anchor) => {
+  if (!isNearName(window, start)) return undefined;
   if (isIn(window.before(start - 1), LETTER)) return undefined;
   if (anchor === 'was ') {
     if (!/(?:^|\W)it $/i.test(window.left(start, 4))) return undefined;
@@ -87,6 +93,7 @@ const verifyPronoun: Verify = (window, start, end, anchor) => {
 
 /** Verifies at `to`: "change it to …". */
 const verifyChangedTo: Verify = (window, start, end) => {
+  if (!isNearName(window, start)) return undefined;
   if (window.before(start - 1) !== CODE.space || !ENDS_PRONOUN.test(window.left(start, 6))) return undefined;
   if (!CHANGED_TO.test(window.slice(Math.max(0, start - NEAR), start))) return undefined;
   const kind = spokenOf(window, start);
@@ -100,6 +107,7 @@ const SUCCESSOR = /^["'`*]{0,3} (?:to|ke|menjadi|jadi|into|auf|zu) ["'`*]{0,3}/;
 
 /** Verifies at `from`: "change the password from … to …". */
 const verifyChangedFrom: Verify = (window, start, end) => {
+  if (!isNearName(window, start)) return undefined;
   if (window.before(start - 1) !== CODE.space || !isIn(window.before(start - 2), LETTER)) return undefined;
   if (!CHANGED_FROM.test(window.slice(Math.max(0, start - NEAR), start))) return undefined;
   const kind = spokenOf(window, start);
@@ -133,6 +141,7 @@ const CODE_IN_LINE = /[{};=<>]|\w\(|\b(?:def|class|function|return|elif)\b/;
 
 /** Verifies behind a line that asks for a secret, or says that it follows: what stands alone on the next line. */
 const verifyAnswer: Verify = (window, start, end) => {
+  if (!isNearName(window, start)) return undefined;
   if (
     window.code(start) === CODE.question
       ? !isIn(window.before(start - 1), ALNUM)
@@ -164,20 +173,25 @@ function endOfMark(window: TextWindow, from: number): number {
   return end;
 }
 
-const VERIFIERS: ReadonlyMap<string, Verify> = new Map([
+/** Common words: the scan stops at them only not far behind the name of a secret. */
+const NEAR_NAME: ReadonlyMap<string, Verify> = new Map([
   ...['one ', 'was ', "it's ", 'it’s ', 'value: '].map((word): [string, Verify] => [word, verifyPronoun]),
   ['to ', verifyChangedTo],
   ...['from ', 'dari ', 'von '].map((word): [string, Verify] => [word, verifyChangedFrom]),
-  ...['type ', 'enter ', 'use ', 'masukkan ', 'ketik '].map((word): [string, Verify] => [word, verifyHandedOver]),
+  ...['type ', 'ketik '].map((word): [string, Verify] => [word, verifyHandedOver]),
   ...['?\n', ...LEADS_BELOW.map((word) => `${word}:\n`)].map((word): [string, Verify] => [word, verifyAnswer]),
 ]);
+const ANYWHERE: ReadonlyMap<string, Verify> = new Map(
+  ['enter ', 'use ', 'masukkan '].map((word) => [word, verifyHandedOver]),
+);
 
 /** Secrets that a sentence gives to what the one before it has named. */
 const SPOKEN: Rule = {
   name: 'spoken-of',
   type: 'key',
-  anchors: [...VERIFIERS.keys()],
-  verify: (window, start, end, anchor) => VERIFIERS.get(anchor)?.(window, start, end, anchor),
+  anchors: [...ANYWHERE.keys()],
+  nearAnchors: [...NEAR_NAME.keys()],
+  verify: (window, start, end, anchor) => (NEAR_NAME.get(anchor) ?? ANYWHERE.get(anchor))?.(window, start, end, anchor),
   source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
   masks: [
     `I rotated the database password; the new one is ${chosen}.`,
