@@ -86,6 +86,10 @@ describe('the file of own masking rules', () => {
     ],
     [JSON.stringify({ shapes: [{ ...shape, parts: [{ characters: 'hex', length: 1_000 }] }] }), 'shapes.0.parts.0'],
     [
+      JSON.stringify({ shapes: [{ ...shape, parts: [{ characters: 'alnum', length: 10 }] }] }),
+      'digits, base64url, base64, word and 1 to 512, or {"text": …}',
+    ],
+    [
       JSON.stringify({ shapes: Array.from({ length: 201 }, (_, index) => ({ ...shape, name: `kopi-${index}` })) }),
       'shapes:',
     ],

@@ -14,10 +14,13 @@ const LONGEST_PART = 512;
 const LONGEST_KEPT = 4_096;
 const SHORTEST_KEPT = 4;
 
-const part = z.union([
-  z.strictObject({ characters: z.enum(SHAPE_CHARACTERS), length: z.int().min(1).max(LONGEST_PART) }),
-  z.strictObject({ text: z.string().regex(/^[-_.:~=+/]{1,4}$/, 'must be one to four of - _ . : ~ = + /') }),
-]);
+const part = z.union(
+  [
+    z.strictObject({ characters: z.enum(SHAPE_CHARACTERS), length: z.int().min(1).max(LONGEST_PART) }),
+    z.strictObject({ text: z.string().regex(/^[-_.:~=+/]{1,4}$/) }),
+  ],
+  `must be {"characters": …, "length": …} with ${SHAPE_CHARACTERS.join(', ')} and 1 to ${LONGEST_PART}, or {"text": …} with one to four of - _ . : ~ = + /`,
+);
 
 const shape = z.strictObject({
   name: z
