@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { PROCESS_ID_HEADER } from '@lontar/shared/http/probes.ts';
+import { listen } from '@lontar/shared/http/server.ts';
 import { StartFailure } from '../failure/start-failure.ts';
 import { createPortFinder, isFree } from '../processes/ports.ts';
 import { untilReady } from './readiness.ts';
@@ -82,6 +83,22 @@ describe('ports that others opened first', () => {
     expect(said).toEqual([
       `Another program opened port ${port} first: the services are started again with other ports.`,
     ]);
+  });
+
+  test('all is started once more also where the other program has ended meanwhile', async () => {
+    const { port } = await listening(() => 1);
+    const place = { port, host: HOST, setting: 'METRICS_PORT' };
+    const said = await listen(createServer(), place).catch((error: Error) => error.message);
+    others.pop()?.close();
+    let rounds = 0;
+    const taken = `The end of its log (worker-1.log):\n${String(said)}`;
+    const start = () => {
+      rounds += 1;
+      return rounds === 1 ? Promise.reject(new StartFailure(taken)) : Promise.resolve();
+    };
+    const steps = { start, planAgain: async () => planOf(port), isFree: free, say: () => undefined };
+    expect(await startOnFreePorts(planOf(port), steps)).toEqual(planOf(port));
+    expect(rounds).toBe(2);
   });
 
   test('what fails with free ports fails as it did, at once', async () => {

@@ -1,4 +1,5 @@
 import type { Environment } from '@lontar/shared/config/read-config.ts';
+import { saysTaken } from '@lontar/shared/http/server.ts';
 import { callableUrl, isFree, type PortFinder } from '../processes/ports.ts';
 import { serviceProcess } from '../processes/service-process.ts';
 import { type EverySetting, isGiven } from '../settings/check-settings.ts';
@@ -164,7 +165,7 @@ export async function startOnFreePorts(
       await steps.start(plan);
       return plan;
     } catch (error) {
-      const taken = await takenPort(plan, steps.isFree);
+      const taken = await takenPort(plan, steps.isFree, error);
       if (taken === undefined || round === MOST_ROUNDS) throw error;
       steps.say(`Another program opened port ${taken} first: the services are started again with other ports.`);
       plan = await steps.planAgain();
@@ -172,11 +173,14 @@ export async function startOnFreePorts(
   }
 }
 
+/** The port that another program had, as a process said or as can be tried: that program may have ended meanwhile. */
 async function takenPort(
   { portsInUse }: PortPlan,
   isFreeNow: (setting: string, port: number) => Promise<boolean>,
+  failure: unknown,
 ): Promise<string | undefined> {
   for (const [setting, port] of Object.values(portsInUse).flatMap((ports) => Object.entries(ports))) {
+    if (saysTaken(String(failure), port)) return port;
     if (!(await isFreeNow(setting, Number(port)))) return port;
   }
   return undefined;

@@ -68,10 +68,17 @@ export function listen(server: Server, place: Place): Promise<void> {
   });
 }
 
+const TAKEN = 'is taken by another program.';
+
+/** Whether an error of `listen`, in whatever text stands around it, says that a port is taken. */
+export function saysTaken(text: string, port: string): boolean {
+  return text.split('\n').some((line) => line.includes(`: port ${port} on `) && line.includes(TAKEN));
+}
+
 function explain({ code, message }: NodeJS.ErrnoException, { port, host, setting }: Place): string {
   const where = `${setting}: port ${port} on ${host}`;
   if (code === 'EADDRINUSE') {
-    return `${where} is taken by another program. Stop that program, or choose another port: ${setting}=NUMBER.`;
+    return `${where} ${TAKEN} Stop that program, or choose another port: ${setting}=NUMBER.`;
   }
   if (code === 'EACCES') return `${where} may not be opened by this user (ports below 1024 need more rights).`;
   if (code === 'EADDRNOTAVAIL') return `${where} cannot be opened: this machine has no such address.`;
