@@ -42,6 +42,11 @@ const images = baseImages('NODE_IMAGE', 'REDIS_IMAGE', 'PROMETHEUS_IMAGE');
   const health = async () => (await ask(url, '/api/health')).body as { status: string; workers: { instances: number } };
   const usage = async () =>
     ((await ask(url, '/api/usage')).body as { result: { total: { requests: number } } }).result.total.requests;
+  /** What gateways and Redis said lately of what is wrong. */
+  const warnings = async () => {
+    const said = await dockerCompose('logs', '--no-color', '--since', '3m', 'gateway', 'redis');
+    return said.split('\n').filter((line) => /"level":"(?:warn|error|fatal)"|fsync|slow/i.test(line));
+  };
   const lontar = (...args: string[]) => dockerCompose('exec', '-T', 'gateway', 'lontar', ...args);
 
   beforeAll(async () => {
@@ -185,7 +190,7 @@ const images = baseImages('NODE_IMAGE', 'REDIS_IMAGE', 'PROMETHEUS_IMAGE');
       const { failures } = await load.stop();
       tls.close();
       await proxy.stop();
-      expect(failures).toEqual([]);
+      expect({ failures, why: failures.length === 0 ? [] : await warnings() }).toEqual({ failures: [], why: [] });
     },
     180_000,
   );
