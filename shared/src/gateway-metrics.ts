@@ -45,7 +45,7 @@ export function gatewayMetrics(registry: Registry) {
   for (const endpoint of ROUTE_LABELS) for (const outcome of OUTCOMES) requests.inc({ endpoint, outcome }, 0);
   const callersLeft = new Counter({
     name: 'gateway_callers_left_total',
-    help: 'Admitted requests whose caller disconnected before the answer, by whether the key was charged: it is if the model had been called.',
+    help: 'Admitted requests whose caller disconnected before the answer, by whether the key was charged. It is charged if the model was called.',
     labelNames: ['charge'] as const,
     registers,
   });
@@ -86,7 +86,7 @@ const REPLICA_WAITS = ['held', 'missed'] as const;
 function replicaWaits(registers: Registry[]) {
   const waits = new Counter({
     name: 'gateway_replica_waits_total',
-    help: 'Waits until enough replicas of Redis have what callers get (one wait for all requests of a turn), by whether they had it in time; none with REDIS_REPLICAS_ACK=0.',
+    help: 'Waits until enough replicas of Redis have the requests and answers that callers are told about, by whether they had them in time. One wait can cover several requests. There are no waits with REDIS_REPLICAS_ACK=0.',
     labelNames: ['result'] as const,
     registers,
   });
@@ -107,7 +107,7 @@ const RESUME_STATES = ['open', 'settled'] as const;
 function streamMetrics(registers: Registry[]) {
   const streamResumes = new Counter({
     name: 'gateway_resumes_total',
-    help: 'Answers that were fetched again by their request id, by whether they were settled by then.',
+    help: 'Answers that were fetched again by their request id, by state at that time: settled (complete) or open (not complete yet).',
     labelNames: ['state'] as const,
     registers,
   });
@@ -124,7 +124,7 @@ function streamMetrics(registers: Registry[]) {
     streamResumes,
     streamsOpen: new Gauge({
       name: 'gateway_streams_open',
-      help: 'Requests whose answer is being streamed, those that wait for their first byte included.',
+      help: 'Requests whose answer is being streamed, including those that wait for their first byte.',
       registers,
     }),
     streamFirstByte: new Histogram({
@@ -135,7 +135,7 @@ function streamMetrics(registers: Registry[]) {
     }),
     inboxLag: new Histogram({
       name: 'gateway_inbox_lag_seconds',
-      help: 'Time from when Redis took an entry of the inbox (reply or frame) until the gateway read it, seconds; of entries that are read together, the oldest.',
+      help: 'Time from when Redis received an entry of the inbox (reply or frame) until the gateway read it, seconds. Of entries that are read together, only the oldest counts.',
       buckets: LATENCY_BUCKETS,
       registers,
     }),
@@ -158,7 +158,7 @@ export const EVENT_REDUCTIONS = ['texts', 'row'] as const;
 function eventMetrics(registers: Registry[]) {
   const eventsReduced = new Counter({
     name: 'gateway_events_reduced_total',
-    help: 'Answered requests that are counted, but whose texts or whole row the log misses because too many waited for stats-service or Redis.',
+    help: 'Answered requests that are counted, but whose texts or whole row are missing in the log, because too many events waited for stats-service or Redis.',
     labelNames: ['left_out'] as const,
     registers,
   });
@@ -167,7 +167,7 @@ function eventMetrics(registers: Registry[]) {
     eventsReduced,
     eventsDropped: new Counter({
       name: 'gateway_events_dropped_total',
-      help: 'Answered requests that are not counted because Redis was away when the gateway stopped.',
+      help: 'Answered requests that are not counted, because the gateway stopped while it could not reach Redis.',
       registers,
     }),
   };
@@ -176,7 +176,7 @@ function eventMetrics(registers: Registry[]) {
 function doorMetrics(registers: Registry[]) {
   const tooMuch = new Counter({
     name: 'gateway_too_much_total',
-    help: 'Connections, requests and bodies refused because one address, or all, had too many or too large ones.',
+    help: 'Connections, requests and bodies that were refused because one address, or all addresses together, had too many or too large ones.',
     labelNames: ['what', 'whose'] as const,
     registers,
   });
@@ -185,12 +185,12 @@ function doorMetrics(registers: Registry[]) {
     tooMuch,
     connections: new Gauge({
       name: 'gateway_connections_open',
-      help: 'Open connections of callers and proxies that are served.',
+      help: 'Open connections of callers and proxies.',
       registers,
     }),
     bodyBytes: new Gauge({
       name: 'gateway_body_bytes',
-      help: 'Bytes held of request bodies that are being read.',
+      help: 'Bytes in memory of request bodies that are being read.',
       registers,
     }),
   };
@@ -199,7 +199,7 @@ function doorMetrics(registers: Registry[]) {
 function uploadMetrics(registers: Registry[]) {
   const uploads = new Counter({
     name: 'gateway_uploads_total',
-    help: 'Uploads with a good key, by kind and outcome.',
+    help: 'Uploads with a valid key, by kind and outcome.',
     labelNames: ['kind', 'outcome'] as const,
     registers,
   });

@@ -100,7 +100,7 @@ export function modelsFileMetrics(registry: Registry) {
   if (registered !== undefined) return { modelsFileBroken: registered };
   const modelsFileBroken = new Gauge({
     name,
-    help: '1 while a newer file of models is broken and the earlier one stays in force, else 0.',
+    help: '1 while the changed file of models is broken and the earlier one is still used, else 0.',
     registers: [registry],
   });
   modelsFileBroken.set(0);
@@ -129,13 +129,13 @@ function jobMetrics(registry: Registry) {
   const registers = [registry];
   const jobsProcessed = new Counter({
     name: 'queue_jobs_processed_total',
-    help: 'Generation jobs that a worker finished or handed back, by outcome.',
+    help: 'Generation jobs that a worker finished or returned to the queue, by outcome.',
     labelNames: ['outcome'] as const,
     registers,
   });
   const jobProcess = new Histogram({
     name: 'queue_job_process_duration_seconds',
-    help: 'Time that one start of a job took in the worker, seconds.',
+    help: 'Time that a worker spent on one start of a job, seconds.',
     labelNames: ['outcome'] as const,
     buckets: LATENCY_BUCKETS,
     registers,
@@ -146,7 +146,7 @@ function jobMetrics(registry: Registry) {
   }
   const jobsGivenUp = new Counter({
     name: 'queue_jobs_given_up_total',
-    help: 'Jobs given up: poison_pill (three workers died or hung with it), unreadable (its data), failed (unforeseen).',
+    help: 'Jobs given up, by reason: poison_pill (three workers died or hung while they worked on the job), unreadable (this version cannot read its data), failed (unexpected error).',
     labelNames: ['reason'] as const,
     registers,
   });
@@ -167,7 +167,11 @@ function jobMetrics(registry: Registry) {
       registers,
     }),
     activeJobs: new Gauge({ name: 'worker_active_jobs', help: 'Jobs in work now.', registers }),
-    concurrencyLimit: new Gauge({ name: 'worker_concurrency_limit', help: 'Jobs in work at most.', registers }),
+    concurrencyLimit: new Gauge({
+      name: 'worker_concurrency_limit',
+      help: 'Most jobs that the worker takes at once.',
+      registers,
+    }),
     lastProgress: new Gauge({
       name: 'worker_last_progress_timestamp_seconds',
       help: 'When a job was last started or finished, Unix seconds.',
@@ -187,14 +191,14 @@ function modelMetrics(registry: Registry, outcomes: readonly string[]) {
   for (const reason of RETRY_REASONS) retries.inc({ reason }, 0);
   const repeats = new Counter({
     name: 'model_calls_repeated_total',
-    help: 'Model calls made again at once in the same attempt: stale_connection (closed by the server while idle), no_limit (our own token limit was refused), older_name and newer_name (of the limit), no_token_counts (a stream was refused them), no_thoughts (those of earlier answers were refused), empty_stream (asked for in one piece then), lower_limit (the model said how many tokens it can give), no_sampling and no_thinking (a model of Anthropic refused temperature or thinking).',
+    help: 'Model calls repeated at once in the same attempt, by reason: stale_connection (the server closed it while it was idle), no_limit (our own token limit was refused), older_name and newer_name (the name of the token limit was refused), no_token_counts (a stream with token counts was refused), no_thoughts (the thoughts of earlier answers were refused), empty_stream (the answer is then requested without a stream), lower_limit (the model said how many tokens it can give), no_sampling and no_thinking (a model of Anthropic refused temperature or thinking).',
     labelNames: ['reason'] as const,
     registers,
   });
   for (const reason of REPEAT_REASONS) repeats.inc({ reason }, 0);
   const callCharges = new Counter({
     name: 'model_calls_total',
-    help: 'Model calls by outcome (none: a result) and charge: charged to the key, given back, or open (made again, or settled by another process).',
+    help: 'Model calls by outcome (none: the call had a result) and by charge: charged to the key, given back, or open (the call is repeated, or another process decides).',
     labelNames: ['outcome', 'charge'] as const,
     registers,
   });
@@ -225,7 +229,7 @@ function maskingMetrics(registry: Registry) {
   const registers = [registry];
   const operations = new Counter({
     name: 'masking_operations_total',
-    help: 'Results masked: secured (something was masked), normal (nothing was), failed (masking failed, the result was discarded), refused (masking would have taken too much work, the result was discarded).',
+    help: 'Results that were masked, by result: secured (something was masked), normal (nothing was masked), failed (masking failed, and the result was discarded), refused (masking would have taken too much work, and the result was discarded).',
     labelNames: ['result'] as const,
     registers,
   });
@@ -253,7 +257,7 @@ function streamMetrics(registry: Registry) {
   const registers = [registry];
   const framesDropped = new Counter({
     name: 'stream_frames_dropped_total',
-    help: 'Frames that were not sent, by reason: redis_away, behind (Redis answers too slowly), refused (by Redis), gateway (gone or far behind). Readers get their text later, from the partial text or the result.',
+    help: 'Frames that were not sent, by reason: redis_away, behind (Redis answers too slowly), refused (by Redis), gateway (it is gone or far behind). Clients get their text later, from the partial text or the result.',
     labelNames: ['reason'] as const,
     registers,
   });
@@ -273,12 +277,12 @@ function streamMetrics(registry: Registry) {
     }),
     partialsSaved: new Counter({
       name: 'stream_partial_saves_total',
-      help: 'Times that the worker saved the masked text of its streams in Redis; each save covers all streams that had grown.',
+      help: 'Times that the worker saved the masked text of its streams in Redis; each save covers all streams that have new text.',
       registers,
     }),
     streamsBroken: new Counter({
       name: 'stream_broken_total',
-      help: 'Streams that ended because their worker was lost, or had to stop, after a part of the answer was visible.',
+      help: 'Streams that ended after a part of the answer was sent, because their worker was lost or had to stop.',
       registers,
     }),
     timeToFirstToken: new Histogram({

@@ -37,7 +37,7 @@ function pipelineMetrics(registry: Registry) {
   for (const reason of EVENT_DROP_REASONS) dropped.inc({ reason }, 0);
   const adminRequests = new Counter({
     name: 'admin_requests_total',
-    help: 'Requests to the admin API, by result; forbidden are those that the role does not allow, and those of banned addresses.',
+    help: 'Requests to the admin API, by result. The result forbidden is for requests that the role does not allow, and for requests of banned addresses.',
     labelNames: ['outcome'] as const,
     registers,
   });
@@ -47,7 +47,7 @@ function pipelineMetrics(registry: Registry) {
     dropped,
     eventLag: new Gauge({
       name: 'stats_event_lag_seconds',
-      help: 'Age of the oldest event that is not counted yet, seconds; 0 when all are.',
+      help: 'Age of the oldest event that is not counted yet, seconds; 0 if all events are counted.',
       registers,
     }),
     adminRequests,
@@ -77,7 +77,7 @@ function queueMetrics(registry: Registry) {
     }),
     queueOldestWaitingAge: new Gauge({
       name: 'queue_oldest_waiting_age_seconds',
-      help: 'How long the oldest waiting job has waited, seconds; 0 when none waits.',
+      help: 'How long the oldest waiting job has waited, seconds; 0 if no job waits.',
       registers,
     }),
   };
@@ -93,7 +93,7 @@ function redisMetrics(registry: Registry) {
     redisReplicas: gauge('redis_connected_replicas', 'Replicas that are connected to the primary.'),
     redisReplicaLag: gauge(
       'redis_replica_lag_seconds',
-      'How long the slowest replica has not confirmed anything, seconds.',
+      'Time since the slowest replica last confirmed anything, seconds.',
     ),
     redisFailovers: new Counter({
       name: 'redis_failovers_total',
@@ -102,11 +102,11 @@ function redisMetrics(registry: Registry) {
     }),
     redisSentinelsAgree: gauge(
       'redis_sentinels_agree',
-      'Sentinels that name the same primary, divided by how many a failover needs; below 1 there is none. 1 without Sentinels.',
+      'Sentinels that name the same primary, divided by the number that a failover needs. Below 1 no failover is possible. 1 without Sentinels.',
     ),
     redisClockCorrection: gauge(
       'redis_clock_correction_seconds',
-      "Correction of the primary's clock, seconds: below 0 where it is ahead of the primary before it, above 0 where it is behind.",
+      "Correction of the primary's clock, seconds: below 0 if it is ahead of the clock of the primary before it, above 0 if it is behind.",
     ),
     redisAofOk: gauge('redis_aof_last_write_ok', '1 when the last write to the append-only file succeeded, else 0.'),
   };

@@ -5,7 +5,7 @@ export function upstreamMetrics(registry: Registry) {
   const registers = [registry];
   const hedges = new Counter({
     name: 'model_calls_hedged_total',
-    help: 'Slow model calls beside which a second call was made, by which of the two answered; the upstream charges for both.',
+    help: 'Slow model calls for which a second call was made at the same time, by which of the two answered. The upstream charges for both.',
     labelNames: ['winner'] as const,
     registers,
   });
@@ -14,7 +14,7 @@ export function upstreamMetrics(registry: Registry) {
     hedges,
     upstreamCalls: new Counter({
       name: 'upstream_calls_total',
-      help: 'Model calls by upstream, public model and what they show of the upstream: answered (also with an error about the request), failed, stalled (no token in time), limited (it takes no more calls now), unauthorized, unknown (our own side ended the call).',
+      help: 'Model calls by upstream, public model and what they show about the upstream: answered (also with an error about the request), failed, stalled (no token in time), limited (it takes no more calls now), unauthorized, unknown (our own side ended the call).',
       labelNames: ['upstream', 'model', 'outcome'] as const,
       registers,
     }),
@@ -26,13 +26,13 @@ export function upstreamMetrics(registry: Registry) {
     }),
     upstreamBreaker: new Gauge({
       name: 'upstream_breaker_open',
-      help: 'Whether the breaker of an upstream is open: 1 while it gets no calls, apart from single ones that test it.',
+      help: '1 while the breaker of an upstream is open, so that it gets no calls apart from single ones that test it, else 0.',
       labelNames: ['upstream'] as const,
       registers,
     }),
     upstreamUnauthorized: new Gauge({
       name: 'upstream_unauthorized',
-      help: 'Whether an upstream refuses the credentials that are configured for it, or their account.',
+      help: '1 while an upstream refuses the credentials that are configured for it, or their account, else 0.',
       labelNames: ['upstream'] as const,
       registers,
     }),
@@ -50,7 +50,7 @@ export function upstreamMetrics(registry: Registry) {
     }),
     upstreamAloneUntil: new Gauge({
       name: 'upstream_left_alone_until_timestamp_seconds',
-      help: 'Until when an upstream wants no calls (Retry-After), Unix seconds; 0 where it never said so.',
+      help: 'Time until which an upstream wants no calls (Retry-After), Unix seconds; 0 if it never said so.',
       labelNames: ['upstream'] as const,
       registers,
     }),
