@@ -40,7 +40,8 @@ export const endpoints: Board = {
     panels: [
       {
         title: 'Outcomes of $endpoint',
-        about: 'Answers per second of this endpoint. timeout, shed and server_error are our failures; the rest is not.',
+        about:
+          'Answers per second of this endpoint. timeout, shed and server_error are our failures; other outcomes are not.',
         kind: 'stacked',
         unit: 'reqps',
         queries: [

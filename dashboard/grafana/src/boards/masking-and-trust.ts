@@ -8,7 +8,7 @@ export const maskingAndTrust: Board = {
     {
       title: 'Masking failures',
       about:
-        'Answers that were thrown away because they could not be masked, or not within the budget of work, over the time shown. Anything but 0 is an incident.',
+        'Answers of the time shown that were discarded because masking failed or would have taken too much work. Any number above 0 is an incident.',
       kind: 'stat',
       unit: 'short',
       queries: [
@@ -19,7 +19,7 @@ export const maskingAndTrust: Board = {
     },
     {
       title: 'Drift of the last hour',
-      about: 'Requests answered minus requests counted; around 0, but for what is under way.',
+      about: 'Requests answered minus requests counted. Around 0, apart from requests that are being counted.',
       kind: 'stat',
       unit: 'short',
       queries: [{ expr: 'lontar:stats_drift:increase1h', legend: 'drift' }],
@@ -45,7 +45,7 @@ export const maskingAndTrust: Board = {
     {
       title: 'Answers by result',
       about:
-        'Secured: something was masked. Normal: there was nothing to mask. Failed, and refused for too much work: the answer was thrown away.',
+        'Secured: something was masked. Normal: there was nothing to mask. Failed, or refused (too much work): the answer was discarded.',
       kind: 'stacked',
       unit: 'ops',
       queries: [{ expr: 'sum by (result) (rate(masking_operations_total[$__rate_interval]))', legend: '{{result}}' }],
@@ -61,7 +61,7 @@ export const maskingAndTrust: Board = {
     },
     {
       title: 'Time to mask',
-      about: 'Time that masking one answer takes. It grows with the length of the answer and nothing else.',
+      about: 'Time that masking one answer takes. It depends only on the length of the answer.',
       kind: 'lines',
       unit: 's',
       queries: [0.5, 0.99].map((share) => ({
@@ -73,7 +73,7 @@ export const maskingAndTrust: Board = {
     {
       title: 'Refused callers',
       about:
-        'Requests with bad keys, from banned addresses, and over a limit; and those to the admin API that were refused; per second.',
+        'Requests per second with bad keys, from banned addresses, or over a limit, and refused requests to the admin API.',
       kind: 'lines',
       unit: 'reqps',
       queries: [
@@ -91,7 +91,7 @@ export const maskingAndTrust: Board = {
     {
       title: 'Connections, bodies, and too much',
       about:
-        'Open connections of callers and proxies; bytes of request bodies that are being read, at most 64 MB for each gateway; and what was refused because one address, or all together, had too many, per second.',
+        'Open connections of callers and proxies; bytes of request bodies that are being read, at most 64 MB for each gateway; and how much per second was refused because one address, or all addresses together, had too many.',
       kind: 'lines',
       unit: 'short',
       queries: [
@@ -108,7 +108,7 @@ export const maskingAndTrust: Board = {
     {
       title: 'Storage of uploads',
       about:
-        'What uploads take, those on their way included, beside MAX_STORAGE_BYTES; and requests for files, by outcome.',
+        'Storage that uploads take, including those that are still arriving; its limit MAX_STORAGE_BYTES; and requests for files, by outcome.',
       kind: 'lines',
       unit: 'bytes',
       queries: [
@@ -124,7 +124,8 @@ export const maskingAndTrust: Board = {
     },
     {
       title: 'Served and recorded',
-      about: 'Requests answered by the gateways, and requests counted by the statistics; the lines lie on each other.',
+      about:
+        'Requests answered by the gateways, and requests counted by the statistics. Both lines should be the same.',
       kind: 'lines',
       unit: 'reqps',
       queries: [
@@ -136,7 +137,7 @@ export const maskingAndTrust: Board = {
     {
       title: 'Dropped and reduced events',
       about:
-        'Dropped: requests that will never be counted, because the event was not understood, or Redis was away when a gateway stopped. Without texts, without row: counted, but too many waited for the log to tell them wholly.',
+        'Dropped: requests that will never be counted, because the event was not understood, or a gateway stopped while it could not reach Redis. Without texts, without row: counted, but too many waited, so the log misses texts or rows.',
       kind: 'lines',
       unit: 'short',
       queries: [

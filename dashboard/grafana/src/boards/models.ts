@@ -11,7 +11,7 @@ export const models: Board = {
     {
       title: 'Calls that fail now',
       about:
-        'Share of the calls of five minutes that failed; refused prompts, answers whose output tokens were used up, cancelled calls and 429 are not in it.',
+        'Share of the calls of five minutes that failed. Refused prompts, answers whose output tokens were used up, cancelled calls and 429 are not counted.',
       kind: 'stat',
       unit: 'percentunit',
       queries: [{ expr: 'lontar:model_failure_ratio:rate5m', legend: 'failing' }],
@@ -29,7 +29,8 @@ export const models: Board = {
     },
     {
       title: 'Tokens in this time',
-      about: 'Tokens as the upstream counted them, over the time shown. Times its price, this is the bill.',
+      about:
+        'Tokens as the upstream counted them, over the time shown. Multiply by the price per token to get the bill.',
       kind: 'stat',
       unit: 'short',
       queries: [
@@ -39,7 +40,7 @@ export const models: Board = {
     },
     {
       title: 'Calls',
-      about: 'Model calls per second, those made again included.',
+      about: 'Model calls per second, including repeated calls.',
       kind: 'lines',
       unit: 'reqps',
       queries: [
@@ -87,7 +88,7 @@ export const models: Board = {
     {
       title: 'Retries by reason',
       about:
-        'Model attempts made again, per second: each costs a call. With them, calls that were made again at once in the same attempt, because the server refused the form of the request or its connection was stale. And whether a changed file of models is broken, and the earlier one goes on.',
+        'Repeated model attempts per second; each needs another call. Also calls that were repeated at once in the same attempt, because the server refused the form of the request or its connection was stale, and whether a changed file of models is broken, so that the earlier one is still used.',
       kind: 'stacked',
       unit: 'ops',
       queries: [
@@ -103,7 +104,7 @@ export const models: Board = {
     {
       title: 'Calls without a result, by who paid',
       about:
-        'Calls per second that brought no result though the model may have worked, by how they ended and who paid: the key (charged), you alone (given_back), or open (made again); with them, the callers who left.',
+        'Calls per second without a result, although the model may have worked, by how they ended and who paid: the key (charged), only you (given_back), or open (the call is repeated). Also callers who disconnected.',
       kind: 'stacked',
       unit: 'ops',
       queries: [
@@ -120,7 +121,7 @@ export const models: Board = {
     },
     {
       title: 'First token, and pace',
-      about: 'Streamed calls: time to the first part of the answer, and output tokens a second from then on.',
+      about: 'Streamed calls: time to the first part of the answer, and output tokens a second after that.',
       kind: 'lines',
       unit: 's',
       queries: [
@@ -139,7 +140,7 @@ export const models: Board = {
     {
       title: 'Pieces of streams',
       about:
-        'Frames that workers sent to gateways, per second, and those that were dropped: their text comes later, from Redis.',
+        'Frames that workers sent to gateways, per second, and frames that were dropped. Their text comes later, from Redis.',
       kind: 'lines',
       unit: 'ops',
       queries: [

@@ -17,7 +17,8 @@ export const overview: Board = {
     },
     {
       title: 'Error budget left',
-      about: 'What is left of the failures that 30 days allow (0.5 % of requests); below 0 the objective is missed.',
+      about:
+        'How many of the failures that are allowed in 30 days (0.5 % of requests) are left. Below 0 the objective is missed.',
       kind: 'stat',
       unit: 'percentunit',
       queries: [{ expr: 'lontar:error_budget_remaining:ratio30d', legend: 'left' }],
@@ -42,7 +43,8 @@ export const overview: Board = {
     },
     {
       title: 'Requests by outcome',
-      about: 'Answers per second of all endpoints. timeout, shed and server_error are our failures; the rest is not.',
+      about:
+        'Answers per second of all endpoints. timeout, shed and server_error are our failures; other outcomes are not.',
       kind: 'stacked',
       unit: 'reqps',
       queries: [{ expr: 'sum by (outcome) (rate(gateway_requests_total[$__rate_interval]))', legend: '{{outcome}}' }],
@@ -72,7 +74,7 @@ export const overview: Board = {
     {
       title: 'Admission',
       about:
-        'The one round trip to Redis before a request is let in. Above some milliseconds Redis or the network is slow.',
+        'Time of the one round trip to Redis before a request is accepted. If it takes more than some milliseconds, Redis or the network is slow.',
       kind: 'lines',
       unit: 's',
       queries: quantiles('gateway_admission_duration_seconds'),
@@ -80,7 +82,7 @@ export const overview: Board = {
     },
     {
       title: 'Uploads',
-      about: 'Uploads by kind and outcome, and on the right axis the bytes received in them.',
+      about: 'Uploads by kind and outcome. The right axis shows the bytes received.',
       kind: 'lines',
       unit: 'short',
       queries: [
@@ -102,7 +104,8 @@ export const overview: Board = {
     },
     {
       title: 'Versions',
-      about: 'Instances by service and version; two versions of one service mean a deployment under way, or stuck.',
+      about:
+        'Instances by service and version; two versions of one service mean that a deployment is in progress, or has stopped half-way.',
       kind: 'table',
       unit: 'short',
       queries: [{ expr: 'count by (service, version) (app_build_info)', legend: '{{service}} {{version}}' }],

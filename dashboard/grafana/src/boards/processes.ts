@@ -13,7 +13,7 @@ export const processes: Board = {
     {
       title: 'Processes up',
       about:
-        'Processes that answer their metrics listener. Without a gateway no caller is served, without a worker no prompt.',
+        'Processes that answer on their metrics port. Without a gateway no request is served; without a worker nothing is generated.',
       kind: 'stat',
       unit: 'short',
       queries: ['gateway', 'worker', 'stats-service'].map((job) => ({
@@ -26,7 +26,7 @@ export const processes: Board = {
     {
       title: 'Restarts',
       about:
-        'How often a process under one address began anew, over the time shown. The alert ProcessRestarts says what to do.',
+        'How often a process under one address was started again in the time shown. The alert ProcessRestarts says what to do.',
       kind: 'stat',
       unit: 'short',
       queries: [{ expr: `sum(changes(process_start_time_seconds{${OURS}}[$__range]))`, legend: 'restarts' }],
@@ -36,7 +36,7 @@ export const processes: Board = {
     {
       title: 'Processor time',
       about:
-        'Processors that each process keeps busy. A service has one thread for its work: near 1 it is at its end, add another.',
+        'Processors that each process keeps busy. A service has one thread for its work. A value near 1 means that it is fully busy: add another process.',
       kind: 'lines',
       unit: 'short',
       queries: [{ expr: `rate(process_cpu_seconds_total{${OURS}}[$__rate_interval])`, legend: NAME }],
@@ -44,7 +44,8 @@ export const processes: Board = {
     },
     {
       title: 'Memory',
-      about: 'What each process holds in memory. Containers are ended at their limit, 512 MB unless you set another.',
+      about:
+        'Memory of each process. A container is killed when it reaches its limit, which is 512 MB unless you change it.',
       kind: 'lines',
       unit: 'bytes',
       queries: [{ expr: `process_resident_memory_bytes{${OURS}}`, legend: NAME }],
@@ -52,7 +53,8 @@ export const processes: Board = {
     },
     {
       title: 'Heap',
-      about: 'JavaScript objects in use. A line that only rises, over hours and restarts of nothing, is a leak.',
+      about:
+        'Memory of JavaScript objects. If a line only rises, for hours and without a restart, the process has a leak.',
       kind: 'lines',
       unit: 'bytes',
       queries: [{ expr: `nodejs_heap_size_used_bytes{${OURS}}`, legend: NAME }],
@@ -60,7 +62,8 @@ export const processes: Board = {
     },
     {
       title: 'Event-loop lag, p99',
-      about: 'How late timers of each process are. Above 0.1 s it is out of processor time, or something blocks it.',
+      about:
+        'How late timers of each process are. Above 0.1 s the process has too little processor time, or something blocks it.',
       kind: 'lines',
       unit: 's',
       queries: [{ expr: `nodejs_eventloop_lag_p99_seconds{${OURS}}`, legend: NAME }],
@@ -68,7 +71,7 @@ export const processes: Board = {
     },
     {
       title: 'Event-loop lag, longest',
-      about: 'The longest time for which each process did nothing else. After 10 s of silence a service ends itself.',
+      about: 'The longest time for which the event loop of each process was blocked. After 10 s a service ends itself.',
       kind: 'lines',
       unit: 's',
       queries: [{ expr: `nodejs_eventloop_lag_max_seconds{${OURS}}`, legend: NAME }],
@@ -76,7 +79,7 @@ export const processes: Board = {
     },
     {
       title: 'Restarts over time',
-      about: 'Processes that began anew under the same address.',
+      about: 'Processes that were started again under the same address.',
       kind: 'stacked',
       unit: 'short',
       queries: [{ expr: `changes(process_start_time_seconds{${OURS}}[$__rate_interval])`, legend: NAME }],
@@ -84,7 +87,8 @@ export const processes: Board = {
     },
     {
       title: 'Garbage collection',
-      about: 'Share of the time that each process collects garbage. Above 0.1 its memory is too small for its work.',
+      about:
+        'Share of the time that each process collects garbage. Above 0.1 the process has too little memory for its work.',
       kind: 'lines',
       unit: 'percentunit',
       queries: [
@@ -97,7 +101,7 @@ export const processes: Board = {
     },
     {
       title: 'Open files and connections',
-      about: 'File descriptors in use, beside the limit that the system sets for a process.',
+      about: 'File descriptors in use, and the limit that the system sets for a process.',
       kind: 'lines',
       unit: 'short',
       queries: [

@@ -7,7 +7,7 @@ export const queueAndWorkers: Board = {
   panels: [
     {
       title: 'Workers up',
-      about: 'Workers that answer their metrics listener, and those of them that do nothing although jobs wait.',
+      about: 'Workers that answer on their metrics port, and how many of them do nothing although jobs wait.',
       kind: 'stat',
       unit: 'short',
       queries: [
@@ -18,7 +18,7 @@ export const queueAndWorkers: Board = {
     },
     {
       title: 'Saturation',
-      about: 'Share of all slots that are busy. Near 1 for long: add workers, or raise WORKER_CONCURRENCY.',
+      about: 'Share of all slots that are busy. If it stays near 1, add workers or raise WORKER_CONCURRENCY.',
       kind: 'stat',
       unit: 'percentunit',
       queries: [{ expr: 'lontar:worker_saturation:ratio', legend: 'busy' }],
@@ -37,7 +37,7 @@ export const queueAndWorkers: Board = {
     {
       title: 'Redis',
       about:
-        'Connections, and whether Redis keeps what it is given: it must not evict, and must be able to write its file.',
+        'Connections, and whether Redis keeps its data: it must not evict keys, and must be able to write its append-only file.',
       kind: 'stat',
       unit: 'short',
       queries: [
@@ -57,7 +57,7 @@ export const queueAndWorkers: Board = {
     },
     {
       title: 'Jobs by state',
-      about: 'Jobs in the queue. Waiting that does not go back to 0 means too few slots.',
+      about: 'Jobs in the queue. If the number of waiting jobs does not return to 0, there are too few slots.',
       kind: 'stacked',
       unit: 'short',
       queries: [{ expr: 'max by (state) (queue_jobs)', legend: '{{state}}' }],
@@ -93,7 +93,7 @@ export const queueAndWorkers: Board = {
     },
     {
       title: 'Slots',
-      about: 'Jobs in work against the slots of all workers.',
+      about: 'Jobs in work, and the slots of all workers.',
       kind: 'lines',
       unit: 'short',
       queries: [
@@ -106,7 +106,7 @@ export const queueAndWorkers: Board = {
     {
       title: 'In minus out',
       about:
-        'By how much the queue grows, jobs per second, and what workers finish. Above 0 for long: the queue fills up.',
+        'By how many jobs per second the queue grows, and how many jobs workers finish. If growth stays above 0, the queue fills up.',
       kind: 'lines',
       unit: 'ops',
       queries: [
@@ -121,7 +121,7 @@ export const queueAndWorkers: Board = {
     {
       title: 'Stalls and retries',
       about:
-        'Jobs taken back from workers that died or hung, those of them given up, model attempts made again, and streams that broke off.',
+        'Jobs taken back from workers that died or hung, jobs that were given up, repeated model attempts, and streams that broke off.',
       kind: 'lines',
       unit: 'ops',
       queries: [
@@ -135,7 +135,7 @@ export const queueAndWorkers: Board = {
     {
       title: 'Event-loop lag',
       about:
-        'How late timers of each process are (p99). Above 0.1 s the process is out of CPU, or something blocks it.',
+        'How late timers of each process are (p99). Above 0.1 s the process has too little CPU, or something blocks it.',
       kind: 'lines',
       unit: 's',
       queries: [{ expr: 'max by (job, instance) (nodejs_eventloop_lag_p99_seconds)', legend: '{{job}} {{instance}}' }],
@@ -143,7 +143,7 @@ export const queueAndWorkers: Board = {
     },
     {
       title: 'Memory of Redis',
-      about: 'Used against the limit (0: no limit is set). When it is full, requests are answered with 503.',
+      about: 'Memory used, and the limit (0: no limit is set). When it is full, requests are answered with 503.',
       kind: 'lines',
       unit: 'bytes',
       queries: [

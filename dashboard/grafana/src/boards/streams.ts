@@ -7,7 +7,7 @@ export const streams: Board = {
   panels: [
     {
       title: 'Streams open',
-      about: 'Answers that are being streamed, over all gateways; those that wait for their first byte included.',
+      about: 'Answers that are being streamed, over all gateways, including those that wait for their first byte.',
       kind: 'stat',
       unit: 'short',
       queries: [{ expr: 'sum(gateway_streams_open)', legend: 'open' }],
@@ -15,7 +15,7 @@ export const streams: Board = {
     },
     {
       title: 'Time to the first byte',
-      about: 'From receipt to the first byte that the caller got. Queue and model are in it.',
+      about: 'Time from receipt to the first byte that the caller got, including the queue and the model.',
       kind: 'lines',
       unit: 's',
       queries: quantiles('gateway_stream_first_byte_seconds'),
@@ -23,7 +23,8 @@ export const streams: Board = {
     },
     {
       title: 'From Redis to the gateway',
-      about: 'How old frames and replies are when their gateway reads them: late ones make streams stutter.',
+      about:
+        'How old frames and replies are when their gateway reads them. If they are late, streamed text arrives in bursts.',
       kind: 'lines',
       unit: 's',
       queries: quantiles('gateway_inbox_lag_seconds'),
@@ -32,7 +33,7 @@ export const streams: Board = {
     {
       title: 'Gaps filled',
       about:
-        'Pieces that did not reach their gateway in time, and were found in Redis. Many mean that inboxes overflow.',
+        'Pieces that did not reach their gateway in time, and were read from Redis. Many such pieces mean that inboxes overflow.',
       kind: 'lines',
       unit: 'ops',
       queries: [{ expr: 'sum(rate(gateway_stream_gaps_filled_total[$__rate_interval]))', legend: 'gaps' }],
@@ -40,7 +41,8 @@ export const streams: Board = {
     },
     {
       title: 'Answers asked for once more',
-      about: 'Readers who came back for an answer, by whether it was settled by then; many mean broken connections.',
+      about:
+        'Callers who fetched an answer again, by whether it was complete (settled) at that time. Many mean that connections break.',
       kind: 'stacked',
       unit: 'ops',
       queries: [{ expr: 'sum by (state) (rate(gateway_resumes_total[$__rate_interval]))', legend: '{{state}}' }],
@@ -49,7 +51,7 @@ export const streams: Board = {
     {
       title: 'Readers who left',
       about:
-        'Callers who left in mid-stream, by what became of the job, and readers who were cut because they took too little.',
+        'Callers who disconnected during a stream, by what happened to the job, and clients that were disconnected because they read too slowly.',
       kind: 'stacked',
       unit: 'ops',
       queries: [

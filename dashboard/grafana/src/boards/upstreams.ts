@@ -8,7 +8,7 @@ export const upstreams: Board = {
     {
       title: 'Upstreams without calls now',
       about:
-        'Upstreams whose breaker is open: they failed, and one call now and then tries whether they are well again.',
+        'Upstreams whose breaker is open. They failed, and a single call now and then tests whether they work again.',
       kind: 'stat',
       unit: 'short',
       queries: [{ expr: 'sum(max by (upstream) (upstream_breaker_open))', legend: 'open' }],
@@ -17,7 +17,8 @@ export const upstreams: Board = {
     },
     {
       title: 'Upstreams that refuse their credentials',
-      about: 'Their key is wrong, has ended, or its account is out of money: nothing but a change of yours mends that.',
+      about:
+        'The key is wrong or expired, or the account is out of money. You have to change something; this does not end by itself.',
       kind: 'stat',
       unit: 'short',
       queries: [{ expr: 'sum(max by (upstream) (upstream_unauthorized))', legend: 'unauthorized' }],
@@ -36,7 +37,7 @@ export const upstreams: Board = {
     {
       title: 'Calls by upstream',
       about:
-        'Model calls per second that each upstream got, those that failed included; and second calls beside slow ones, by which of the two answered.',
+        'Model calls per second that each upstream got, including failed ones, and second calls that were made because the first was slow, by which of the two answered.',
       kind: 'stacked',
       unit: 'reqps',
       queries: [
@@ -91,7 +92,7 @@ export const upstreams: Board = {
     {
       title: 'Places used',
       about:
-        'Calls in flight at each upstream, and how many it is taken to bear at once since it last refused more or stalled.',
+        'Calls in flight at each upstream, and how many it can take at once, as learned when it last refused a call or stalled.',
       kind: 'lines',
       unit: 'short',
       queries: [
@@ -115,7 +116,8 @@ export const upstreams: Board = {
     },
     {
       title: 'Routes that are up',
-      about: 'Of each public model the routes whose upstream is not known to be down. With none, its callers get 503.',
+      about:
+        'The routes of each public model whose upstream is not known to be down. If a model has none, its callers get 503.',
       kind: 'lines',
       unit: 'short',
       queries: [
