@@ -167,11 +167,7 @@ function jobMetrics(registry: Registry) {
       registers,
     }),
     activeJobs: new Gauge({ name: 'worker_active_jobs', help: 'Jobs in work now.', registers }),
-    concurrencyLimit: new Gauge({
-      name: 'worker_concurrency_limit',
-      help: 'Most jobs that the worker takes at once.',
-      registers,
-    }),
+    concurrencyLimit: new Gauge({ name: 'worker_concurrency_limit', help: 'Most jobs taken at once.', registers }),
     lastProgress: new Gauge({
       name: 'worker_last_progress_timestamp_seconds',
       help: 'When a job was last started or finished, Unix seconds.',

@@ -85,15 +85,7 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
     return drawn && !isSentenceWord(text);
   }
   if (name.kind === 'weak' && operator.kind === 'assign' && value.last && isPassAlone(window, name))
-    return (
-      /^[\x21-\x7e]+$/.test(text) &&
-      (/^\d+$/.test(text) || /[A-Za-z]/.test(text)) &&
-      /\d/.test(text) &&
-      text.length >= SHORTEST_AFTER_PASS &&
-      // `PASS: addr2line`: the result of a test.
-      (!isUpper(window, name) || isThoughtUpIn(window, text)) &&
-      judgedAs(window, text, 'password', value.quoted)
-    );
+    return isBehindPass(window, name, value, text);
   const environment = operator.tight && !value.quoted && (isUpper(window, name) || isOption(window, name));
   const sentence = !value.quoted && !value.last && operator.kind === 'assign' && !operator.tight;
   return isSecretIn(window, text, {
@@ -103,6 +95,19 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
     exact: name.kind === 'secret' && isExact(window, name),
     prose: sentence || operator.kind === 'cell',
   });
+}
+
+/** `pass: …`, alone and at the end of its line. */
+function isBehindPass(window: TextWindow, name: SecretName, { quoted }: GivenValue, text: string): boolean {
+  return (
+    /^[\x21-\x7e]+$/.test(text) &&
+    (/^\d+$/.test(text) || /[A-Za-z]/.test(text)) &&
+    /\d/.test(text) &&
+    text.length >= SHORTEST_AFTER_PASS &&
+    // `PASS: addr2line`: the result of a test.
+    (!isUpper(window, name) || isThoughtUpIn(window, text)) &&
+    judgedAs(window, text, 'password', quoted)
+  );
 }
 
 /** `MASTER_PASSPHRASE="…"`: words, and none of those that speak of passwords. */

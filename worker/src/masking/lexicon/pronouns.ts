@@ -10,12 +10,11 @@ export const NAMED_ONE =
 /** Before `to`: somebody changes what is spoken of. */
 export const CHANGED_TO =
   /\b(?:set|sets|setting|chang(?:e|ed|ing)|reset|resetting|rotated?|switch(?:ed)?|updated?|back) (?:it|that|this|them|those)(?: back)? $/i;
-/** Before `from`: the same with what it was. */
-export const CHANGED_FROM =
-  /(?:\b(?:chang(?:e|ed|ing)|reset|rotated?|switch(?:ed)?|updated?|moved?|went|goes|ganti|diganti|ubah|diubah|geändert)|ändern)\b[^.\n]{0,56} $/i;
-/** Before the verb that hands a value over: somebody is asked for it. */
-export const ASKED_FOR =
-  /\b(?:ask(?:s|ed)?|prompt(?:s|ed)?|want(?:s|ed)?|need(?:s|ed)?|diminta|meminta)\b[^.\n]{0,64}[, ] ?(?:just |please |then )?$/i;
+/** In the sentence before `from`: the same with what it was. */
+export const CHANGES =
+  /(?:\b(?:chang(?:e|ed|ing)|reset|rotated?|switch(?:ed)?|updated?|moved?|went|goes|ganti|diganti|ubah|diubah|geändert)|ändern)\b/i;
+/** In the sentence before the verb that hands a value over: somebody is asked for it. */
+export const ASKS = /\b(?:ask(?:s|ed)?|prompt(?:s|ed)?|want(?:s|ed)?|need(?:s|ed)?|diminta|meminta)\b/i;
 
 /** The last word of a line whose colon leads to what stands below. */
 export const LEADS_BELOW = wordList(

@@ -2,9 +2,9 @@ import { ALNUM, BLANK, CODE, COLON, isIn, LETTER, LINE_END, QUOTE, SPACE } from 
 import type { Finding, Verify } from '../finding.ts';
 import { isThoughtUpIn } from '../given-secret.ts';
 import {
-  ASKED_FOR,
-  CHANGED_FROM,
+  ASKS,
   CHANGED_TO,
+  CHANGES,
   LEADS_BELOW,
   NAMED_ONE,
   SMALL_WORDS,
@@ -40,6 +40,12 @@ function spokenOf(window: TextWindow, end: number, reach = REACH): Kind | undefi
   const from = blank > 0 && left.charAt(blank - 1) !== '?' ? blank + 1 : 0;
   const last = [...left.slice(from).matchAll(SPOKEN_OF)].at(-1);
   return last === undefined ? undefined : last[1] === undefined ? 'password' : 'key';
+}
+
+/** What stands near before `end` in its sentence. */
+function sentenceBefore(window: TextWindow, end: number): string {
+  const left = window.slice(Math.max(0, end - NEAR), end);
+  return left.slice(Math.max(left.lastIndexOf('.'), left.lastIndexOf('\n')) + 1);
 }
 
 /** The value at `from`: drawn, or a password that somebody thought up. */
@@ -109,7 +115,7 @@ const SUCCESSOR = /^["'`*]{0,3} (?:to|ke|menjadi|jadi|into|auf|zu) ["'`*]{0,3}/;
 const verifyChangedFrom: Verify = (window, start, end) => {
   if (!isNearName(window, start)) return undefined;
   if (window.before(start - 1) !== CODE.space || !isIn(window.before(start - 2), LETTER)) return undefined;
-  if (!CHANGED_FROM.test(window.slice(Math.max(0, start - NEAR), start))) return undefined;
+  if (!CHANGES.test(sentenceBefore(window, start))) return undefined;
   const kind = spokenOf(window, start);
   if (kind === undefined) return undefined;
   const first = readBehind(window, end, kind);
@@ -124,9 +130,8 @@ const verifyHandedOver: Verify = (window, start, end) => {
   if (isIn(window.before(start - 1), LETTER)) return undefined;
   const from = skipMarks(window, end);
   if (!DIGIT_IN_WORD.test(window.slice(from, window.run(from, BARE_WORD, LONGEST_GIVEN)))) return undefined;
-  const asked = ASKED_FOR.test(window.slice(Math.max(0, start - NEAR), start))
-    ? spokenOf(window, start, NEAR)
-    : undefined;
+  const isAsked = isIn(window.before(start - 1), BLANK) && ASKS.test(sentenceBefore(window, start));
+  const asked = isAsked ? spokenOf(window, start, NEAR) : undefined;
   const found = readSpoken(window, from, 'password');
   if (found === undefined) return undefined;
   return asked !== undefined || USED_AS.test(window.peek(found.end, AHEAD)) ? found : undefined;
