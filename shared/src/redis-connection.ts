@@ -6,6 +6,7 @@ import { hearLateErrors } from './patches/late-errors.ts';
 import { primaryConnector } from './patches/primary-connector.ts';
 import { limitReplyTime } from './patches/reply-patience.ts';
 import { reviveEnded } from './patches/revive-ended.ts';
+import { forgiveStalls } from './patches/socket-silence.ts';
 import { letCommandsDieYoung } from './patches/young-commands.ts';
 import { findBySentinels } from './primary/find-by-sentinels.ts';
 import { findInCluster } from './primary/find-in-cluster.ts';
@@ -162,6 +163,7 @@ function connectTo(target: RedisTarget, common: Options): Redis {
 
 function hearing(redis: Redis): Redis {
   hearLateErrors(redis);
+  forgiveStalls(redis);
   return redis;
 }
 
