@@ -148,7 +148,7 @@ describe.each(PROTOCOLS)('an upstream that speaks %s and', (protocol) => {
       }, 40_000);
     stack.upstream.behave({ kind: 'status', status: 401 });
     await generate();
-    await finds('failed', 'unauthorized');
+    await finds('failed', 'HTTP 401');
     const { detail } = (await model()) ?? { detail: '' };
     expect(detail).toContain('unauthorized');
     expect(detail).toContain(`127.0.0.1:${stack.upstream.port}, HTTP 401`);
