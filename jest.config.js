@@ -11,7 +11,7 @@ export default {
   coverageProvider: 'v8',
   testSequencer: '<rootDir>/cli/src/durations/longest-first.ts',
   // A guard against hanging, not a measure: real processes on a busy machine take their time.
-  testTimeout: 60_000,
+  testTimeout: 180_000,
   // Of `test.concurrent`, which starts whole systems: two processors have room for few.
   maxConcurrency: 2,
   projects: [

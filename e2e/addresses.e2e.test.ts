@@ -19,7 +19,7 @@ beforeAll(async () => {
   cut = speak('GET /api/ai HTTP/1.1\r\nHost: x\r\nX-Slow: ');
   // A failure is one of the test that waits for it.
   cut.catch(() => undefined);
-}, 60_000);
+});
 afterAll(() => stack.stop());
 
 function speak(text: string): Promise<string> {
@@ -188,5 +188,5 @@ describe('a connection', () => {
 
   test('that sends its headers too slowly is cut with 408', async () => {
     expect(await cut).toMatch(/^HTTP\/1\.1 408 Request Timeout/);
-  }, 30_000);
+  });
 });

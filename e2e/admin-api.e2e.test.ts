@@ -245,7 +245,7 @@ test('a viewer changes nothing by any route of the document, and each try is not
   // A route that the table of operations does not know would have no action, and fail here.
   const actions = changing.map(({ method, path }) => [method, path, noted.has(actionOf(method, path))]);
   expect(actions.filter(([, , isNoted]) => isNoted !== true)).toEqual([]);
-}, 120_000);
+});
 
 function actionOf(method: string, path: string): string {
   const wanted = path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -289,7 +289,7 @@ test('two operators and the command change one key at once: what was answered as
   }
   const { entries } = resultOf(await admin(`GET /audit?target=${id}`)) as { entries: { actor: { by: string } }[] };
   expect(entries.filter(({ actor }) => actor.by === 'cli')).toHaveLength(2);
-}, 120_000);
+});
 
 test('refusals are as documented, of every operation', async () => {
   // No guess at a token, of which twenty would ban the address.
@@ -340,7 +340,7 @@ test('so are those of the HTTP parser', async () => {
   });
   for (const [status, expected] of await Promise.all(sent)) expect(status).toBe(expected);
   expect(await statuses(slow)).toEqual([408]);
-}, 30_000);
+});
 
 test('without Redis it says so', async () => {
   await stack.redis.kill();

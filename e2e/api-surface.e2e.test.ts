@@ -31,7 +31,7 @@ beforeAll(async () => {
   stack = await startStack({
     stats: true,
     settings: {
-      REQUEST_TIMEOUT_MS: '4000',
+      REQUEST_TIMEOUT_MS: '8000',
       BAN_AFTER_BAD_KEYS: '0',
       UPLOADS_PER_DAY: '1000',
       MAX_BODY_BYTES: '1000000',
@@ -52,7 +52,7 @@ beforeAll(async () => {
   };
   // A failure is one of the test that waits for them.
   for (const reply of [...slow.heads, ...slow.bodies]) reply.catch(() => undefined);
-}, 60_000);
+});
 afterAll(() => stack.stop());
 
 function kindOf(path: string): Target['kind'] {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const settings = { BAN_AFTER_BAD_KEYS: '0', UPLOADS_PER_DAY: '1000000', MAX_FILE_BYTES: '1000' };
   stack = await startStack({ protocol: 'demo', stats: true, settings });
   ({ key } = await stack.createKey());
-}, 60_000);
+});
 afterAll(() => stack.stop());
 
 interface BadRequest {

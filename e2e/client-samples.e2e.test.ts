@@ -47,7 +47,7 @@ beforeAll(async () => {
   ({ key } = await stack.createKey());
   // Beside the clients that are installed for these tests.
   folder = await mkdtemp(join(ROOT, 'e2e', 'samples-'));
-}, 60_000);
+});
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
   await stack.stop();

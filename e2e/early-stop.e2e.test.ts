@@ -100,6 +100,6 @@ describe.each(SERVICES)('%s that is told to stop', (name) => {
     expect(service.logs()).toMatch(/"clean":true,.*"stopped"/);
     expect(service.logs()).not.toMatch(/"level":"error"/);
     // One whose first beat was on its way when the connection ended expires.
-    await eventually(async () => (await listInstances(redis.client)).length === 0, 30_000);
+    await eventually(async () => (await listInstances(redis.client)).length === 0);
   });
 });

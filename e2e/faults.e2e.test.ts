@@ -11,7 +11,7 @@ let key: { id: string; key: string };
 beforeEach(async () => {
   stack = await startStack({ durable: true, settings: { REQUEST_TIMEOUT_MS: '30000' } });
   key = await stack.createKey('--credits', '1000');
-}, 60_000);
+});
 afterEach(() => stack.stop());
 
 const generate = (prompt = 'hi', signal?: AbortSignal) =>

@@ -96,7 +96,7 @@ describe('the first run', () => {
     await eventually(async () => {
       ({ status } = await fetch(link, { redirect: 'manual' }));
       return status !== 503;
-    }, 30_000);
+    });
     expect(status).toBeLessThan(400);
   });
 });
@@ -128,7 +128,7 @@ describe('supervision', () => {
     for (let round = 1; round <= 6; round++) {
       for (const name of names) appendFileSync(join(folder, name), line.repeat(10 * 1_024), { mode: 0o600 });
       const isShort = (name: string) => !existsSync(join(folder, name)) || statSync(join(folder, name)).size < 1e6;
-      await eventually(async () => names.every(isShort), 30_000);
+      await eventually(async () => names.every(isShort));
     }
     await stop(one);
     expect(readdirSync(folder).toSorted()).toEqual(

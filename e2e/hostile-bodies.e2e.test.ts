@@ -21,7 +21,7 @@ let stack: Stack;
 const startFor = (settings: Record<string, string> = {}): void => {
   beforeAll(async () => {
     stack = await startStack({ protocol: 'demo', settings: { MAX_CONNECTIONS_PER_ADDRESS: '200', ...settings } });
-  }, 60_000);
+  });
   afterAll(() => stack.stop());
 };
 
@@ -116,7 +116,7 @@ function attackInTurn(attacks: readonly Attack[]): void {
     ({ key } = await stack.createKey());
     await watch(key, WARM_UP_SECONDS);
     alone = await watch(key, 2);
-  }, 60_000);
+  });
 
   test.each(attacks)(
     'takes little for %s on %i connections (%i MB at most), and serves an honest caller',

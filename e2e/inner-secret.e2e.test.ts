@@ -11,7 +11,7 @@ beforeAll(async () => {
   stack = await startStack({ stats: true, protocol: 'demo' });
   const { port } = (await stack.stats?.logged('stats-service serves')) ?? {};
   statsUrl = `http://127.0.0.1:${String(port)}`;
-}, 60_000);
+});
 afterAll(() => stack.stop());
 
 /** What a process on the same machine gets from the listener of stats-service itself. */

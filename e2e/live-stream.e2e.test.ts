@@ -26,13 +26,13 @@ beforeAll(async () => {
     body: JSON.stringify({ token: stack.secrets.dashboardToken }),
   });
   cookie = (signIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
-}, 60_000);
+});
 
 afterAll(() => stack.stop());
 
 test('through the gateway: a snapshot, rows as they are answered, and those that were missed', async () => {
   await followThrough(stack.url);
-}, 30_000);
+});
 
 throughNginx(
   'through nginx with its default settings, too',

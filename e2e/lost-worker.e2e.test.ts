@@ -20,7 +20,7 @@ let round = 0;
 beforeAll(async () => {
   stack = await startStack({ workers: 2, settings: { REQUEST_TIMEOUT_MS: '60000' } });
   key = await stack.createKey('--credits', '1000');
-}, 60_000);
+});
 afterAll(() => stack.stop());
 
 interface Held {
@@ -89,7 +89,7 @@ test('a worker whose connections are cut makes new ones, and keeps its jobs', as
   await held.answered();
   expect(held.asked()).toEqual(Array.from({ length: JOBS }, () => 1));
   expect(stack.logs()).not.toContain(TAKEN_BACK);
-}, 60_000);
+});
 
 test('while Redis stands still past the end of every lock, no worker loses a job', async () => {
   const held = await holdJobs();
@@ -104,7 +104,7 @@ test('while Redis stands still past the end of every lock, no worker loses a job
   expect(held.asked()).toEqual(Array.from({ length: JOBS }, () => 1));
   expect(stack.logs()).not.toContain(TAKEN_BACK);
   expect(stack.logs()).not.toContain('a job was taken back from a worker that stopped working');
-}, 60_000);
+});
 
 test('a worker that is killed loses its jobs to another one while their locks last; each counts one death', async () => {
   const held = await holdJobs();
@@ -121,7 +121,7 @@ test('a worker that is killed loses its jobs to another one while their locks la
   const noted = (requestId: string) => client.hmget(redisKeys.request(requestId), 'deaths', 'losses');
   for (const requestId of lost) expect(await noted(requestId)).toEqual(['1', '1']);
   for (const requestId of kept) expect(await noted(requestId)).toEqual([null, null]);
-}, 60_000);
+});
 
 test('a worker that is started when the only one was killed takes its jobs over', async () => {
   const held = await holdJobs();
@@ -131,7 +131,7 @@ test('a worker that is started when the only one was killed takes its jobs over'
   expect(await next.logged(TAKEN_BACK)).toMatchObject({ worker: await instanceOf(busiest), jobs: JOBS });
   await held.answered();
   expect(held.asked()).toEqual(Array.from({ length: JOBS }, () => 2));
-}, 60_000);
+});
 
 test('a worker that stops is not listed any more', async () => {
   const [worker] = stack.workers.slice(-1) as [Service];
@@ -139,4 +139,4 @@ test('a worker that stops is not listed any more', async () => {
   expect(await stack.redis.client.hexists(redisKeys.workers, name)).toBe(1);
   expect(await worker.end('SIGTERM')).toBe(0);
   expect(await stack.redis.client.exists(redisKeys.workers)).toBe(0);
-}, 60_000);
+});

@@ -15,7 +15,7 @@ let key: string;
 beforeAll(async () => {
   stack = await startStack({ stats: true, settings: { LOG_LEVEL: 'trace' } });
   ({ key } = await stack.createKey());
-}, 60_000);
+});
 afterAll(() => stack.stop());
 
 const prompt = (text: string) => ask(stack.url, '/api/ai', { method: 'POST', body: { apikey: key, prompt: text } });

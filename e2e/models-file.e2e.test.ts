@@ -28,7 +28,7 @@ beforeAll(async () => {
   const settings = { MODELS_FILE: path, ONE_KEY: KEYS.one, TWO_KEY_FILE: join(folder, 'two.key') };
   stack = await startStack({ stats: true, settings });
   key = (await stack.createKey()).key;
-}, 60_000);
+});
 afterAll(async () => {
   await stack.stop();
   await Promise.all([first.stop(), second.stop()]);

@@ -35,7 +35,7 @@ beforeAll(async () => {
     return { kind: 'answer', text: call.prompt.includes('leak') ? LEAKY : 'Nothing secret.' };
   });
   await call(() => 0.25);
-}, 120_000);
+});
 afterAll(() => stack.stop());
 
 /** What the callers saw; the statistics must say the same. */

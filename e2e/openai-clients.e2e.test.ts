@@ -30,7 +30,7 @@ beforeAll(async () => {
     ),
   );
   for (const apiKey of [spent, limited]) await complete(new OpenAI(here(apiKey)));
-}, 60_000);
+});
 afterAll(() => stack.stop());
 beforeEach(() => stack.upstream.reset());
 
@@ -143,7 +143,7 @@ test('what clients make of a queue that is full', async () => {
   expect(refused).toEqual(clients.map(() => 503));
   await stack.lontar('queue', 'resume');
   await waiting;
-}, 60_000);
+});
 
 const complete = (client: OpenAI, fields: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming> = {}) =>
   client.chat.completions.create({ model: MODEL, messages: [...HELLO], ...fields });

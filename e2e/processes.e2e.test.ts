@@ -17,7 +17,7 @@ describe('as plain processes', () => {
     if (!existsSync(PAGE)) execFileSync('npm', ['run', 'build', '-w', 'dashboard'], { cwd: ROOT, stdio: 'ignore' });
     stack = await startStack({ stats: true, settings: BLACK_BOX_SETTINGS });
     service = await blackBoxOf(stack);
-  }, 60_000);
+  });
   afterAll(() => stack.stop());
 
   testBlackBox(() => service);

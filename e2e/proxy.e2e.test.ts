@@ -23,7 +23,7 @@ describe.each([
     ({ key } = await stack.createKey());
     proxy = await kind.start(stack.urls.map((url) => new URL(url).host));
     tls = openTls(proxy);
-  }, 60_000);
+  });
   afterAll(async () => {
     tls?.close();
     await proxy?.stop();
@@ -44,7 +44,7 @@ describe.each([
     expect(await ask(path)).toMatchObject({ status: 200 });
     const forged = await ask(path, { headers: { 'x-forwarded-for': '203.0.113.9' } });
     expect(forged.status).toBe(200);
-    await eventually(async () => (await proxy.accessLog()).split('\n').length > 2, 10_000);
+    await eventually(async () => (await proxy.accessLog()).split('\n').length > 2);
     const access = await proxy.accessLog();
     expect(access).toContain('/api/ai');
     const log = access + (await proxy.errorLog());
@@ -86,7 +86,7 @@ describe.each([
           .requests;
       const { client } = stack!.redis;
       const allCounted = async () => (await client.xlen(redisKeys.events)) === 0;
-      await eventually(allCounted, 20_000);
+      await eventually(allCounted);
       const before = await counted();
       stack!.upstream.behave({ kind: 'answer', text: 'fine', delayMs: 150 });
       const load = startClients(8, () => (kind.movesPosts && odd() ? post('load') : get('load')));
@@ -101,10 +101,9 @@ describe.each([
       const { failures, answered } = await load.stop();
       stream.close();
       expect(failures).toEqual([]);
-      await eventually(allCounted, 20_000);
+      await eventually(allCounted);
       expect((await counted()) - before).toBe(answered);
     },
-    120_000,
   );
 
   const signIn = () => ask('/dashboard/session', { method: 'POST', ...json({ token: stack!.secrets.dashboardToken }) });

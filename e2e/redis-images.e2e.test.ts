@@ -47,7 +47,7 @@ afterAll(async () => {
     await there?.stack.stop();
     await there?.container.stop();
   }
-}, 60_000);
+});
 
 /** Every script, the queue, the streams and the users, on the servers that operators have. */
 (isHere ? describe : describe.skip).each(SERVERS)('on %s in a container', (image, _program) => {
@@ -55,7 +55,7 @@ afterAll(async () => {
 
   beforeAll(async () => {
     service = await blackBoxOf((await (started.get(image) as Promise<Started>)).stack);
-  }, 120_000);
+  });
 
   testWhatRedisDecides(() => service);
 });

@@ -19,7 +19,7 @@ let key: string;
 beforeAll(async () => {
   stack = await startStack({ settings: { LOG_LEVEL: 'trace', LOG_CONTENT: 'off' } });
   ({ key } = await stack.createKey());
-}, 60_000);
+});
 afterAll(() => stack.stop());
 
 test('no key, pepper, upstream key, prompt or unmasked answer stays in a log or in Redis', async () => {
@@ -79,4 +79,4 @@ models:
   rmSync(folder, { recursive: true });
   expect(places.report).toContain('a crash of the test');
   expect(findCanaries({ ...keys, ...stack.secrets }, places)).toEqual([]);
-}, 60_000);
+});

@@ -15,7 +15,7 @@ let slow: Socket[] = [];
 
 beforeAll(async () => {
   stack = await startStack({ stats: true, protocol: 'demo' });
-}, 60_000);
+});
 afterEach(() => {
   for (const socket of slow) socket.destroy();
   slow = [];
@@ -70,7 +70,7 @@ describe.each([
       body: { token: stack.secrets.dashboardToken },
     });
     expect((await signIn).status).toBe(204);
-  }, 30_000);
+  });
 });
 
 test('a body that stats-service would not take is refused before it is asked', async () => {
@@ -97,4 +97,4 @@ test('a body that does not come costs its sender the connection, with 408', asyn
   const head = 'POST /dashboard/session HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{';
   const reply = readReply(await exchange(stack.url, head));
   expect(reply).toMatchObject({ status: 408, body: { error: 'Request Timeout' }, headers: { connection: 'close' } });
-}, 20_000);
+});

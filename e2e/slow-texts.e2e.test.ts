@@ -13,7 +13,7 @@ let key: string;
 beforeAll(async () => {
   stack = await startStack({ settings: { MAX_PROMPT_CHARS: '1000000' } });
   ({ key } = await stack.createKey());
-}, 60_000);
+});
 afterAll(() => stack.stop());
 
 const prompt = (text: string) => ask(stack.url, '/api/ai', { method: 'POST', body: { apikey: key, prompt: text } });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   stack = await startStack({ gateways: 2, workers: 2, durable: true, settings: { DRAIN_TIMEOUT_MS: '6000' } });
   key = (await stack.createKey()).key;
   finishing = (await stack.createKey('--on-disconnect', 'finish')).key;
-}, 60_000);
+});
 afterAll(() => stack.stop());
 beforeEach(() => stack.upstream.reset());
 

@@ -121,9 +121,9 @@ describe('by the settings of an installation', () => {
     expect((await fetch(urlOf(kept))).status).toBe(200);
     await stack.lontar('keys', 'revoke', id);
     expect((await fetch(urlOf(kept))).status).toBe(404);
-    await eventually(async () => (await files()).length === before.length, 30_000);
+    await eventually(async () => (await files()).length === before.length);
     const { client } = stack.redis;
-    await eventually(async () => (await client.hget(redisKeys.uploadStorage, `key:${id}`)) === null, 30_000);
+    await eventually(async () => (await client.hget(redisKeys.uploadStorage, `key:${id}`)) === null);
     expect(await show(id)).toMatchObject({ state: 'revoked', stored: 0 });
   });
 

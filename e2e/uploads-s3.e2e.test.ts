@@ -21,7 +21,7 @@ beforeAll(async () => {
   };
   stack = await startStack({ gateways: 2, workers: 0, stats: true, settings });
   ({ key } = await stack.createKey());
-}, 60_000);
+});
 afterAll(async () => {
   await stack?.stop();
   await store?.stop();

@@ -15,7 +15,7 @@ let key: string;
 beforeAll(async () => {
   stack = await startStack({ gateways: 2, workers: 0, stats: true });
   ({ key } = await stack.createKey());
-}, 60_000);
+});
 afterAll(() => stack.stop());
 
 const countKey = () => redisKeys.uploads(new Date().toISOString().slice(0, 10), '127.0.0.1');

@@ -13,7 +13,7 @@ const HEADERS_OF_HOUR = { 'x-ratelimit-limit': '1000000' };
  */
 async function begin(mode: string): Promise<Stack> {
   const stack = await startStack({ stats: true, protocol: 'demo', settings: { UTILITY_ENDPOINTS: mode } });
-  await eventually(async () => (await fetch(`${stack.url}/api/health`)).status === 200, 20_000);
+  await eventually(async () => (await fetch(`${stack.url}/api/health`)).status === 200);
   return stack;
 }
 
@@ -44,7 +44,7 @@ describe('UTILITY_ENDPOINTS=key', () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await begin('key');
-  }, 60_000);
+  });
   afterAll(() => stack.stop());
 
   test('answers callers with an active key, charges nothing, and counts under the address', async () => {
@@ -85,7 +85,7 @@ describe('UTILITY_ENDPOINTS=operator', () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await begin('operator');
-  }, 60_000);
+  });
   afterAll(() => stack.stop());
 
   test('lets in the operator alone, by session or token', async () => {
@@ -135,5 +135,5 @@ describe('UTILITY_ENDPOINTS=open', () => {
     } finally {
       await stack.stop();
     }
-  }, 60_000);
+  });
 });

@@ -47,7 +47,7 @@ export function testOperator(service: GetService): void {
       ['/llms.txt', /prompt/],
     ])('the page %s is there, and has nothing of other places', async (path, content) => {
       // A build of the page that another test has begun takes it away for a moment.
-      await eventually(async () => (await ask(service().url, path)).status === 200, 30_000);
+      await eventually(async () => (await ask(service().url, path)).status === 200);
       const { text, headers } = await ask(service().url, path);
       expect(text).toMatch(content);
       expect(headers['content-security-policy']).toContain("default-src 'none'");

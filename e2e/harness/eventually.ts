@@ -2,13 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 200;
 const LOOK_SOON_MS = 10;
+/** A guard against waiting for ever, not a measure: a busy machine takes its time. */
+const COMES_WITHIN_MS = 120_000;
 
 /**
  * Looks again until something is true; an error counts as not yet.
  *
  * @throws when the time is over
  */
-export async function eventually(isTrue: () => Promise<boolean>, withinMs: number): Promise<void> {
+export async function eventually(isTrue: () => Promise<boolean>, withinMs = COMES_WITHIN_MS): Promise<void> {
   const end = Date.now() + withinMs;
   while (!(await isTrue().catch(() => false))) {
     if (Date.now() > end) throw new Error('it did not come true in time');
@@ -21,7 +23,7 @@ export async function eventually(isTrue: () => Promise<boolean>, withinMs: numbe
  *
  * @throws what the assertion threw last, when the time is over
  */
-export async function soon(assert: () => Promise<void>, withinMs = 60_000): Promise<void> {
+export async function soon(assert: () => Promise<void>, withinMs = COMES_WITHIN_MS): Promise<void> {
   const end = Date.now() + withinMs;
   for (;;) {
     try {

@@ -40,7 +40,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({ REDIS_URL: url }, beside);
   redis = connectPatient(url, 'worker');
   await redis.connect();
-}, 60_000);
+});
 afterAll(async () => {
   redis.disconnect();
   await gateway.stop();

@@ -8,7 +8,7 @@ let fleet: TestSentinels;
 
 beforeAll(async () => {
   fleet = await startTestSentinels();
-}, 60_000);
+});
 afterAll(() => fleet.stop());
 
 test('replicas, Sentinels that agree and failovers are told', async () => {
@@ -31,4 +31,4 @@ test('replicas, Sentinels that agree and failovers are told', async () => {
   expect(await look()).toMatchObject({ failovers: 1, sentinels: 1.5 });
   await Promise.all(fleet.sentinels.slice(1).map((sentinel) => sentinel.kill()));
   expect(await look()).toMatchObject({ failovers: 1, sentinels: 0.5 });
-}, 60_000);
+});

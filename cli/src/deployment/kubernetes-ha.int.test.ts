@@ -58,7 +58,7 @@ beforeAll(async () => {
   // Before any is started: a shell reads its script as it runs it.
   ADDRESSES.forEach(writeScripts);
   for (const self of ADDRESSES) for (const { name } of containers) start(self, name);
-}, 30_000);
+});
 afterAll(async () => {
   await Promise.all([...running.values()].map(kill));
   rmSync(folder, { recursive: true, force: true });

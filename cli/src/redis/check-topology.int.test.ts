@@ -8,7 +8,7 @@ let fleet: TestSentinels;
 
 beforeAll(async () => {
   fleet = await startTestSentinels({ replicas: 1, sentinels: 2 });
-}, 60_000);
+});
 afterAll(() => fleet.stop());
 
 async function look(url = fleet.url): Promise<Topology> {

@@ -277,7 +277,7 @@ describe('a reader of one byte a second', () => {
     await slow.readOn();
     expect(slow.bytes()).toBeLessThan(1_000_000);
     subscriber.disconnect();
-  }, 60_000);
+  });
 
   /** Asks on a socket of its own, whose every byte is taken out of the kernel by itself. */
   function readSlowly(path: string) {

@@ -17,7 +17,7 @@ beforeAll(async () => {
     args: ['--replicaof', `127.0.0.1 ${gateway.redis.port}`, '--repl-diskless-sync-delay', '0'],
   });
   await until(async () => (await gateway.redis.client.call('WAIT', 1, 200)) === 1);
-}, 30_000);
+});
 afterEach(() => void replica.process().kill('SIGCONT'));
 afterAll(async () => {
   await replica.stop();

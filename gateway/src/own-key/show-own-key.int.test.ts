@@ -22,7 +22,7 @@ const NOTHING = {
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({ RATE_LIMIT_PER_HOUR: '40' });
-}, 30_000);
+});
 afterAll(() => gateway.stop());
 
 const ask = (headers: Record<string, string>) => fetch(new URL('/api/key', gateway.url), { headers });

@@ -4,7 +4,7 @@ import { startTestGateway, type TestGateway } from '../../testing/running-gatewa
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({ UPLOADS_PER_DAY: '7' });
-}, 30_000);
+});
 afterAll(() => gateway.stop());
 
 const get = (path: string, init: RequestInit = {}) => fetch(new URL(path, gateway.url), init);

@@ -261,7 +261,7 @@ test('answers that cannot be sent yet hold no connection to stats-service', asyn
   // What stands behind an answer that does not end has not been asked for.
   expect(asked).toEqual([...Array.from({ length: 6 }, () => '/dashboard/events'), '/']);
   for (const socket of idle) socket.destroy();
-}, 20_000);
+});
 
 describe('while stats-service hangs', () => {
   const message = 'The statistics cannot be reached now. Generation goes on; try again in a few seconds.';
@@ -286,7 +286,7 @@ describe('while stats-service hangs', () => {
     }
     stream.end('last');
     expect(await reading).toMatch(/first,.*last/s);
-  }, 30_000);
+  });
 
   test('who opens the dashboard in a browser gets a page that says so, and tries again', async () => {
     answer = () => undefined;
@@ -297,7 +297,7 @@ describe('while stats-service hangs', () => {
     expect(page?.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self'/);
     expect(await page?.text()).toMatch(/src="\/docs\/try-again.js".*stats-service does not answer/s);
     expect([api?.status, await api?.json()]).toEqual([503, refused]);
-  }, 30_000);
+  });
 
   test('a connection that is kept alive serves on after its 503', async () => {
     const stays = get('/api/usage').replace('Connection: close\r\n', '');
@@ -311,7 +311,7 @@ describe('while stats-service hangs', () => {
     expect(reply.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 503', 'HTTP/1.1 200']);
     // Nothing is left waiting for an answer without a client.
     await givenUp;
-  }, 30_000);
+  });
 });
 
 /** The proxy alone, without the gateway around it. */

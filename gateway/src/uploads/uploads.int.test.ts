@@ -18,7 +18,7 @@ let keyId: string;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-}, 30_000);
+});
 afterAll(() => gateway.stop());
 beforeEach(async () => {
   ({ key, id: keyId } = await gateway.createKey());

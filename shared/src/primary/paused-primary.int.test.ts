@@ -11,7 +11,7 @@ let connections: Redis[] = [];
 let following: { stop(): void };
 beforeAll(async () => {
   fleet = await startTestSentinels();
-}, 60_000);
+});
 afterEach(() => {
   following.stop();
   for (const redis of connections) redis.disconnect();
@@ -57,4 +57,4 @@ test('no connection hangs at a primary that stands still and closes none: what b
   expect(await after.client.llen(LIST)).toBe(0);
   // It has not been asked meanwhile: it still stands still.
   expect(before.process().exitCode).toBeNull();
-}, 60_000);
+});

@@ -39,7 +39,7 @@ describe('by Sentinels', () => {
   let fleet: TestSentinels;
   beforeAll(async () => {
     fleet = await startTestSentinels({ sentinelLines: ['requirepass watch'] });
-  }, 60_000);
+  });
   afterAll(() => fleet.stop());
   const url = () => `${fleet.url}?sentinelPassword=watch`;
 
@@ -64,7 +64,7 @@ describe('by Sentinels', () => {
     fast.disconnect();
     patient.disconnect();
     await lifecycle.stop(1_000, Promise.resolve());
-  }, 60_000);
+  });
 
   test('what is wrong is said in one sentence', async () => {
     const [one, two] = fleet.sentinels.map(({ port }) => `127.0.0.1:${port}`);
@@ -85,7 +85,7 @@ describe('by Sentinels', () => {
       /is no node of a cluster; begin REDIS_URL with redis:/,
     );
     expect(await whyNot(url().replace('//', '//:secret@'))).not.toContain('secret');
-  }, 60_000);
+  });
 });
 
 describe('in a cluster', () => {
@@ -96,7 +96,7 @@ describe('in a cluster', () => {
     while (!String(await node.client.call('CLUSTER', 'INFO')).includes('cluster_state:ok')) {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-  }, 30_000);
+  });
   afterAll(() => node.stop());
 
   test('connections go to the node with our slot', async () => {
@@ -177,7 +177,7 @@ describe('over TLS', () => {
         file('ca.pem'),
       ],
     });
-  }, 30_000);
+  });
   afterAll(async () => {
     await server.stop();
     await rm(folder, { recursive: true, force: true });
@@ -193,7 +193,7 @@ describe('over TLS', () => {
     expect(await whyNot(target(own))).toMatch(/set REDIS_CA_FILE/);
     expect(await whyNot(target({ REDIS_CA_FILE: file('ca.pem') }))).toMatch(/REDIS_CERT_FILE and REDIS_KEY_FILE/);
     expect(await whyNot(`rediss://127.0.0.1:${server.port}`)).not.toBe('it serves');
-  }, 30_000);
+  });
 
   test('files that are of no use are refused before anything is tried', () => {
     const refused = (settings: Record<string, string>) => () =>

@@ -16,7 +16,7 @@ let waits: boolean[];
 beforeAll(async () => {
   primary = await startTestRedis({ args: ['--repl-diskless-sync-delay', '0'] });
   replicas = (await Promise.all([1, 2].map(() => startReplica()))) as [TestRedis, TestRedis];
-}, 30_000);
+});
 afterAll(() => Promise.all([primary, ...replicas].map((server) => server.stop())));
 
 beforeEach(async () => {
@@ -34,7 +34,7 @@ beforeEach(async () => {
     },
     onWaited: (isHeld) => waits.push(isHeld),
   }) as Replication;
-}, 30_000);
+});
 afterEach(() => {
   redis.disconnect();
   // None stands still for the next test.
@@ -119,7 +119,7 @@ test('a replica that hangs is excused while the primary is confirmed, and waited
   isPrimary = false;
   replicas[0].process().kill('SIGSTOP');
   await expect(replication.held()).rejects.toThrow(RedisAwayError);
-}, 30_000);
+});
 
 test('with too few replicas nothing is held, whatever is said of the primary', async () => {
   for (const { client } of replicas) await client.replicaof('NO', 'ONE');

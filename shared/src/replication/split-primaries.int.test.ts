@@ -56,7 +56,7 @@ beforeAll(async () => {
     replicas: 1,
     isPrimaryWith: askStillPrimary({ REDIS_URL: fleet.url }, redis),
   }) as Replication;
-}, 60_000);
+});
 afterAll(async () => {
   redis.disconnect();
   await fleet.stop();
@@ -100,7 +100,7 @@ test('of two primaries at once the old one makes no promise, then takes nothing,
     expect(await client.hget(redisKeys.apiKey('k'), 'charged')).toBe('2');
     expect(await client.zrange(redisKeys.keyFlight('k'), '0', '-1')).toEqual(['req_late']);
   }
-}, 60_000);
+});
 
 test('what a server has not got that was made the primary is not held, though no Sentinel says so yet', async () => {
   await staying.client.replicaof('127.0.0.1', next.port);
@@ -113,7 +113,7 @@ test('what a server has not got that was made the primary is not held, though no
   for (let i = 0; i < 3; i++) await expect(replication.held()).rejects.toThrow(RedisAwayError);
   expect(await staying.client.get('{lontar}:probe:value')).toBe('lost');
   expect(await old.client.get('{lontar}:probe:value')).not.toBe('lost');
-}, 60_000);
+});
 
 /** Tries until it does not fail. */
 async function until(isSo: () => Promise<unknown>): Promise<void> {

@@ -104,7 +104,7 @@ test('2,000 refused requests in a second are counted exactly and make one row', 
   );
   expect(recorded?.value).toBe(2_000);
   await consumer.stop();
-}, 20_000);
+});
 
 test('rows of requests for generation add up to what usage says of them, beside refusals of other paths', async () => {
   const consumer = startConsumer('paths');
@@ -124,7 +124,7 @@ test('rows of requests for generation add up to what usage says of them, beside 
   }
   expect(Object.fromEntries(sums)).toEqual({ '/api/ai': 600, '/api/upload': 300 });
   await consumer.stop();
-}, 20_000);
+});
 
 test('what is sent as numbers counts exactly once, whichever of two instances takes it and through a restart of Redis', async () => {
   const consumers = [startConsumer('a'), startConsumer('b')];
@@ -151,7 +151,7 @@ test('what is sent as numbers counts exactly once, whichever of two instances ta
   const rows = await readNewestRows(redis.client, LOG_ROWS);
   expect(rows.reduce((sum, { count = 1 }) => sum + count, 0)).toBe(sent);
   await Promise.all(consumers.map((consumer) => consumer.stop()));
-}, 30_000);
+});
 
 test('requests and people of which nothing but counters was kept count all the same', async () => {
   const old = Array.from({ length: 500 }, (_, id) => ({
@@ -174,7 +174,7 @@ test('requests and people of which nothing but counters was kept count all the s
   const used = await expectUsageAgrees(redis.client, ['abcdefghij'], Date.now());
   expect(used).toMatchObject([{ key: 'abcdefghij', requests: 500 }]);
   await consumer.stop();
-}, 20_000);
+});
 
 test('a flood from very many addresses shares rows', async () => {
   const consumer = startConsumer('many');
@@ -187,7 +187,7 @@ test('a flood from very many addresses shares rows', async () => {
   expect(rows.reduce((sum, { count = 1 }) => sum + count, 0)).toBe(3_000);
   expect(rows.some(({ address, count }) => address === OTHER_ADDRESSES && count !== undefined)).toBe(true);
   await consumer.stop();
-}, 20_000);
+});
 
 test('a log full of refused requests keeps its last 5,000 answered ones, and pages to them', async () => {
   const { client } = redis;
@@ -223,7 +223,7 @@ test('a log full of refused requests keeps its last 5,000 answered ones, and pag
   );
   process.stdout.write(`log: ${Number(await client.call('MEMORY', 'USAGE', statsKeys.log, 'SAMPLES', '0'))} bytes\n`);
   await consumer.stop();
-}, 60_000);
+});
 
 /** Rows about refused requests, as a day of floods leaves them. */
 const FILL = `
