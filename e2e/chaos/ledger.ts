@@ -47,6 +47,8 @@ export interface StreamSeen {
   wrongIds: number;
   /** Connections with a fragment of a secret in their bytes. */
   leaks: number;
+  /** How each connection ended: when, how, and of which gateway. */
+  readonly trail: string[];
 }
 
 /** What Redis says became of one request. */

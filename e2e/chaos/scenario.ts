@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { checkInvariants } from './invariants.ts';
 import { type LedgerEntry, statusOf } from './ledger.ts';
 import type { Report } from './report.ts';
@@ -38,11 +41,26 @@ export async function onSystem(
     await faults(system);
     await checkInvariants(system, report, quick);
   };
+  let isDone = false;
   try {
     await (interrupted ? Promise.race([work(), rejectOn(interrupted)]) : work());
+    isDone = true;
   } finally {
+    if (!isDone || report.figures.some(({ passed, timed }) => !passed && !timed)) await keepTraces(system, report);
     await system.stop();
   }
+}
+
+/** What explains a failure: all logs, and what is known of each request. It holds secrets of this run alone. */
+async function keepTraces({ stack, ledger }: System, report: Report): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'lontar-chaos-'));
+  const requests = [...ledger.entries.values()].map((entry) => {
+    const settled = entry.end?.kind === 'answered' ? ledger.settled.get(entry.end.requestId) : undefined;
+    return JSON.stringify({ ...entry, calls: ledger.calls.get(entry.nonce), settled });
+  });
+  await writeFile(join(folder, 'services.log'), stack.logs());
+  await writeFile(join(folder, 'requests.jsonl'), requests.join('\n'));
+  report.fact(`logs and requests are in ${folder}`, 0);
 }
 
 function rejectOn(signal: AbortSignal): Promise<never> {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FakeBehaviour } from '@lontar/shared/testing/fake-behaviour.ts';
 import { startTestRedis } from '@lontar/shared/testing/redis-server.ts';
@@ -22,6 +23,9 @@ export interface SystemOptions extends Omit<StackOptions, 'redis'> {
   /** Options of a second key, `keys[1]`. */
   readonly secondKey?: readonly string[];
 }
+
+/** Of one process, in a row. */
+const MOST_STARTS = 5;
 
 export interface ApiKey {
   readonly id: string;
@@ -47,6 +51,8 @@ export interface System {
   behave(behaviour: (nonce: string, words: string) => FakeBehaviour | Promise<FakeBehaviour>): void;
   /** An answer with the nonce and a secret in it. */
   answer(nonce: string, delayMs?: number): FakeBehaviour;
+  /** How long this process, which is clients, upstream and the way to Redis in one, stood still at most, ms. */
+  stoodStillMs(): number;
   stop(): Promise<void>;
 }
 
@@ -78,6 +84,12 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       ...(sentinels && { REDIS_REPLICAS_ACK: String(sentinels.ack) }),
     },
   });
+  const { startGateway, startWorker, startStats } = stack;
+  Object.assign(stack, {
+    startGateway: supervised(startGateway),
+    startWorker: supervised(startWorker),
+    startStats: supervised(startStats),
+  });
   const ledger = createLedger(randomBytes(4).toString('hex'));
   const caller = createCaller(ledger);
   const ample = ['--credits', '1000000', '--concurrency', '10000'];
@@ -85,6 +97,8 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   if (secondKey) keys.push(await stack.createKey(...ample, ...secondKey));
   // Made at run time, so that no token-shaped text stands in the sources.
   const answerSecret = ['ghp', randomBytes(27).toString('base64url').replaceAll(/[-_]/g, 'x')].join('_');
+  const stalls = monitorEventLoopDelay();
+  stalls.enable();
   let turn = 0;
 
   const urls = () => stack.urls.filter((_url, index) => isUp(stack.gateways[index] as Service));
@@ -113,7 +127,9 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       text: `Answer to ${nonce}, with the token ${answerSecret}, keep it.`,
       delayMs,
     }),
+    stoodStillMs: () => stalls.max / 1e6,
     async stop() {
+      stalls.disable();
       caller.close();
       await stack.stop();
       await proxy.stop();
@@ -121,6 +137,22 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   };
   system.behave((nonce) => system.answer(nonce));
   return system;
+}
+
+/**
+ * A service that finds no Redis for ten seconds ends, and is started again, as supervisors do: on a machine that is far too
+ * busy the way to Redis, which this process is, may be that slow.
+ */
+function supervised<Args extends unknown[], Started>(start: (...args: Args) => Promise<Started>) {
+  return async (...args: Args): Promise<Started> => {
+    for (let left = MOST_STARTS; ; left--) {
+      try {
+        return await start(...args);
+      } catch (error) {
+        if (left === 1 || !String(error).includes('Redis cannot be reached')) throw error;
+      }
+    }
+  };
 }
 
 /**

@@ -47,7 +47,16 @@ const STATUSES: Readonly<Record<string, number>> = {
  */
 export async function sendStream(system: System, texts: StreamTexts, how: StreamHow): Promise<LedgerEntry> {
   const entry = system.ledger.open(how.key.id);
-  const seen: StreamSeen = { text: '', reasoning: '', calls: [], resumes: 0, silentEnds: 0, wrongIds: 0, leaks: 0 };
+  const seen: StreamSeen = {
+    text: '',
+    reasoning: '',
+    calls: [],
+    resumes: 0,
+    silentEnds: 0,
+    wrongIds: 0,
+    leaks: 0,
+    trail: [],
+  };
   entry.stream = seen;
   entry.end = await new StreamClient(system, texts, how, entry, seen).read();
   entry.endedAt = Date.now();
@@ -64,6 +73,7 @@ class StreamClient {
   private finishReason: string | undefined;
   private error: ChunkEvent['error'];
   private isCut = false;
+  private brokenBy = '';
   private readonly cuts: number[];
   private readonly system: System;
   private readonly texts: StreamTexts;
@@ -123,6 +133,8 @@ class StreamClient {
     const gateway = this.system.stack.gateways[this.system.stack.urls.indexOf(url)];
     this.error = undefined;
     const end = await this.readOnce(target);
+    const how = typeof end === 'object' ? String(end.status) : end;
+    this.seen.trail.push(`${new Date().toISOString()} ${how} ${this.brokenBy} ${url}`);
     if (end === 'silent') this.seen.silentEnds++;
     // Nothing has ended it: it lives, and so should the connection.
     if (end === 'broken' && gateway !== undefined) {
@@ -161,6 +173,7 @@ class StreamClient {
   private readOnce(send: () => ClientRequest): Promise<ConnectionEnd> {
     return new Promise((resolve) => {
       this.isCut = false;
+      this.brokenBy = '';
       const sent = send();
       const broken = () => resolve(this.isCut ? 'cut' : 'broken');
       const leave = () => {
@@ -169,10 +182,13 @@ class StreamClient {
       };
       this.how.leave?.addEventListener('abort', leave, { once: true });
       // Of a gateway that is being started again.
-      sent.on('error', ({ code }: NodeJS.ErrnoException) =>
-        code === 'ECONNREFUSED' ? resolve('unconnected') : broken(),
-      );
+      sent.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+        this.brokenBy = `${code} ${message}`;
+        if (code === 'ECONNREFUSED') resolve('unconnected');
+        else broken();
+      });
       sent.on('response', (response) => {
+        this.brokenBy = 'behind its head';
         response.on('error', broken);
         this.nameOf(response);
         if (response.statusCode === 200) this.readStream(sent, response, resolve);

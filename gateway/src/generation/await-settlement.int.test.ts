@@ -33,7 +33,7 @@ const queue = { remove: async (id: string) => removed.push(id) > 0 } as unknown 
 
 /** The gateway's wait for a request whose caller has left; no worker is there, but what the test plays of it. */
 function leave(over: Partial<AwaitInput> = {}): Promise<Settlement> {
-  const withdrawals = { add: () => Promise.resolve(), stop: () => undefined };
+  const withdrawals = { add: () => Promise.resolve(), stop: async () => undefined };
   const onRedisFailure = (error: unknown) => {
     throw error;
   };
@@ -85,7 +85,7 @@ test('what the gateway has settled itself is repeated where replicas have not go
   const failures: unknown[] = [];
   const withdrawals = {
     add: (id: string) => Promise.resolve(void repeated.push(id)),
-    stop: () => undefined,
+    stop: async () => undefined,
   };
   const away = new RedisAwayError('too few replicas have it', { replied: true });
   const deps: AwaitDeps = {
@@ -130,7 +130,7 @@ describe('where the key lets the request go on', () => {
     const withdrawn: unknown[] = [];
     const withdrawals = {
       add: async (...given: unknown[]) => void withdrawn.push(given),
-      stop: () => undefined,
+      stop: async () => undefined,
     } satisfies AwaitDeps['withdrawals'];
     const away = redis.duplicate({ lazyConnect: true, enableOfflineQueue: false });
     await awaitSettlement(

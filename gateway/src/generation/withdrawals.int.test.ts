@@ -19,6 +19,7 @@ import { createTurnstile } from './turnstile.ts';
 import { openWithdrawals, type Withdrawals } from './withdrawals.ts';
 
 const requestId = 'req_0000000000000000000001';
+const BLOCKED = { v: 1, outcome: 'failed', error: 'content_blocked' } as const;
 
 let server: TestRedis;
 let redis: Redis;
@@ -36,7 +37,7 @@ beforeEach(async () => {
   await reserve(server.client, requestId, 'k');
 });
 afterEach(async () => {
-  withdrawals.stop();
+  await withdrawals.stop();
   redis.disconnect();
   await server.stop();
 });
@@ -52,12 +53,21 @@ test('a request that was refused while Redis was away is settled and taken out o
   expect(await server.client.zcard(redisKeys.keyFlight('k'))).toBe(0);
 });
 
+test('a gateway that stops first tells Redis, once that is back, of the requests that it refused', async () => {
+  await settle(server.client, { requestId, keyId: 'k', settlement: BLOCKED, freeFailuresPerHour: 5 });
+  await server.kill();
+  void withdrawals.add(requestId, 'k', 'service_unavailable');
+  const stopped = withdrawals.stop();
+  await server.start();
+  await stopped;
+  expect(await server.client.hget(redisKeys.apiKey('k'), 'charged')).toBe('0');
+});
+
 test.each([
   ['gives back the charge of an answer that its caller did not get', true, '0'],
   ['leaves the charge of an answer that its caller, who has left, may have got elsewhere', false, '1'],
 ])('one %s', async (_, isRefused, charged) => {
-  const settlement = { v: 1, outcome: 'failed', error: 'content_blocked' } as const;
-  await settle(server.client, { requestId, keyId: 'k', settlement, freeFailuresPerHour: 5 });
+  await settle(server.client, { requestId, keyId: 'k', settlement: BLOCKED, freeFailuresPerHour: 5 });
   await withdrawals.add(requestId, 'k', 'timed_out', isRefused);
   expect(await server.client.hget(redisKeys.apiKey('k'), 'charged')).toBe(charged);
   expect(await resultOf(requestId)).toContain('content_blocked');
@@ -66,7 +76,7 @@ test.each([
 const resultOf = (id: string) => server.client.hget(redisKeys.request(id), 'result');
 
 test('one that waits until replicas have it delays no other, and is repeated where they do not get it', async () => {
-  withdrawals.stop();
+  await withdrawals.stop();
   let waits = 0;
   let refuse: (error: Error) => void = () => undefined;
   const first = new Promise<void>((_resolve, reject) => (refuse = reject));

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { GenerationFailure } from '@lontar/shared/errors.ts';
 import type { GenerationQueue } from '@lontar/shared/generation-queue.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
@@ -8,6 +9,8 @@ import { STOP_REPEAT_MS, WITHDRAWAL_RETRY_MS } from '@lontar/shared/time-budget.
 const AT_ONCE = 100;
 /** Requests kept in memory while Redis is away; the sweeper gives the reservations of others back when they end. */
 const MOST_PENDING = 20_000;
+/** How long a stopping gateway waits for a Redis that is away, ms. */
+const STOP_WITHIN_MS = 5_000;
 
 /** Takes back requests whose callers have got another answer, or have left, while Redis could not take the note. */
 export interface Withdrawals {
@@ -20,7 +23,11 @@ export interface Withdrawals {
    * @returns resolves when Redis has settled it, so that no worker starts its job any more; that may be never. Never rejects
    */
   add(requestId: string, keyId: string, error: GenerationFailure, isRefused?: boolean): Promise<void>;
-  stop(): void;
+  /**
+   * Waits until Redis has been told of all, for some seconds at most: nobody else knows what these callers were told. Never
+   * rejects.
+   */
+  stop(): Promise<void>;
 }
 
 interface Withdrawal {
@@ -86,6 +93,8 @@ export function openWithdrawals(deps: WithdrawDeps): Withdrawals {
   // Only while there is something to withdraw: an idle gateway is not woken.
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
+  /** Whether Redis has heard of each at least once: of one that is asked about again later, it has. */
+  const isTold = () => underWay === 0 && [...pending.values()].every(({ notBefore }) => notBefore > 0);
   function retry(): void {
     if (pending.size > 0) return withdrawDue();
     if (underWay > 0) return;
@@ -103,9 +112,11 @@ export function openWithdrawals(deps: WithdrawDeps): Withdrawals {
       withdrawDue();
       await settled;
     },
-    stop() {
+    async stop() {
       stopped = true;
       clearInterval(timer);
+      const until = performance.now() + STOP_WITHIN_MS;
+      for (; !isTold() && performance.now() < until; await delay(WITHDRAWAL_RETRY_MS)) withdrawDue();
       redis.off('ready', withdrawDue);
     },
   };

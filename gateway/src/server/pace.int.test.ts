@@ -57,6 +57,23 @@ describe('an exchange', () => {
     expect(await text(socket)).toContain('1000000 bytes');
   });
 
+  test('whose body came while this process stood still is answered', async () => {
+    const head = Promise.withResolvers<void>();
+    const socket = await open((request, response) => {
+      head.resolve();
+      readBody(request, response);
+    });
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 4\r\n\r\n');
+    await head.promise;
+    // Behind the sockets of a turn of the event loop: the next one begins with timers, before anything is read.
+    setImmediate(() => {
+      socket.write('body');
+      const until = performance.now() + 1_000;
+      while (performance.now() < until);
+    });
+    expect(await text(socket)).toContain('4 bytes');
+  });
+
   test('whose answer is not read is ended', async () => {
     const ended = new Promise<void>((resolve) => {
       void open((request, response) => {

@@ -49,7 +49,8 @@ function createExchanges() {
 
 /**
  * Ends exchanges that hold a connection by sending their body, or reading their answer, a few bytes at a time. Waiting
- * for the model is no such thing, nor is a live stream that has nothing to say.
+ * for the model is no such thing, nor is a live stream that has nothing to say. The time in which this process itself stood
+ * still (a paused machine, a starved container) is no slowness of others.
  *
  * @param cut answers a request whose body does not arrive, and ends its connection
  * @param patienceMs another one only in tests
@@ -63,10 +64,16 @@ export function keepPace(
   const unanswered = new WeakMap<Socket, number>();
   // Only while there are any: an idle gateway is not woken.
   let timer: NodeJS.Timeout | undefined;
+  let lookedAt = 0;
   const look = () => {
     const now = performance.now();
+    const lateMs = now - lookedAt - LOOK_MS;
+    // Timers come before sockets: what the others sent or took meanwhile is not known yet.
+    const stoodStillMs = lateMs > patienceMs / 2 ? lateMs : 0;
+    lookedAt = now;
     const slow: Exchange[] = [];
     for (const exchange of exchanges.all.toReversed()) {
+      exchange.since = Math.min(now, exchange.since + stoodStillMs);
       if (isOver(exchange)) exchanges.remove(exchange);
       else if (isTooSlow(exchange, now, patienceMs)) slow.push(exchange);
     }
@@ -83,7 +90,10 @@ export function keepPace(
       if (pipelined > MOST_PIPELINED) return void socket.destroy();
       const exchange = { request, response, since: performance.now(), ...progress(request), at: -1 };
       exchanges.add(exchange);
-      timer ??= setInterval(look, LOOK_MS).unref();
+      if (timer === undefined) {
+        lookedAt = performance.now();
+        timer = setInterval(look, LOOK_MS).unref();
+      }
       response.once('close', () => {
         unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1);
         if (isOver(exchange)) exchanges.remove(exchange);
