@@ -158,9 +158,14 @@ async function anyFaults({ report, seed, minutes, quick }: ScenarioContext, syst
   report.fact('answered otherwise', others.length, { atMost: 0 });
   for (const { end } of others.slice(0, MOST_SHOWN))
     if (end?.kind === 'answered') report.fact(end.text.trim(), end.status);
-  report.timed('slowest end', Math.max(...entries.map(tookMs)), { atMost: TIMEOUT_MS + 5_000 });
+  // Who came back for the rest of a stream has asked for as long as it took, also while Redis was away.
+  const [once, again] = [false, true].map((isSuch) => entries.filter((entry) => cameBack(entry) === isSuch));
+  report.timed('slowest end', Math.max(0, ...(once ?? []).map(tookMs)), { atMost: TIMEOUT_MS + 5_000 });
+  report.timed('slowest end of those who came back', Math.max(0, ...(again ?? []).map(tookMs)));
   if (report.figures.some(({ passed }) => !passed)) report.fact(`faults were: ${happened.join(', ')}`, 0);
 }
+
+const cameBack = ({ stream }: LedgerEntry) => (stream?.resumes ?? 0) > 0;
 
 /** One client in twenty leaves within a second. */
 function sendOrLeave(system: System, random: () => number): Promise<LedgerEntry> {

@@ -31,7 +31,11 @@ export async function concludeStream(
     inOwnProtocol({ ...BARE, headers: { ...answer.headers, ...ignored(context) } }).headers,
   );
   const end = await answer.run(stream);
-  if (end.kind === 'unbegun') return concludeAnswer(conclude, path, response, context, end.answer);
+  if (end.kind === 'unbegun') {
+    // Its report takes a moment, in which the head would go out where the stream was silent for long.
+    stream.giveUp();
+    return concludeAnswer(conclude, path, response, context, end.answer);
+  }
   const { report } = end.answer;
   if (context.gone.aborted) return concludeLeft(conclude, path, context, report);
   const told = inOwnProtocol(end.answer);

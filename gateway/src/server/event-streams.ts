@@ -88,6 +88,7 @@ export class EventStream implements EventSink {
   private readonly deps: EventStreamDeps;
   private readonly of: StreamedResponse;
   private isFull = false;
+  private isGivenUp = false;
   /** Of this stream, in looks of the clock: since its receipt, and, once it has begun, since its last event. */
   private silentMs: number;
   private roomListener: (() => void) | undefined;
@@ -145,8 +146,14 @@ export class EventStream implements EventSink {
     this.of.response.end(last);
   }
 
+  /** The answer is another one, and not out yet: the clock, too, writes nothing any more. */
+  giveUp(): void {
+    this.isGivenUp = true;
+  }
+
   /** Called by the clock of all streams: writes something where there was silence for too long. */
   look({ headMs, silenceMs, lookMs }: StreamTimes): void {
+    if (this.isGivenUp) return;
     this.silentMs += lookMs;
     const most = this.isBegun ? silenceMs : headMs - lookMs;
     if (this.silentMs < most || this.of.response.writableEnded || !this.hasRoom) return;
