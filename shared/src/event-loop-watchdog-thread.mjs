@@ -1,7 +1,7 @@
 // The thread of event-loop-watchdog.ts: ends the process when its event loop has been silent for too long. It sleeps in
 // Atomics.wait and needs no event loop of its own. Plain JavaScript: to strip types here, Node would load a compiler into
 // every process, 18 MB each.
-import { write } from 'node:fs';
+import { readFileSync, write } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 
 // Reports of crashes hold what each thread has; see run-service.ts.
@@ -16,17 +16,36 @@ const beats = new Int32Array(shared);
 const never = new Int32Array(new SharedArrayBuffer(4));
 const sleep = (ms) => Atomics.wait(never, 0, 0, ms);
 
+const readSystem = (name) => {
+  try {
+    return readFileSync(`/proc/self/${name}`, 'latin1');
+  } catch {
+    return '';
+  }
+};
+/** Whether the main thread would run, and for how long it has run, ms; nothing where the system does not say. */
+const readMainThread = () => {
+  const [, state] = /\) (\w)/.exec(readSystem('stat')) ?? [];
+  const ranMs = Number(readSystem('schedstat').split(' ')[0]) / 1e6;
+  return { wouldRun: state === 'R' && ranMs > 0, ranMs };
+};
+
 let seen = Atomics.load(beats, 0);
 let silentMs = 0;
 let lookedAt = performance.now();
+let { ranMs } = readMainThread();
 while (silentMs < limitMs) {
   sleep(tickMs);
   const now = performance.now();
   // A machine or process that was suspended finds that much time has passed; only what this thread was awake for counts.
   const awakeMs = Math.min(Math.max(0, now - lookedAt), 2 * tickMs);
   lookedAt = now;
+  // Nor does time in which others have the processors: an end and a start would take still more of them.
+  const main = readMainThread();
+  const ownMs = main.wouldRun ? Math.min(awakeMs, main.ranMs - ranMs) : awakeMs;
+  ({ ranMs } = main);
   const beat = Atomics.load(beats, 0);
-  silentMs = beat === seen ? silentMs + awakeMs : 0;
+  silentMs = beat === seen ? silentMs + ownMs : 0;
   seen = beat;
 }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { availableParallelism, constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -63,6 +64,23 @@ describe('a process lives on', () => {
     await beats(LIMIT_MS / 50 + 10);
     expect(child.exitCode).toBeNull();
   });
+});
+
+test('a process that gets no processor lives on', async () => {
+  // Only Linux says who waits for one.
+  if (process.platform !== 'linux') return;
+  start('work', '150');
+  const ending = once(child, 'exit').then(() => 'killed');
+  while (!lines.includes('ready')) await beats(1);
+  setPriority(child.pid as number, constants.priority.PRIORITY_BELOW_NORMAL);
+  const busy = Array.from({ length: 4 * availableParallelism() }, () => spawn('sh', ['-c', 'while :; do :; done']));
+  try {
+    child.kill('SIGUSR2');
+    await delay(3 * LIMIT_MS);
+  } finally {
+    for (const one of busy) one.kill('SIGKILL');
+  }
+  expect(await Promise.race([beats(1), ending])).toBeUndefined();
 });
 
 test('the watch keeps no process from ending', async () => {

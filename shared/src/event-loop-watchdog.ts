@@ -9,7 +9,8 @@ const THREAD_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2,
 /**
  * Ends this process by SIGKILL, after a line in the log, when its event loop is silent for 10 s: its supervisor
  * then starts it again. A thread of its own notices, since a stuck loop notices nothing, and cannot stop in order either.
- * Time in which the whole process stands still (SIGSTOP, a suspended machine, a debugger of the system) does not count.
+ * Time in which the whole process stands still (SIGSTOP, a suspended machine, a debugger of the system) does not count, nor
+ * does time in which it would run and gets no processor, where the system says how much that is (Linux).
  *
  * Called from `main.ts` alone. Does nothing under `node --inspect`, where a breakpoint would look like silence. Costs
  * about 10 MB. As process 1 of a container a process cannot kill itself: the image's entry point stays before it.

@@ -25,6 +25,14 @@ const ways: Record<string, () => void> = {
     }
   },
   nothing: () => undefined,
+  // So much processor time, ms, once it is told to begin.
+  work() {
+    process.once('SIGUSR2', () => {
+      const until = process.threadCpuUsage().user / 1_000 + Number(forMs);
+      while (process.threadCpuUsage().user / 1_000 < until);
+    });
+    process.stdout.write('ready\n');
+  },
 };
 
 watchEventLoop('watched', createLogger('watched', 'info'), Number(limitMs));
