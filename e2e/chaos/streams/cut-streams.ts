@@ -17,6 +17,9 @@ const LONG_MS = 12_000;
 /** An upstream that is not let go by then is not let go, ms; Redis may have to come back first. */
 const ABORTED_BY_MS = 10_000;
 
+/** The upstream is this process: on a machine that is far too busy its answers take many times as long as they should. */
+const PATIENT = { MODEL_TIMEOUT_MS: '40000', REQUEST_TIMEOUT_MS: '60000' };
+
 /** What happens while streams run; it leaves behind as many processes as there were. Resolves when it is over. */
 export interface StreamFault {
   readonly name: 'nothing' | 'gateway killed' | 'worker killed' | 'Redis killed';
@@ -42,8 +45,10 @@ export function streamScenario(plan: StreamPlan): Scenario {
     name: plan.name,
     about: plan.about,
     run: (context) =>
-      onSystem(context, { gateways: 2, workers: 2, synced: true, secondKey: ['--on-disconnect', 'finish'] }, (system) =>
-        cutStreams(context, system, plan),
+      onSystem(
+        context,
+        { gateways: 2, workers: 2, synced: true, secondKey: ['--on-disconnect', 'finish'], settings: PATIENT },
+        (system) => cutStreams(context, system, plan),
       ),
   };
 }
