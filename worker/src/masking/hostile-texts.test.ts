@@ -93,6 +93,11 @@ describe('short units with anchors, again and again', () => {
     'auth("',
     "PASSWORD '",
     'my-a-1 password=my-',
+    // Names inside the cells of a table with a column of secrets.
+    '| password |\n|---|\nMOTDEPASSE',
+    "| password |\n|---|\n MOTDEPASSE='",
+    '| password |\n|---|\nPRESHARED-KEY',
+    '| a | password |\n|---|---|\n| token | key=x |\n',
   ])('%j is one of them', (unit) => {
     const { refused, work } = maskOnce(familyText(['', unit, ''], 60_000));
     expect(refused).toBe(false);

@@ -93,7 +93,7 @@ export class MaskMachine {
       this.ahead.shift();
       this.commitAhead(ahead);
       this.met = AHEAD;
-      if (this.ahead.length === 0 && this.window.table.columns.length === 0) this.stepOverRepeated(this.text.length);
+      if (this.ahead.length === 0) this.stepOverRepeated(this.text.length);
     }
   }
 
@@ -113,7 +113,7 @@ export class MaskMachine {
       }
       this.position = end;
       if (this.ahead.length !== waiting) return false;
-      if (this.met >= 0 && waiting === 0 && window.table.columns.length === 0) this.stepOverRepeated(stop);
+      if (this.met >= 0 && waiting === 0) this.stepOverRepeated(stop);
     }
     return false;
   }
@@ -131,6 +131,8 @@ export class MaskMachine {
     const repeated = repetition.met(window, this.met, this.position, stop, writer.count);
     if (repeated === undefined || !writer.repeat(repeated)) return;
     const { unit, times, spans } = repeated;
+    // What the last unit has named or masked, each of them has.
+    if (window.lastNamed >= this.position - unit) window.lastNamed += times * unit;
     this.position += times * unit;
     if (spans > 0) window.floor += times * unit;
   }

@@ -1,3 +1,4 @@
+import { NO_TABLE, type TablePlace } from './table-place.ts';
 import { LEFT_CONTEXT, type TextWindow } from './text-window.ts';
 
 /** As far as anything looks to the left of the anchor it is called for, and a little more. */
@@ -29,14 +30,16 @@ export type Repeats = Pick<Repetition, 'met' | 'clear' | 'forget'>;
 /**
  * Recognises text that repeats itself. A model that is caught in a loop, or an author of hostile texts, gives the same few
  * characters thousands of times. What verifiers answer depends on what they read alone; so where the same text stands
- * around the same anchors, with the same before it masked, the same is found as a unit before. It is compared, not asked.
+ * around the same anchors, with the same before it masked and the same cell of the same table around it, the same is found as
+ * a unit before. It is compared, not asked.
  */
 export class Repetition {
   private anchor = -1;
-  /** Of the places where the anchor was met: its end, the end of what was masked before, and how many spans there were. */
+  /** Of the places where the anchor was met: its end, the end of what was masked before, how many spans there were, and the table. */
   private readonly ends = new Int32Array(MOST_PLACES);
   private readonly floors = new Int32Array(MOST_PLACES);
   private readonly spans = new Int32Array(MOST_PLACES);
+  private readonly tables: TablePlace[] = new Array<TablePlace>(MOST_PLACES).fill(NO_TABLE);
   private known = 0;
   private newest = 0;
   private lookedAt = 0;
@@ -75,6 +78,7 @@ export class Repetition {
     this.ends[this.newest] = end;
     this.floors[this.newest] = window.floor;
     this.spans[this.newest] = spans;
+    this.tables[this.newest] = window.table;
     if (this.known < MOST_PLACES) this.known++;
     return undefined;
   }
@@ -84,6 +88,7 @@ export class Repetition {
       const place = (this.newest - back + MOST_PLACES) % MOST_PLACES;
       const unit = end - (this.ends[place] ?? 0);
       if (unit > LONGEST_UNIT || end - LEFT - unit < 0) break;
+      if (!isSamePlace(window.table, this.tables[place] ?? NO_TABLE)) continue;
       if (window.equalUntil(end - SAMPLE, unit, end + SAMPLE) < end + SAMPLE) continue;
       this.lookedAt = end;
       const isFar = window.floor <= end - LEFT - unit;
@@ -97,4 +102,10 @@ export class Repetition {
     }
     return undefined;
   }
+}
+
+/** Whether two places lie in the same column under the same heading, which is read once for all tables below it, or in none that matters. */
+function isSamePlace(one: TablePlace, other: TablePlace): boolean {
+  if (one === other || (one.columns === other.columns && one.column === other.column)) return true;
+  return one.columns.length === 0 && other.columns.length === 0;
 }

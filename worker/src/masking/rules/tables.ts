@@ -102,7 +102,8 @@ const verifyTableCell: Verify = (window, start, end) => {
   if (table.columns.length === 0) return undefined;
   const begins = table.enclosed && (start === 0 || window.code(start - 1) === CODE.newline);
   const column = begins ? 0 : table.enclosed ? table.column + 1 : pipesBefore(window, start) + 1;
-  window.nextTable = { ...table, column };
+  // Behind the last column that matters all are the same.
+  window.nextTable = { ...table, column: Math.min(column, Math.max(...table.columns) + 1) };
   if (!table.columns.includes(column) || table.versions.includes(column)) return undefined;
   if (table.logins.includes(column)) {
     const pair = readLogin(window, end);
