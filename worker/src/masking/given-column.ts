@@ -1,9 +1,10 @@
 import { BLANK, CODE, isIn, LINE_END, QUOTE, SPACE } from './characters.ts';
 import type { Finding } from './finding.ts';
 import { TRADE_WORDS } from './lexicon/values.ts';
+import { isMadeUp } from './made-up.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
-import { isDrawnIn, isSecretIn } from './verdicts.ts';
+import { isDrawnIn, isSecretIn, verdict } from './verdicts.ts';
 
 /** How much of a heading, of a list of columns and of a row is read: bounds the work. */
 const LONGEST_LINE = 192;
@@ -194,6 +195,7 @@ function isSecretOf(window: TextWindow, { kind }: SecretName, { start, end }: Va
   const value = window.slice(start, end);
   if (isIn(window.at(start), BLANK) || /\s/.test(value)) return false;
   if (isDrawnIn(window, value)) return true;
+  if (kind === 'password' && verdict(window, 'made-up', value, isMadeUp)) return true;
   return (
     kind === 'password' &&
     value.length >= SHORTEST_PASSWORD &&

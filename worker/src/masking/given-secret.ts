@@ -1,5 +1,6 @@
 import { ALNUM, CODE, isIn, LOWER, lowerCase, QUOTE } from './characters.ts';
 import { isDrawnPlainly } from './drawn-value.ts';
+import { isPhraseGiven } from './given-phrase.ts';
 import type { GivenValue, Operator } from './given-value.ts';
 import { NAMES_SOMETHING, NAMES_STANDARD, TRADE_WORDS, WORDS_OF_A_SENTENCE } from './lexicon/values.ts';
 import type { SecretName } from './secret-name.ts';
@@ -39,6 +40,11 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
   if (!value.quoted && (next === CODE.openParenthesis || (value.call && !BRACKETED.test(text)))) return false;
   if (value.quoted && isPhrase(window, name, operator, text)) return true;
   if (saysItsName(window, name, text) || (isPassOption(window, name) && isSentenceWord(text))) return false;
+  if (
+    (name.kind === 'password' || (value.quoted && isPassAlone(window, name))) &&
+    isPhraseGiven(window, operator, value, text, name)
+  )
+    return true;
   // Settings in a sentence, each in quotes of its own.
   if (operator.kind === 'loose' && value.quoted && /^[A-Z_]{3,32}=/.test(text)) return false;
   if (value.quoted && operator.kind === 'loose' && name.kind !== 'vendor')

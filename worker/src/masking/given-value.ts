@@ -124,8 +124,8 @@ function valueAttribute(window: TextWindow, from: number): number {
   return window.at(index) === CODE.equals || window.at(index) === CODE.colon ? index + 1 : -1;
 }
 
-/** The second is that of HTML's `meta`. */
-const VALUE_WORDS = ['value', 'content'] as const;
+/** The second is that of HTML's `meta`, the third that of CloudFormation's files of parameters. */
+const VALUE_WORDS = ['value', 'content', 'parametervalue'] as const;
 
 /** `variable "db_password" { … default = "…" }`: Terraform's variables have their value in a block (HCL 2). */
 function defaultOf(window: TextWindow, brace: number): Operator | undefined {

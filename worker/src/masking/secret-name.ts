@@ -14,6 +14,7 @@ import {
   WORD,
 } from './characters.ts';
 import { endsColour } from './colour-codes.ts';
+import { endOfForeignWord, isForeignLetter } from './given-in-words.ts';
 import { HARMLESS_HEADS, JOINED_NOUNS, WHOLE_NOUNS } from './lexicon/names-elsewhere.ts';
 import {
   HARMLESS_QUALIFIERS,
@@ -25,6 +26,7 @@ import {
   TAIL_WORD,
   WEAK_WORDS,
 } from './lexicon/secret-names.ts';
+import { OWNERS } from './lexicon/sentences.ts';
 import type { TextWindow } from './text-window.ts';
 
 /** `glued`: an unknown ending is stuck to the word, as in `authority`; only a drawn value makes it a secret's name. */
@@ -70,7 +72,7 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
       if (!TAIL_WORD.test(stuck)) return telling ? { ...name, kind: 'glued' } : undefined;
     }
     if (stuck === 's' && end + 1 === nameEnd) return { ...name, plural: true };
-    if (takesItBack(window, end, nameEnd)) return undefined;
+    if (takesItBack(window, end, nameEnd, HEADS.test(window.slice(start, end)))) return undefined;
   } else if (kind !== 'password') {
     const qualifier = qualifierBefore(window, nameStart, start);
     const named = window.slice(nameStart, start);
@@ -154,11 +156,15 @@ export function isAnotherWord(window: TextWindow, start: number, end: number, no
     const first = window.code(start);
     const before = window.before(start - 1);
     const next = window.at(end);
+    if (noun === 'pw' && PW_BEHIND.test(window.left(start, LONGEST_HEAD))) return isIn(next, LETTER);
     const goesOn = isIn(next, LETTER) && !(isIn(next, UPPER) && isIn(window.code(end - 1), LOWER));
     return goesOn || (isIn(first, LETTER) && isIn(before, isIn(first, LOWER) ? LETTER : UPPER));
   }
   return JOINED_NOUNS.has(noun) && HARMLESS_HEADS.test(window.left(start, LONGEST_HEAD).toLowerCase());
 }
+
+/** `bindpw`, `rootpw`: short words that people glue to it. */
+const PW_BEHIND = /(?:^|[^A-Za-z])(?:bind|root|admin|db|user|my|ftp|smtp|mail|sudo|ssh|wifi|ldap)$/i;
 
 /** `mytoken`, and compounds such as `Zugriffsschlüssel`. */
 function isGluedOn(window: TextWindow, nameStart: number, start: number, end: number): boolean {
@@ -169,6 +175,11 @@ function isGluedOn(window: TextWindow, nameStart: number, start: number, end: nu
 /** Names go on over letters, digits, underscores, hyphens and dots that another word follows. */
 function endOfName(window: TextWindow, end: number): number {
   let index = window.run(end, WORD, LONGEST_NAME);
+  // `пароль_админа`
+  if (index > end && isForeignLetter(window.at(index))) {
+    const word = endOfForeignWord(window, index);
+    if (word > 0) index = window.run(word, WORD, LONGEST_NAME);
+  }
   for (let parts = 0; parts < 4; parts++) {
     const code = window.at(index);
     if ((code !== CODE.hyphen && code !== CODE.dot) || !isIn(window.at(index + 1), ALNUM)) break;
@@ -177,8 +188,11 @@ function endOfName(window: TextWindow, end: number): number {
   return index;
 }
 
+/** Nouns of languages that say behind them whose it is: `senha_do_email`, `SANDI_ROUTER`. */
+const HEADS = /^(?:senha|clave|contrase|mdp|mot|kata|sandi|rahasia|parola|palavra)/i;
+
 /** True when a word of the name's rest says that it is about the secret: `Type` in `tokenType`, `url` in `token.url`. */
-function takesItBack(window: TextWindow, from: number, end: number): boolean {
+function takesItBack(window: TextWindow, from: number, end: number, ownerBehind: boolean): boolean {
   for (let index = from; index < end; ) {
     const start = index;
     if (isIn(window.code(index), UPPER)) while (index < end && isIn(window.code(index), UPPER)) index++;
@@ -186,7 +200,8 @@ function takesItBack(window: TextWindow, from: number, end: number): boolean {
     if (index === start) index++;
     else {
       const word = window.slice(start, index).toLowerCase();
-      if (NOT_THE_SECRET.has(word) || NAMES_ALGORITHM.has(word)) return true;
+      if (NAMES_ALGORITHM.has(word)) return true;
+      if (NOT_THE_SECRET.has(word) && !(ownerBehind && OWNERS.has(word))) return true;
     }
   }
   return false;

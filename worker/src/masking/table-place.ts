@@ -5,6 +5,8 @@ export interface TablePlace {
   readonly versions: readonly number[];
   /** Those that may as well hold the keys of a keyboard or of a file: what stands there has to be visibly drawn. */
   readonly keys: readonly number[];
+  /** Those that hold passwords, and no keys: what stands there may be made of words. */
+  readonly passwords: readonly number[];
   /** Those of `logins` hold a user and a password, those of `numbers` a PIN; they are among `columns` too. */
   readonly logins: readonly number[];
   readonly numbers: readonly number[];
@@ -17,6 +19,7 @@ export const NO_TABLE: TablePlace = {
   columns: [],
   versions: [],
   keys: [],
+  passwords: [],
   logins: [],
   numbers: [],
   enclosed: true,

@@ -47,6 +47,31 @@ export const CREDENTIAL_CALLS: ReadonlyMap<string, CredentialCall> = new Map([
     '::basic(',
   ]),
   ...calls('https://github.com/auth0/node-jsonwebtoken#usage', 1, ['jwt.sign(', 'jwt.verify(']),
+  // The key of a digest, of a cipher or of a signature.
+  ...calls('https://nodejs.org/api/crypto.html#cryptocreatehmacalgorithm-key-options', 1, [
+    'createhmac(',
+    'createcipheriv(',
+    'createdecipheriv(',
+  ]),
+  ...calls('https://docs.python.org/3/library/hmac.html#hmac.new', 0, ['hmac.new(']),
+  ...calls('https://www.php.net/manual/en/function.hash-hmac.php', 2, [
+    'hash_hmac(',
+    'openssl_encrypt(',
+    'openssl_decrypt(',
+  ]),
+  ...calls('https://docs.ruby-lang.org/en/3.4/OpenSSL/HMAC.html', 1, ['hmac.hexdigest(', 'hmac.digest(']),
+  ...calls('https://cryptography.io/en/latest/fernet/', 0, ['fernet(']),
+  ...calls('https://docs.oracle.com/en/java/javase/21/docs/api/java.base/javax/crypto/spec/SecretKeySpec.html', 0, [
+    'secretkeyspec(',
+    'pbekeyspec(',
+    'hmacshakeyfor(',
+  ]),
+  ...calls('https://learn.microsoft.com/en-us/dotnet/api/microsoft.identitymodel.tokens.symmetricsecuritykey', 0, [
+    'symmetricsecuritykey(',
+  ]),
+  ...calls('https://expressjs.com/en/resources/middleware/cookie-parser.html', 0, ['cookieparser(']),
+  ...calls('https://itsdangerous.palletsprojects.com/en/stable/url_safe/', 0, ['urlsafetimedserializer(']),
+  ...calls('https://ktor.io/docs/client-basic-auth.html', 1, ['basicauthcredentials(']),
   ...calls('https://pyjwt.readthedocs.io/en/stable/usage.html', 1, ['jwt.encode(', 'jwt.decode(']),
   ...calls('https://requests.readthedocs.io/en/latest/user/authentication/', 1, ['auth=(', 'auth = (', 'auth: (']),
   ...calls('https://docs.guzzlephp.org/en/stable/request-options.html#auth', 1, ["auth' => [", 'auth" => [']),

@@ -87,5 +87,6 @@ export const DIRECTIVES: ReadonlyMap<string, readonly Directive[]> = new Map<str
   ['login', [{ before: /^(?:C: |> )?(?:[A-Za-z]{0,4}\d{1,5}|\.) $/, between: /\S{1,64} /y, capitals: true }]],
   ['identify', [{ before: /\bnickserv(?:@[\w.]{1,32})?:? $/i, between: MAYBE_USER }]],
   ['user', [{ before: /^ftp> $/, between: /\S{1,32} /y }]],
+  ['setuser', [{ before: /^(?:[\w.:[\]-]{0,40}> ?)?acl $/i, between: /(?:[^\s>]{1,32} ){1,8}>/y }]],
   ['again:', [{ before: /^(?:re-?)?(?:enter|type) it $/i }]],
 ]);

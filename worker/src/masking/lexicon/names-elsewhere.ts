@@ -7,9 +7,9 @@ import { wordList, wordSet } from './word-set.ts';
 
 /** Dutch, French, German, Italian, Malay, Polish, Portuguese, Russian, Scandinavian, Spanish, Turkish, Finnish, Hungarian, Czech. */
 const LATIN_PASSWORDS = wordList(`
-  wachtwoord toegangscode motdepasse mot_de_passe mot-de-passe mdp kennwort losungswort zugangscode
+  wachtwoord toegangscode motdepasse mot_de_passe mot-de-passe mdp kennwort losungswort zugangscode zugangskennwort
   katalaluan kata_laluan kata-laluan hasło haslo senha palavra-passe palavra_passe пароль lösenord losenord adgangskode
-  passord contraseña contrasenya parolachiave clave şifre sifresi salasana jelszó jelszo heslo`).concat(
+  passord contraseña contrasenya contrasenia parolachiave clave şifre sifresi salasana jelszó jelszo heslo`).concat(
   'mot de passe',
   'kata laluan',
   'palavra passe',

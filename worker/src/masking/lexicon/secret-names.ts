@@ -81,6 +81,9 @@ export const HEADING_OF_LOGINS =
   /^[\s*_`]{0,40}(?:(?:default|admin|root|initial) )?(?:log-?ins?|credentials?|creds|kredensial|zugang|user(?:name)?s? ?[/:&,+] ?pass(?:word)?s?)[\s*_`]{0,40}$/i;
 export const HEADING_OF_NUMBERS = /^[\s*_`]{0,40}(?:pin|otp|passcode|(?:pin|door|access|unlock) code)[\s*_`]{0,40}$/i;
 
+/** Headings of columns of passwords alone: what stands there may be made of words. */
+export const HEADING_OF_PASSWORDS = /(?:\bpass(?:word|wort|wd|phrase|code)?|\bpwd|secret|sandi)s?[\s*_`]{0,8}$/i;
+
 /** Names of secrets that are short numbers. */
 export const CODE_NAMES = [
   'pin',
@@ -90,6 +93,20 @@ export const CODE_NAMES = [
   'pin atm',
   'kode verifikasi',
   'verification code',
+  'unlock code',
+  'unlock_code',
+  'unlockcode',
+  'access code',
+  'access_code',
+  'accesscode',
+  'door code',
+  'kode akses',
+  'kode pin',
+  'code pin',
+  'código pin',
+  'toegangscode',
+  'zugangscode',
+  '暗証番号',
   'cvv',
 ] as const;
 

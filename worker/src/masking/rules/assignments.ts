@@ -2,6 +2,7 @@ import { ALNUM, BARE_VALUE, BLANK, CODE, isIn, LETTER, QUOTE, STAR, tableOf, UND
 import type { Finding, Verify } from '../finding.ts';
 import { findInColumn } from '../given-column.ts';
 import { readCells, readFurther, readList, readPieces } from '../given-list.ts';
+import { readRestOfLine } from '../given-phrase.ts';
 import { isGivenSecret, LONGEST_JUDGED } from '../given-secret.ts';
 import { type GivenValue, type Operator, readOperator, readValue } from '../given-value.ts';
 import { wordiness } from '../letter-pairs.ts';
@@ -119,6 +120,7 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
   if (value === undefined) return undefined;
   if (operator.encoded === true) value = { ...value, end: encodedEnd(window, value) };
   if (operator.kind === 'tag') value = { ...value, end: endInTag(window, value) };
+  if (value.quoted) value = inTemplate(window, value);
   // `Authorization: Bearer …`, `password: string = "…"`: a word that introduces the value.
   const word = introductionOf(window, value);
   if (!value.quoted && INTRODUCES_VALUE.test(word)) {
@@ -129,6 +131,10 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
   }
   const further = operator.kind === 'cell' ? furtherCells(window, name, operator.end) : [];
   const isGiven = value !== undefined && value.end > value.start && isGivenSecret(window, name, operator, value);
+  // What a bare value does not hold may go on behind it.
+  const line =
+    value?.quoted === true || (isGiven && value?.last === true) ? undefined : readRestOfLine(window, name, operator);
+  if (line !== undefined) return findingOf(window, name, line);
   if (value === undefined || !isGiven) {
     const [first, ...others] = further;
     return first && { ...first, rule: RULES[name.kind], also: others };
@@ -142,6 +148,19 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
       : [];
   return also.length === 0 ? finding : { ...finding, also: also.map(({ start, end }) => ({ start, end })) };
 }
+
+/** `"{{ '…' | password_hash('sha512') }}"`: the literal that a template turns into something else. */
+function inTemplate(window: TextWindow, value: GivenValue): GivenValue {
+  if (window.at(value.start) !== CODE.openBrace) return value;
+  const literal = LITERAL_IN_TEMPLATE.exec(
+    window.slice(value.start, Math.min(value.end, value.start + LONGEST_JUDGED)),
+  );
+  if (literal === null) return value;
+  const [whole, , content = ''] = literal;
+  return { ...value, start: value.start + whole.length - content.length, end: value.start + whole.length };
+}
+
+const LITERAL_IN_TEMPLATE = /^\{\{ {0,2}(["'])([^"']{4,64})(?=\1)/;
 
 const LONGEST_MARKS = 24;
 

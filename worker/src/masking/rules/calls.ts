@@ -2,8 +2,9 @@ import { BLANK, CODE, COLON, DOT, isIn, QUOTE, SPACE, WORD } from '../characters
 import { readServerName } from '../database-host.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { CREDENTIAL_CALLS } from '../lexicon/credential-calls.ts';
+import { isAppPassword, isMadeUp } from '../made-up.ts';
 import type { TextWindow } from '../text-window.ts';
-import { isDrawnIn, isSecretIn } from '../verdicts.ts';
+import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
 import { DATABASE_HOST } from './database-hosts.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
 
@@ -17,7 +18,8 @@ const LONGEST_WRAPPER = 40;
 const REACH_BEHIND = 80;
 const WRAPPING = WORD | DOT | COLON | BLANK;
 /** What gives its argument back as the same secret: `Some("…")`, `String::from("…")`, `new Secret("…")`. */
-const WRAPPER = /^new\s|(?:^|[.: ])(?:some|ok|string|from|of|valueof|new|secret|secretstring|bytes|char|str)$/i;
+const WRAPPER =
+  /^new\s|(?:^|[.: ])(?:some|ok|string|from|of|valueof|new|secret|secretstring|bytes|getbytes|char|str)$/i;
 /** `r"…"`, `rb'…'`, `N'…'`: the mark of a literal. */
 const LONGEST_MARK = 2;
 
@@ -152,6 +154,8 @@ function isGiven(window: TextWindow, { start, end }: Literal, alone: boolean): b
   const value = window.slice(start, end);
   if (isDrawnIn(window, value)) return true;
   // `anonymous@` is what public servers ask for.
+  if (!alone && (verdict(window, 'made-up', value, isMadeUp) || verdict(window, 'app-password', value, isAppPassword)))
+    return true;
   return (
     !alone &&
     !value.endsWith('@') &&
@@ -173,11 +177,13 @@ const CALL: Rule = {
     `new Credentials("budi", "${chosen}".toCharArray())`,
     `client.basic_auth("budi", Some("${chosen}"))`,
     `Aws::Credentials.new('budi', '${chosen}')`,
+    `createHmac('sha256', '${drawn}')`,
     `request.setValue("${drawn}", forHTTPHeaderField: "X-Api-Token")`,
   ],
   keeps: [
     'client.login(user, password)',
     `request.setValue("${drawn}", forHTTPHeaderField: "X-Request-Id")`,
+    "createHmac('sha256', 'key')",
     "router.get('/login', 'login-page')",
     'box.login("budi", "wrong-password")',
     `ftp_login($c, '${chosen}', $pass)`,

@@ -1,6 +1,7 @@
-import { BLANK, CODE, DIGIT, isIn, LETTER, QUOTE, WORD } from '../characters.ts';
+import { BLANK, CODE, DIGIT, isIn, LETTER, LOWER, QUOTE, UPPER, WORD } from '../characters.ts';
 import type { Verify } from '../finding.ts';
 import { CODE_NAMES } from '../lexicon/secret-names.ts';
+import type { TextWindow } from '../text-window.ts';
 import type { Rule } from './rule.ts';
 
 const SHORTEST = 4;
@@ -14,6 +15,15 @@ export function isCounted(digits: string): boolean {
   return Math.abs(step) < 2;
 }
 
+/** `storePin`, `ADMIN_PIN`: the last word of a name. */
+function endsName(window: TextWindow, start: number): boolean {
+  const before = window.before(start - 1);
+  if (before === CODE.underscore) return true;
+  return isIn(before, LOWER) && isIn(window.code(start), UPPER);
+}
+
+const SHORTEST_OF_NAME = 6;
+
 /** `PIN for the door is …` */
 const OF_WHAT = /^(?:for|untuk|to) [A-Za-z][\w -]{1,32} (?:is|adalah)(?= )/;
 const LONGEST_WHOSE = 52;
@@ -23,12 +33,14 @@ const LONGEST_WHOSE = 52;
  * connector's pin has fewer, and a number that goes on is something else.
  */
 const verifyCodeNumber: Verify = (window, start, end) => {
-  if (isIn(window.before(start - 1), WORD) || window.before(start - 1) === CODE.hyphen) return undefined;
+  const inName = endsName(window, start);
+  if (!inName && (isIn(window.before(start - 1), WORD) || window.before(start - 1) === CODE.hyphen)) return undefined;
   let index =
     window.matches(end, 'nya') || window.matches(end, ' anda') ? end + (window.at(end) === CODE.space ? 5 : 3) : end;
   while (window.at(index) === CODE.star || isIn(window.at(index), QUOTE)) index++;
   index = window.run(index, BLANK, 3);
   if (window.at(index) === CODE.colon || window.at(index) === CODE.equals) index++;
+  else if (window.at(index) === CODE.fullwidthColon) index++;
   else if (window.matches(index, 'for ') || window.matches(index, 'to ') || window.matches(index, 'untuk ')) {
     const whose = OF_WHAT.exec(window.peek(index, LONGEST_WHOSE));
     if (whose === null) return undefined;
@@ -37,10 +49,13 @@ const verifyCodeNumber: Verify = (window, start, end) => {
   else if (window.matches(index, 'adalah ')) index += 6;
   else return undefined;
   index = window.run(index, BLANK, 3);
+  const bare = index;
   while (window.at(index) === CODE.star || isIn(window.at(index), QUOTE)) index++;
+  // Without quotes the pin of a board as well has a name that ends so, and a short number.
+  const shortest = inName && index === bare ? SHORTEST_OF_NAME : SHORTEST;
   const stop = window.run(index, DIGIT, LONGEST + 1);
   const length = stop - index;
-  if (length < SHORTEST || length > LONGEST || isCounted(window.slice(index, stop))) return undefined;
+  if (length < shortest || length > LONGEST || isCounted(window.slice(index, stop))) return undefined;
   const code = window.at(stop);
   const goesOn =
     code === CODE.dot ||
@@ -61,7 +76,22 @@ export const CODE_NUMBER_RULES: readonly Rule[] = [
     anchors: CODE_NAMES,
     verify: verifyCodeNumber,
     source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
-    masks: ['PIN: 482913', 'kode OTP adalah **730184**', "otp = '730184'"],
-    keeps: ['GPIO pin: 12', 'pin: 1234', 'PIN: ****', 'spin: 482913', 'pin 482913 items'],
+    masks: [
+      'PIN: 482913',
+      'kode OTP adalah **730184**',
+      "otp = '730184'",
+      "const storePin = '482913'",
+      'ADMIN_PIN=482913',
+      '"unlockCode": "482913"',
+    ],
+    keeps: [
+      'GPIO pin: 12',
+      'pin: 1234',
+      'PIN: ****',
+      'spin: 482913',
+      'pin 482913 items',
+      'LED_PIN=4829',
+      'ledPin = 4829',
+    ],
   },
 ];

@@ -10,13 +10,15 @@ import {
   HEADING_OF_KEYS,
   HEADING_OF_LOGINS,
   HEADING_OF_NUMBERS,
+  HEADING_OF_PASSWORDS,
   SECRET_HEADING,
 } from '../lexicon/secret-names.ts';
 import { TRADE_WORDS } from '../lexicon/values.ts';
+import { isMadeUp } from '../made-up.ts';
 import type { Memory } from '../memory.ts';
 import { NO_TABLE, type TablePlace } from '../table-place.ts';
 import { LEFT_CONTEXT, type TextWindow } from '../text-window.ts';
-import { isDrawnIn, isSecretIn } from '../verdicts.ts';
+import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
 import { isCounted } from './code-numbers.ts';
 import { chosen, type Rule } from './rule.ts';
 
@@ -81,7 +83,11 @@ function columnsOfHeader(header: string): TablePlace {
     ...numbers,
   ];
   const keys = columnsOf(headings, HEADING_OF_KEYS, HARMLESS_HEADING);
-  return { columns, versions, keys, logins, numbers, enclosed, column: -1 };
+  const passwords = columns.filter((column) => {
+    const heading = headings[column] ?? '';
+    return HEADING_OF_PASSWORDS.test(heading) || isHeadingElsewhere(heading);
+  });
+  return { columns, versions, keys, passwords, logins, numbers, enclosed, column: -1 };
 }
 
 const NOTHING = /$^/;
@@ -110,7 +116,7 @@ const verifyTableCell: Verify = (window, start, end) => {
     if (pair !== undefined) return pair;
   }
   const number = table.numbers.includes(column) ? readNumber(window, end) : undefined;
-  return number ?? readCell(window, end, table.keys.includes(column));
+  return number ?? readCell(window, end, table.keys.includes(column), table.passwords.includes(column));
 };
 
 /** The pipes of the row before the one at `at`. */
@@ -149,7 +155,7 @@ function readNumber(window: TextWindow, from: number): Finding | undefined {
 
 const [SHORTEST_NUMBER, LONGEST_NUMBER] = [4, 8];
 
-function readCell(window: TextWindow, from: number, ofKeys: boolean): Finding | undefined {
+function readCell(window: TextWindow, from: number, ofKeys: boolean, ofPasswords: boolean): Finding | undefined {
   let index = window.run(from, BLANK, 40);
   while (window.at(index) === CODE.backtick || window.at(index) === CODE.star) index++;
   const start = index;
@@ -177,7 +183,8 @@ function readCell(window: TextWindow, from: number, ofKeys: boolean): Finding | 
     /\d/.test(value) &&
     value.length >= 6 &&
     isSecretIn(window, value, { name: 'password', quoted: true, environment: false, prose: true });
-  if ((ofKeys && CHORD.test(value)) || (!isDrawnIn(window, value) && !chosen)) return undefined;
+  const madeUp = ofPasswords && verdict(window, 'made-up', value, isMadeUp);
+  if ((ofKeys && CHORD.test(value)) || (!isDrawnIn(window, value) && !chosen && !madeUp)) return undefined;
   const finding = { start, end };
   return index < start + LONGEST_CELL ? finding : { ...finding, open: BARE_VALUE };
 }

@@ -1,0 +1,103 @@
+import { BLANK, CODE, isIn, LOWER, UNDERSCORE } from './characters.ts';
+import type { GivenValue, Operator } from './given-value.ts';
+import { isAppPassword, isJoinedAsNames, isMadeUp, isPassPhrase } from './made-up.ts';
+import type { SecretName } from './secret-name.ts';
+import type { TextWindow } from './text-window.ts';
+import { verdict } from './verdicts.ts';
+
+/** `pass` alone is given a text as often. */
+const SHORTEST_NAME = 4;
+/** A longer line is no password. */
+const LONGEST_LINE = 64;
+
+/** Whether `text` is a password made of words, for how it was given to a password's name. */
+export function isPhraseGiven(
+  window: TextWindow,
+  operator: Operator,
+  value: GivenValue,
+  text: string,
+  name: SecretName,
+): boolean {
+  if (operator.kind === 'statement' || value.below) return false;
+  if (value.quoted && verdict(window, 'app-password', text, isAppPassword)) return true;
+  if (/\s/.test(text))
+    return (
+      value.quoted &&
+      operator.kind !== 'loose' &&
+      name.end - name.start > SHORTEST_NAME &&
+      isPhraseIn(window, operator, value, text)
+    );
+  if (!MAY_BE_MADE_UP.test(text) || !verdict(window, 'made-up', text, isMadeUp)) return false;
+  // What is not in quotes may be code: there names have the same marks.
+  return value.quoted || isPlain(window, name, operator, value, text);
+}
+
+/** A capital, or words that hyphens join. */
+const MAY_BE_MADE_UP = /\p{Lu}\p{Ll}|-[a-z]+-/u;
+
+function isPlain(window: TextWindow, name: SecretName, operator: Operator, value: GivenValue, text: string): boolean {
+  if (operator.kind === 'cell') return true;
+  if (!value.last || operator.kind === 'loose' || (!operator.tight && CALLED.test(text))) return false;
+  return !isJoinedAsNames(text) || isConfigured(window, name, operator);
+}
+
+const CALLED = /^[\w.]+\(/;
+
+/** `NAME=…` or `name = …` or `name: …` as the first word of its line, as in a file of settings. */
+function isConfigured(window: TextWindow, name: SecretName, operator: Operator): boolean {
+  if (operator.kind !== 'assign') return false;
+  const left = window.left(name.start, LONGEST_AHEAD);
+  return BEGINS_SETTING.test(left.slice(left.lastIndexOf('\n') + 1));
+}
+
+const LONGEST_AHEAD = 32;
+/** What stands before a setting on its line: the mark of a list, of a comment or of a change, a word of a shell, a name in another alphabet. */
+const BEGINS_SETTING = /^\s{0,16}[-+#*;>]?\s{0,4}(?:export |set |env |arg |\$env:)?["'`*]{0,3}[^\0-\u007f]{0,12}$/i;
+
+/** Words in quotes: as few as two with a number, three behind an equals sign, four behind a colon, where labels stand too. */
+function isPhraseIn(window: TextWindow, operator: Operator, { start }: GivenValue, text: string): boolean {
+  const isCode = window.before(start - 1) === CODE.backtick;
+  const isColon = window.left(start, 4).includes(':') && !isCode;
+  const least = /\d/.test(text)
+    ? 2
+    : isColon || operator.kind === 'element' || operator.kind === 'tag'
+      ? 4
+      : isCode
+        ? 2
+        : 3;
+  return verdict(window, `phrase ${least}`, text, (phrase) => isPassPhrase(phrase, least));
+}
+
+/**
+ * The rest of the line behind the operator of a setting, where it is a password that a bare value does not hold: words
+ * with blanks, with a semicolon or a bracket, or with letters that ASCII has not.
+ */
+export function readRestOfLine(window: TextWindow, name: SecretName, operator: Operator): GivenValue | undefined {
+  if (name.kind !== 'password' || operator.kind !== 'assign' || !isConfigured(window, name, operator)) return undefined;
+  const start = window.run(operator.end, BLANK, 8);
+  let end = start;
+  while (end < start + LONGEST_LINE && window.at(end) >= CODE.space) end++;
+  if (end === start + LONGEST_LINE) return undefined;
+  const text = window.slice(start, end).trimEnd();
+  if (ENDS_STATEMENT.test(text) || (!operator.tight && CALLED.test(text))) return undefined;
+  const isSetting = operator.tight || hasJoint(window, name) || /\d/.test(text);
+  const isGiven = /\s/.test(text)
+    ? isSetting && verdict(window, 'line', text, (phrase) => isPassPhrase(phrase, /\d/.test(phrase) ? 2 : 3))
+    : verdict(window, 'made-up', text, isMadeUp);
+  return isGiven
+    ? { start, end: start + text.length, quoted: false, below: false, last: true, cut: false, call: false }
+    : undefined;
+}
+
+const ENDS_STATEMENT = /[;,"'`({[]$/;
+
+/** `ansible_become_pass`, `GRAFANA_PW`: no word of a sentence. */
+function hasJoint(window: TextWindow, { start, end }: SecretName): boolean {
+  let joint = false;
+  let lower = false;
+  for (let index = start; index < end; index++) {
+    if (isIn(window.code(index), UNDERSCORE) || window.code(index) === CODE.dot) joint = true;
+    else if (isIn(window.code(index), LOWER)) lower = true;
+  }
+  return joint || !lower;
+}

@@ -1,0 +1,67 @@
+import { SPEAKS_ABOUT } from './lexicon/made-up.ts';
+import { NAMES_STANDARD, TRADE_WORDS } from './lexicon/values.ts';
+import { isPlaceholder } from './placeholder.ts';
+import { PATH } from './value-grammar.ts';
+
+/**
+ * Passwords that a person makes of words: `Mesa/Redonda/8`, `(Lontong)Balap`, `three-old-oak-doors`, and phrases. Their
+ * grammar is that of names too; so these are asked only about what is given to a password's name, and a word of forms or
+ * code among the words takes it back.
+ */
+
+const SHORTEST = 7;
+const LONGEST = 64;
+const WORDS = /\p{L}+/gu;
+/** Words with a capital, and small ones between; marks and digits join them. */
+const CAPITALISED = /^\p{Lu}\p{Ll}+$/u;
+const SMALL = /^\p{Ll}{1,3}$/u;
+const LONGEST_WORD = 16;
+/** Joins the words of names too. */
+const PLAIN_JOINTS = /^[\p{L}\p{N}._:/\\-]*$/u;
+/** Of no bracket alone, and no tag: `<Password>`, `{Word}`. */
+const ENCLOSED = /^(?:<.*>|\{.*\}|\[.*\]|\$\w+|%\w+%|@\w+|#\w+|:\w+)$/;
+/** A method, a type in name spaces, a path of a site or of a registry of Windows. */
+const OF_CODE = /::|->|=>|\(\)|\/\/|^(?:HK|[A-Z]:\\)|\.\.|<\/|\$\{|\{\{/;
+/** Lower case, three words or more, with hyphens. */
+const HYPHENED = /^[a-z]{2,16}(?:-[a-z]{2,16}){2,8}(?:-?\d{1,6})?$/;
+
+/** Whether words are joined to one that no name is likely to be: `Sawah(Padi)Hijau`, `Kolak.Pisang`, `kebun-teh-hijau`. */
+export function isMadeUp(value: string): boolean {
+  if (value.length < SHORTEST || value.length > LONGEST || /\s/.test(value)) return false;
+  if (HYPHENED.test(value)) return !speaksAbout(value);
+  const words = value.match(WORDS) ?? [];
+  const capitals = words.filter((word) => CAPITALISED.test(word));
+  if (words.length < 2 || capitals.length < 2 || words.some((word) => word.length > LONGEST_WORD)) return false;
+  if (!words.every((word) => CAPITALISED.test(word) || SMALL.test(word))) return false;
+  // `FirstSecond` is written without a mark, as names of code are.
+  if (!JOINED.test(value) || ENCLOSED.test(value) || OF_CODE.test(value) || PATH.test(value)) return false;
+  return !speaksAbout(value) && !isPlaceholder(value.replaceAll(/[<>{}[\]$%]/g, ''));
+}
+
+const JOINED = /\p{L}[^\p{L}\s]{1,6}\p{L}/u;
+
+/** Whether marks join the words that those of code, of paths and of headers join as well. */
+export function isJoinedAsNames(value: string): boolean {
+  return PLAIN_JOINTS.test(value);
+}
+
+/** Words of one language or another, with blanks between; `least` of them, and none of a sentence about passwords. */
+export function isPassPhrase(value: string, least: number): boolean {
+  if (value.length > LONGEST || !PHRASE.test(value)) return false;
+  const words = value.match(WORDS) ?? [];
+  return words.length >= least && !speaksAbout(value);
+}
+
+const PHRASE = /^\p{L}{2,16}(?:[ ,]{1,2}[\p{L}\d]{1,16}){1,11}[!?.]?$/u;
+
+/** Four groups of four letters, as Google's app passwords are shown (support.google.com/accounts/answer/185833). */
+export function isAppPassword(value: string): boolean {
+  return APP_PASSWORD.test(value) && !speaksAbout(value);
+}
+
+const APP_PASSWORD = /^[a-z]{4}(?: [a-z]{4}){3}$|^[a-z]{4}(?:-[a-z]{4}){3}$/;
+
+function speaksAbout(value: string): boolean {
+  if (TRADE_WORDS.test(value) || NAMES_STANDARD.test(value)) return true;
+  return (value.toLowerCase().match(WORDS) ?? []).some((word) => SPEAKS_ABOUT.has(word));
+}
