@@ -1,4 +1,5 @@
-import { BLANK, CODE, isIn, LETTER, QUOTE } from './characters.ts';
+import { BLANK, CODE, isIn, LETTER, QUOTE, WORD } from './characters.ts';
+import type { Operator } from './given-value.ts';
 import { COPULAS, OPENING_QUOTES } from './lexicon/names-elsewhere.ts';
 import type { TextWindow } from './text-window.ts';
 
@@ -31,10 +32,20 @@ export function endOfForeignWord(window: TextWindow, from: number): number {
 /** Behind a name in Chinese, Japanese or Korean: where the copula or colon ends that gives it its value, or -1. */
 export function endOfCopula(window: TextWindow, from: number): number {
   const code = window.at(from);
-  if (code < FIRST_EASTERN || !COPULAS.includes(String.fromCharCode(code))) return -1;
+  if (code < FIRST_EASTERN) return -1;
+  if (!COPULAS.includes(String.fromCharCode(code))) return endOfChange(window, from);
   // `是：`
   return COPULAS.includes(String.fromCharCode(window.at(from + 1))) ? from + 2 : from + 1;
 }
+
+/** `已经改成了`: where the words end that say to what it was changed, or -1. */
+function endOfChange(window: TextWindow, from: number): number {
+  const changed = CHANGED.exec(window.peek(from, LONGEST_CHANGE));
+  return changed === null ? -1 : from + changed[0].length;
+}
+
+const LONGEST_CHANGE = 10;
+const CHANGED = /^(?:已经|已經|已|现在|現在|被)?(?:改|设|設|更新|换|換|重置|设置|設置|设定|設定)(?:成|为|為|到)了?/;
 
 /** Steps over one quote that is none of ASCII. */
 export function skipForeignQuote(window: TextWindow, from: number): number {
@@ -51,4 +62,19 @@ export function isDefined(window: TextWindow, nameStart: number, nameEnd: number
     isIn(window.at(window.run(nameEnd, BLANK, 24)), QUOTE) &&
     /#\s{0,4}define\s{1,4}$/.test(window.left(nameStart, 16))
   );
+}
+
+const LONGEST_TYPE = 12;
+const TYPE_OF_TEXT = /^(?:n?string|str|text|n?varchar2?|n?char|secretstring|bytes|constant)$/i;
+/** `(50)` behind a type, and a sign. */
+const SIGN_BEHIND_TYPE = /^(?:\(\d{1,4}\)| string)? {0,4}:?=(?!=)/i;
+const LONGEST_SIGN = 16;
+
+/** `var token string = "…"`, `apiKey String = …`, `Dim password As String = "…"`, `@password NVARCHAR(50) = '…'`. */
+export function typedAssignment(window: TextWindow, from: number): Operator | undefined {
+  const start = window.matches(from, 'as ') ? from + 3 : from;
+  const end = window.run(start, WORD, LONGEST_TYPE);
+  if (end === start || !TYPE_OF_TEXT.test(window.slice(start, end))) return undefined;
+  const sign = SIGN_BEHIND_TYPE.exec(window.peek(end, LONGEST_SIGN));
+  return sign === null ? undefined : { end: end + sign[0].length, kind: 'assign', tight: false };
 }

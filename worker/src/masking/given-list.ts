@@ -122,3 +122,16 @@ export function readCells(window: TextWindow, from: number): readonly GivenValue
   }
   return cells;
 }
+
+/** `"{{ '…' | password_hash('sha512') }}"`: the literal that a template turns into something else. */
+export function inTemplate(window: TextWindow, value: GivenValue): GivenValue {
+  if (window.at(value.start) !== CODE.openBrace) return value;
+  const literal = LITERAL_IN_TEMPLATE.exec(
+    window.slice(value.start, Math.min(value.end, value.start + LONGEST_ELEMENT)),
+  );
+  if (literal === null) return value;
+  const [whole, , content = ''] = literal;
+  return { ...value, start: value.start + whole.length - content.length, end: value.start + whole.length };
+}
+
+const LITERAL_IN_TEMPLATE = /^\{\{ {0,2}(["'])([^"']{4,64})(?=\1)/;

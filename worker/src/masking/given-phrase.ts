@@ -27,6 +27,8 @@ export function isPhraseGiven(
       name.end - name.start > SHORTEST_NAME &&
       isPhraseIn(window, operator, value, text)
     );
+  // `MODULE_PASS("pre-selection-lowering", …)`: a pass of a program.
+  if (operator.kind === 'loose' && window.matches(name.end - 4, 'pass')) return false;
   if (!MAY_BE_MADE_UP.test(text) || !verdict(window, 'made-up', text, isMadeUp)) return false;
   // What is not in quotes may be code: there names have the same marks.
   return value.quoted || isPlain(window, name, operator, value, text);

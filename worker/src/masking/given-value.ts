@@ -13,7 +13,7 @@ import {
   WORD,
 } from './characters.ts';
 import { skipColour } from './colour-codes.ts';
-import { endOfCopula, skipForeignQuote } from './given-in-words.ts';
+import { endOfCopula, skipForeignQuote, typedAssignment } from './given-in-words.ts';
 import { endOfLiteral, endOfQuote, type Opening, openLiteral } from './literal-opening.ts';
 import type { TextWindow } from './text-window.ts';
 
@@ -212,17 +212,6 @@ function isSign(code: number): boolean {
   return (
     code === CODE.colon || code === CODE.equals || code === CODE.question || code === CODE.plus || code === CODE.dot
   );
-}
-
-/** `var token string = "…"`, `apiKey String = …`. */
-function typedAssignment(window: TextWindow, from: number): Operator | undefined {
-  const end = window.run(from, WORD, 12);
-  if (end === from || !/^(?:string|str|text|varchar|char|secretstring|bytes)$/i.test(window.slice(from, end)))
-    return undefined;
-  const sign = window.run(end, BLANK, 4);
-  return window.at(sign) === CODE.equals && window.at(sign + 1) !== CODE.equals
-    ? { end: sign + 1, kind: 'assign', tight: false }
-    : undefined;
 }
 
 /** Reads the value after an operator, out of its quotes, block scalar, emphasis or code fence. */

@@ -22,8 +22,8 @@ const PLAIN_JOINTS = /^[\p{L}\p{N}._:/\\-]*$/u;
 const ENCLOSED = /^(?:<.*>|\{.*\}|\[.*\]|\$\w+|%\w+%|@\w+|#\w+|:\w+)$/;
 /** A method, a type in name spaces, a path of a site or of a registry of Windows. */
 const OF_CODE = /::|->|=>|\(\)|\/\/|^(?:HK|[A-Z]:\\)|\.\.|<\/|\$\{|\{\{/;
-/** Lower case, three words or more, with hyphens. */
-const HYPHENED = /^[a-z]{2,16}(?:-[a-z]{2,16}){2,8}(?:-?\d{1,6})?$/;
+/** Three words or more, with hyphens. */
+const HYPHENED = /^[A-Za-z][a-z]{1,15}(?:-[A-Za-z][a-z]{1,15}){2,8}(?:-?\d{1,6})?$/;
 
 /** Whether words are joined to one that no name is likely to be: `Sawah(Padi)Hijau`, `Kolak.Pisang`, `kebun-teh-hijau`. */
 export function isMadeUp(value: string): boolean {

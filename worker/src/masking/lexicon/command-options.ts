@@ -96,6 +96,11 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ),
   ...commands('https://learn.microsoft.com/en-us/cli/azure/reference-index#az-login', 'az login', '-p'),
   ...commands(
+    'https://learn.microsoft.com/en-us/cli/azure/sql/server#az-sql-server-create',
+    'az sql server create|az sql server update|az sql mi create|az postgres flexible-server create|az postgres flexible-server update|az mysql flexible-server create|az mysql flexible-server update',
+    '-p',
+  ),
+  ...commands(
     'https://docs.redhat.com/en/documentation/openshift_container_platform/4.18/html/cli_tools/openshift-cli-oc',
     'oc login',
     '-p',

@@ -78,6 +78,6 @@ export const VERBS_ELSEWHERE = wordList(
 );
 
 /** Characters that join a name and its value in Chinese, Japanese and Korean, where no blank stands between. */
-export const COPULAS = '是为為は：＝은는';
+export const COPULAS = '是为為はを：＝은는';
 /** Quotes of those languages, of French and of typography: what opens a value. What closes it is no character of a value. */
 export const OPENING_QUOTES = '「『“‘《〈«„【（';

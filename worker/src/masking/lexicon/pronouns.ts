@@ -24,4 +24,4 @@ export const LEADS_BELOW = wordList(
 export const SMALL_WORDS = wordSet('is was are will be should now still just currently set to sekarang adalah');
 /** Behind a value in quotes or without: what it is used as. */
 export const USED_AS =
-  /^["'`*]{0,3} (?:as|for|sebagai|untuk) (?:(?:the|your|my|its|a|new|root|admin|database|db|wifi|temporary) ){0,3}(?:pass(?:word|phrase|code)|kata sandi|sandi)(?![\w-])/i;
+  /^["'`*]{0,3} (?:as|for|sebagai|untuk|als|comme|como|come) (?:(?:the|your|my|its|a|new|root|admin|database|db|wifi|temporary) ){0,3}(?:pass(?:word|phrase|code|wort)|kata sandi|sandi|kennwort|wachtwoord|mot de passe|contraseña|senha|clave)(?![\w-])/i;

@@ -43,7 +43,7 @@ export const LOGIN_WORDS = wordSet(`
   identifiants cuenta usuario conta gebruiker 账号 帳號 用户 ログイン アカウント`);
 /** Words between those and the user. */
 export const JOINS_LOGIN = wordSet(
-  'in is are as with named called adalah dengan sebagai ist lautet als mit est avec es con com for to',
+  'in is are as with named called adalah dengan sebagai ist lautet als mit est avec es con com for to exist exists',
 );
 
 /** Words of the trade: a value that holds one speaks about passwords, or names a variable, and was not thought up as one. */

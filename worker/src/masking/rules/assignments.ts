@@ -1,7 +1,7 @@
 import { ALNUM, BARE_VALUE, BLANK, CODE, isIn, LETTER, QUOTE, STAR, tableOf, UNDERSCORE, WORD } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { findInColumn } from '../given-column.ts';
-import { readCells, readFurther, readList, readPieces } from '../given-list.ts';
+import { inTemplate, readCells, readFurther, readList, readPieces } from '../given-list.ts';
 import { readRestOfLine } from '../given-phrase.ts';
 import { isGivenSecret, LONGEST_JUDGED } from '../given-secret.ts';
 import { type GivenValue, type Operator, readOperator, readValue } from '../given-value.ts';
@@ -148,19 +148,6 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
       : [];
   return also.length === 0 ? finding : { ...finding, also: also.map(({ start, end }) => ({ start, end })) };
 }
-
-/** `"{{ '…' | password_hash('sha512') }}"`: the literal that a template turns into something else. */
-function inTemplate(window: TextWindow, value: GivenValue): GivenValue {
-  if (window.at(value.start) !== CODE.openBrace) return value;
-  const literal = LITERAL_IN_TEMPLATE.exec(
-    window.slice(value.start, Math.min(value.end, value.start + LONGEST_JUDGED)),
-  );
-  if (literal === null) return value;
-  const [whole, , content = ''] = literal;
-  return { ...value, start: value.start + whole.length - content.length, end: value.start + whole.length };
-}
-
-const LITERAL_IN_TEMPLATE = /^\{\{ {0,2}(["'])([^"']{4,64})(?=\1)/;
 
 const LONGEST_MARKS = 24;
 

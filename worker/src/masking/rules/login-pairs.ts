@@ -1,5 +1,7 @@
 import { ALNUM, BARE_VALUE, CODE, DASH, isIn, QUOTE, UNDERSCORE } from '../characters.ts';
+import { readArgument } from '../command-argument.ts';
 import type { Verify } from '../finding.ts';
+import { isThoughtUpIn } from '../given-secret.ts';
 import { JOINS_LOGIN, LOGIN_WORDS, NAMES_STANDARD, TRADE_WORDS } from '../lexicon/values.ts';
 import { wordSet } from '../lexicon/word-set.ts';
 import { isDrawnIn, isSecretIn } from '../verdicts.ts';
@@ -24,7 +26,10 @@ const verifyLoginPair: Verify = (window, start, end) => {
   const quote = isIn(window.code(end - 1), QUOTE) ? window.code(end - 1) : -1;
   if (quote < 0 && window.before(start - 1) !== CODE.space) return undefined;
   const left = window.left(quote < 0 ? start - 1 : start, REACH);
-  if (!namesLogin(left.slice(left.lastIndexOf('\n') + 1), quote < 0)) return undefined;
+  const before = left.slice(left.lastIndexOf('\n') + 1);
+  const named = namesLogin(before, quote < 0);
+  if (!named && !(PAIR_AHEAD.test(before) && LISTS_LOGINS.test(`${before} ${window.peek(end, REACH)}`)))
+    return undefined;
   let stop = end;
   while (stop < end + LONGEST && window.at(stop) !== quote && isIn(window.at(stop), BARE_VALUE)) stop++;
   if (
@@ -36,8 +41,20 @@ const verifyLoginPair: Verify = (window, start, end) => {
   if (value.length < SHORTEST || !CHOSEN.test(value) || !/[a-z]/i.test(value) || TRADE_WORDS.test(value))
     return undefined;
   if (quote < 0 && !MARKED.test(value)) return undefined;
+  if (!named) return isThoughtUpIn(window, value) ? { start: end, end: last } : undefined;
   const isPassword = isSecretIn(window, value, { name: 'password', quoted: true, environment: false, prose: true });
   return isPassword ? { start: end, end: last } : undefined;
+};
+
+/** A user before the slash. */
+const PAIR_AHEAD = /(?:^|[\s"'`(,])[a-z][a-z\d._@-]{1,31}["'`]? ?$/;
+/** What the line says of its pairs. */
+const LISTS_LOGINS = /\b(?:passwords|accounts|logins|credentials)\b/i;
+
+/** `curl_easy_setopt(curl, CURLOPT_USERPWD, "budi:…")` */
+const verifyUserPassword: Verify = (window, _start, end) => {
+  const sign = /^["']?\)?\s{0,4}(?:,|=>|[:=])\s{0,8}(?=["'][^"'\s:]{1,48}:)/.exec(window.peek(end, REACH));
+  return sign === null ? undefined : readArgument(window, end + sign[0].length, ':');
 };
 
 /** What may stand between a word of logins and the user, and the user with the mark or word before the password. */
@@ -100,6 +117,15 @@ const verifyWellKnown: Verify = (window, start, end) => {
 const SHORTEST_DRAWN = 12;
 
 export const LOGIN_PAIR_RULES: readonly Rule[] = [
+  {
+    name: 'user-and-password',
+    type: 'key',
+    anchors: ['userpwd', 'userpass', 'user_pass'],
+    verify: verifyUserPassword,
+    source: 'https://curl.se/libcurl/c/CURLOPT_USERPWD.html',
+    masks: [`curl_easy_setopt(curl, CURLOPT_USERPWD, "budi:${chosen}");`, `CURLOPT_USERPWD => 'budi:${chosen}',`],
+    keeps: ['CURLOPT_USERPWD, userpwd', 'CURLOPT_USERPWD, "user:password"', 'userpass = "budi"'],
+  },
   {
     name: 'well-known-login',
     type: 'key',

@@ -10,6 +10,7 @@ import type { SecretName } from '../secret-name.ts';
 import { BARE_WORD, LONGEST_JUDGED, LONGEST_WORD, opensElsewhere, WORDS_READ, Word } from '../sentence-words.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn } from '../verdicts.ts';
+import { findQuotedPassword } from './quoted-password.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
 
 /** How far after its name, within the sentence, a value may stand. */
@@ -36,11 +37,14 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
   // What C defines is no sentence: a literal there is read as the value of the name.
   const left = window.left(name.start, LONGEST_DEFINED);
   if (left.includes('#') && DEFINITION.test(left)) return undefined;
+  const quotedPassword = findQuotedPassword(window, name);
+  if (quotedPassword !== undefined) return { rule: PROSE, ...quotedPassword };
   const stop = name.end + REACH;
   if (!holdsDrawn(window, name.end, stop, BARE_VALUE, SHORTEST_DRAWN[name.kind])) return undefined;
   let index = name.end;
   let verb = false;
   let named = false;
+  const prepositions = name.kind === 'password' && NAMED_ELSEWHERE.test(window.slice(name.start, name.end));
   for (let words = 0; words < 9 && index < stop; words++) {
     index = skipBetween(window, index, stop);
     if (index < 0 || index >= stop) return undefined;
@@ -75,10 +79,17 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     )
       return withSuccessor(window, proseFinding(start, end), name, quoted);
     if (end < index && window.text.charAt(index - 1) !== ':' && /[.!?]/.test(window.text.charAt(end))) return undefined;
-    verb = read.isVerb || (verb && (word === 'the' || word === 'now' || word === 'sekarang' || word === 'para'));
+    verb =
+      read.isVerb ||
+      (prepositions && PREPOSITIONS.has(folded)) ||
+      (verb && (word === 'the' || word === 'now' || word === 'sekarang' || word === 'para'));
   }
   return undefined;
 }
+
+/** Of a language whose sentences give a value with a preposition: `cambié la contraseña a …`. */
+const NAMED_ELSEWHERE = /^(?:contrase|senha|clave|mot|mdp|passwort|kennwort|wachtwoord|palavra|parola)/i;
+const PREPOSITIONS = wordSet('a à para en auf zu in naar');
 
 /** Whether a name behind a dot follows the word "config", not far before it on its line. */
 function isInConfiguration(window: TextWindow, start: number): boolean {
@@ -248,9 +259,17 @@ const PROSE: Rule = {
   masks: [
     `the password is ${chosen}, keep it`,
     `kata sandinya adalah ${chosen}`,
+    `cambié la contraseña a ${chosen} ayer`,
+    'the password of root is `Mesa/Redonda/8`',
     `store ${drawn} as the billing API key`,
   ],
-  keeps: ['the password is expired', 'the token is valid', 'token refresh is due'],
+  keeps: [
+    'the password is expired',
+    'the password is `System.String`',
+    'the password policy is `Foo-Bar-Qux`',
+    'the token is valid',
+    'token refresh is due',
+  ],
 };
 
 const QUOTED_FIRST: Rule = {

@@ -1,4 +1,4 @@
-import { ALNUM, BLANK, CODE, COLON, isIn, LETTER, LINE_END, QUOTE, SPACE } from '../characters.ts';
+import { ALNUM, BLANK, CODE, COLON, DASH, DIGIT, isIn, LETTER, LINE_END, QUOTE, SPACE } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { isThoughtUpIn } from '../given-secret.ts';
 import {
@@ -11,9 +11,11 @@ import {
   SPOKEN_OF,
   USED_AS,
 } from '../lexicon/pronouns.ts';
+import { isJoinedAsNames, isMadeUp } from '../made-up.ts';
 import { BARE_WORD, endOfWord, LONGEST_JUDGED } from '../sentence-words.ts';
 import { REACH_OF_NAME, type TextWindow } from '../text-window.ts';
-import { isDrawnIn } from '../verdicts.ts';
+import { isDrawnIn, verdict } from '../verdicts.ts';
+import { isCounted } from './code-numbers.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
 
 /** How far before a pronoun its secret may be named, and how much before it says that it stands for one. */
@@ -59,9 +61,17 @@ function readSpoken(window: TextWindow, from: number, kind: Kind): Finding | und
   const isSecret =
     (isDrawnIn(window, value) &&
       (value.length >= SHORTEST_DRAWN ? !/^[\da-f-]+$/i.test(value) : kind === 'password')) ||
-    (kind === 'password' && isThoughtUpIn(window, value));
+    (kind === 'password' && (isThoughtUpIn(window, value) || isWordsOf(window, value, quoted)));
   return isSecret ? { start: from, end: stop } : undefined;
 }
+
+/** Words that marks join; without quotes with a number, in threes, or with marks that no name has. */
+function isWordsOf(window: TextWindow, value: string, quoted: boolean): boolean {
+  if (!quoted && !/\d/.test(value) && isJoinedAsNames(value) && !IN_THREES.test(value)) return false;
+  return verdict(window, 'made-up', value, isMadeUp);
+}
+
+const IN_THREES = /[a-z][-._/][A-Za-z][a-z]+[-._/]/;
 
 /** The value behind small words such as `is now`: word by word, so that a stream waits for no more than the next one. */
 function readBehind(window: TextWindow, from: number, kind: Kind): Finding | undefined {
@@ -129,6 +139,8 @@ const verifyChangedFrom: Verify = (window, start, end) => {
 const verifyHandedOver: Verify = (window, start, end) => {
   if (isIn(window.before(start - 1), LETTER)) return undefined;
   const from = skipMarks(window, end);
+  const number = readNumber(window, start, from);
+  if (number !== undefined) return number;
   if (!DIGIT_IN_WORD.test(window.slice(from, window.run(from, BARE_WORD, LONGEST_GIVEN)))) return undefined;
   const isAsked = isIn(window.before(start - 1), BLANK) && ASKS.test(sentenceBefore(window, start));
   const asked = isAsked ? spokenOf(window, start, NEAR) : undefined;
@@ -138,16 +150,33 @@ const verifyHandedOver: Verify = (window, start, end) => {
 };
 
 const LONGEST_GIVEN = 64;
-const DIGIT_IN_WORD = /\d/;
+const DIGIT_IN_WORD = /\d|[a-z][-._/+&*=][A-Z]/;
 
-/** What an answer begins with on its line. */
-const ANSWERS = /^(?:>|[-*•]|[A-Z][A-Za-z]{0,16}:\*{0,2})$/;
+/** "it asks for a PIN, enter …": four to eight digits. */
+function readNumber(window: TextWindow, start: number, from: number): Finding | undefined {
+  if (!isIn(window.at(from), DIGIT) || !ASKS_FOR_NUMBER.test(sentenceBefore(window, start))) return undefined;
+  const end = window.run(from, DIGIT, LONGEST_NUMBER + 1);
+  if (end - from < SHORTEST_NUMBER || end - from > LONGEST_NUMBER || isIn(window.at(end), LETTER | DASH))
+    return undefined;
+  return isCounted(window.slice(from, end)) ? undefined : { start: from, end };
+}
+
+const [SHORTEST_NUMBER, LONGEST_NUMBER] = [4, 8];
+const ASKS_FOR_NUMBER = /\b(?:PIN|OTP|passcode|(?:access|unlock|door|one-time) code|kode (?:OTP|akses))\b/i;
+
+/** What an answer begins with on its line: a mark, a time, who speaks, and a word or two. */
+const SPEAKER =
+  /^(?:\[[\d:. ,/-]{4,20}\] )?(?:(?:>|[-*•]|<[\w .-]{1,20}>) |[\p{L}][\p{L}.]{0,16}(?: [\p{L}.]{1,12})?(?: \([^()\n]{1,12}\))?:\*{0,2} )(?:(?:ini|it's|it is|here|sure|es|c'est|das ist|es ist) (?:ya |bro |it is |is )?)?/iu;
+const LONGEST_SPEAKER = 72;
 const CODE_IN_LINE = /[{};=<>]|\w\(|\b(?:def|class|function|return|elif)\b/;
 
 /** Verifies behind a line that asks for a secret, or says that it follows: what stands alone on the next line. */
 const verifyAnswer: Verify = (window, start, end) => {
   if (!isNearName(window, start)) return undefined;
-  if (
+  const anyLine = window.code(start) === CODE.colon;
+  if (anyLine) {
+    if (!isAloneBelow(window, end)) return undefined;
+  } else if (
     window.code(start) === CODE.question
       ? !isIn(window.before(start - 1), ALNUM)
       : isIn(window.before(start - 1), LETTER)
@@ -157,10 +186,11 @@ const verifyAnswer: Verify = (window, start, end) => {
   const line = left.slice(left.lastIndexOf('\n') + 1).trimStart();
   if (line.length < 8 || !line.includes(' ') || CODE_IN_LINE.test(line)) return undefined;
   const kind = spokenOf(window, start, line.length);
-  if (kind === undefined) return undefined;
+  // Behind any colon only a key stands that was drawn.
+  if (kind === undefined || (anyLine && kind !== 'key')) return undefined;
   let from = skipMarks(window, window.run(end, SPACE, LONGEST_INDENTATION));
-  const mark = endOfMark(window, from);
-  if (window.at(mark) === CODE.space && ANSWERS.test(window.slice(from, mark))) from = skipMarks(window, mark + 1);
+  const speaker = SPEAKER.exec(window.peek(from, LONGEST_SPEAKER));
+  if (speaker !== null) from = skipMarks(window, from + speaker[0].length);
   const found = readSpoken(window, from, kind);
   if (found === undefined) return undefined;
   let behind = found.end;
@@ -170,12 +200,11 @@ const verifyAnswer: Verify = (window, start, end) => {
 };
 
 const LONGEST_INDENTATION = 12;
-const LONGEST_MARK = 20;
 
-function endOfMark(window: TextWindow, from: number): number {
-  let end = from;
-  while (end < from + LONGEST_MARK && window.at(end) > CODE.space) end++;
-  return end;
+/** Whether the line below begins with as many characters as a key has: looked at before anything is read. */
+function isAloneBelow(window: TextWindow, end: number): boolean {
+  const from = skipMarks(window, window.run(end, SPACE, LONGEST_INDENTATION));
+  return window.run(from, BARE_WORD, SHORTEST_DRAWN) === from + SHORTEST_DRAWN;
 }
 
 /** Common words: the scan stops at them only not far behind the name of a secret. */
@@ -184,10 +213,12 @@ const NEAR_NAME: ReadonlyMap<string, Verify> = new Map([
   ['to ', verifyChangedTo],
   ...['from ', 'dari ', 'von '].map((word): [string, Verify] => [word, verifyChangedFrom]),
   ...['type ', 'ketik '].map((word): [string, Verify] => [word, verifyHandedOver]),
-  ...['?\n', ...LEADS_BELOW.map((word) => `${word}:\n`)].map((word): [string, Verify] => [word, verifyAnswer]),
+  ...['?\n', ':\n', ...LEADS_BELOW.map((word) => `${word}:\n`)].map((word): [string, Verify] => [word, verifyAnswer]),
 ]);
 const ANYWHERE: ReadonlyMap<string, Verify> = new Map(
-  ['enter ', 'use ', 'masukkan '].map((word) => [word, verifyHandedOver]),
+  ['enter ', 'use ', 'masukkan ', 'gunakan ', 'pakai ', 'verwende ', 'utilisez ', 'usa ', 'gebruik ', 'paste '].map(
+    (word) => [word, verifyHandedOver],
+  ),
 );
 
 /** Secrets that a sentence gives to what the one before it has named. */
@@ -206,6 +237,9 @@ const SPOKEN: Rule = {
     `When it asks for the passphrase, type ${chosen} and press Enter.`,
     `Enter ${chosen} as the password.`,
     `What is the wifi password?\n${chosen}\n`,
+    'If it asks for a PIN, enter 482913.',
+    `Your API key was made. It is shown only once:\n\n    ${drawn}\n`,
+    `[10:31] Rina: apa password wifi-nya?\n[10:32] Budi: ${chosen}\n`,
     `The API key that you asked for is below:\n\n${drawn}\n`,
   ],
   keeps: [
@@ -215,6 +249,8 @@ const SPOKEN: Rule = {
     'Change the password policy from level1 to level2',
     'When it asks for the password, type the one you chose',
     'Which key?\nEscape7\n',
+    'The PIN is asked for; enter 12 of them',
+    'What is the password of?\nMain.Page\n',
     'if the token is None:\n    x1y2z3\n',
   ],
 };

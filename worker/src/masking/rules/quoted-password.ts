@@ -1,0 +1,46 @@
+import { CODE } from '../characters.ts';
+import type { Finding } from '../finding.ts';
+import { NOT_THE_SECRET } from '../lexicon/secret-names.ts';
+import { NAMES_ANOTHER_THING, OWNERS, VERBS } from '../lexicon/sentences.ts';
+import { isMadeUp, isPassPhrase } from '../made-up.ts';
+import type { SecretName } from '../secret-name.ts';
+import type { TextWindow } from '../text-window.ts';
+import { verdict } from '../verdicts.ts';
+
+const REACH = 64;
+const LONGEST_VALUE = 64;
+/** Words between the name and a quote: `del usuario root es`. */
+const WORDS_BETWEEN = /^["'`*]{0,2}((?: [\p{L}\d_-]{1,16}){0,6}):? {1,2}\*{0,2}(["'`«„“「『‹])(?=\S| \S)/u;
+const MOST_OWNERS = 2;
+const CLOSES: Readonly<Record<string, string>> = { '«': '»', '„': '“', '“': '”', '「': '」', '『': '』', '‹': '›' };
+
+/** The password made of words that a sentence gives in quotes: "the password of root is `Mesa/Redonda/8`". */
+export function findQuotedPassword(window: TextWindow, name: SecretName): Finding | undefined {
+  if (name.kind !== 'password') return undefined;
+  const between = WORDS_BETWEEN.exec(window.peek(name.end, REACH));
+  if (between === null) return undefined;
+  const [whole, words = '', quote = ''] = between;
+  if (!leadsToValue(words.trim().toLowerCase())) return undefined;
+  const opened = name.end + whole.length;
+  const start = window.at(opened) === CODE.space ? opened + 1 : opened;
+  const close = CLOSES[quote] ?? quote;
+  let end = start;
+  while (end < start + LONGEST_VALUE && window.at(end) >= CODE.space && window.text.charAt(end) !== close) end++;
+  if (end === start + LONGEST_VALUE || window.at(end) < CODE.space) return undefined;
+  const value = window.slice(start, end).trimEnd();
+  const isGiven = /\s/.test(value)
+    ? verdict(window, 'said phrase', value, (phrase) => isPassPhrase(phrase, 3))
+    : verdict(window, 'made-up', value, isMadeUp);
+  return isGiven ? { start, end: start + value.length } : undefined;
+}
+
+/** Nothing, whose it is, or a verb, and no word of something else. */
+function leadsToValue(said: string): boolean {
+  if (said === '') return true;
+  const words = said.split(' ');
+  if (words.some((word) => NAMES_ANOTHER_THING.has(word) || (NOT_THE_SECRET.has(word) && !OWNERS.has(word))))
+    return false;
+  return (
+    words.some((word) => VERBS.has(word)) || (words.length <= MOST_OWNERS && words.every((word) => OWNERS.has(word)))
+  );
+}
