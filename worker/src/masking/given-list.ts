@@ -12,17 +12,18 @@ const LONGEST_GAP = 64;
 
 /**
  * The elements of a list that is given to a name behind `from`: `["…", "…"]`, `{ "…", "…" }`, `[a, b]`, or lines that begin
- * with a hyphen. Empty where no list stands there; an object is none.
+ * with a hyphen. Empty where no list stands there; an object is none, but of `pairsToo`
+ * the values in quotes are read.
  */
-export function readList(window: TextWindow, from: number): readonly GivenValue[] {
+export function readList(window: TextWindow, from: number, pairsToo: boolean): readonly GivenValue[] {
   const index = window.run(from, BLANK, 24);
   const code = window.at(index);
   if (code === CODE.openBracket || code === CODE.openBrace)
-    return readBracketed(window, index + 1, code === CODE.openBracket);
+    return readBracketed(window, index + 1, code === CODE.openBracket, pairsToo);
   return isIn(code, LINE_END) ? readLines(window, index) : [];
 }
 
-function readBracketed(window: TextWindow, from: number, bareToo: boolean): readonly GivenValue[] {
+function readBracketed(window: TextWindow, from: number, bareToo: boolean, pairsToo: boolean): readonly GivenValue[] {
   const elements: GivenValue[] = [];
   let index = window.run(from, SPACE, LONGEST_GAP);
   while (elements.length < MOST_ELEMENTS) {
@@ -30,12 +31,32 @@ function readBracketed(window: TextWindow, from: number, bareToo: boolean): read
     if (element === undefined) break;
     index = window.run(element.quoted ? element.end + 1 : element.end, SPACE, LONGEST_GAP);
     const code = window.at(index);
-    if (code === CODE.colon || code === CODE.equals) return [];
+    if (code === CODE.colon || code === CODE.equals) return pairsToo ? readPairs(window, from) : [];
     elements.push(element);
     if (code !== CODE.comma) break;
     index = window.run(index + 1, SPACE, LONGEST_GAP);
   }
   return elements;
+}
+
+/** `{"gudang": "…", "kasir": "…"}` behind the name of several passwords: what the keys are given. */
+function readPairs(window: TextWindow, from: number): readonly GivenValue[] {
+  const values: GivenValue[] = [];
+  let index = window.run(from, SPACE, LONGEST_GAP);
+  while (values.length < MOST_ELEMENTS) {
+    const key = readElement(window, index, false, false);
+    if (key === undefined) break;
+    const sign = window.run(key.end + 1, BLANK, 8);
+    if (window.at(sign) !== CODE.colon && window.at(sign) !== CODE.equals) break;
+    const start = window.at(sign + 1) === CODE.greater ? sign + 2 : sign + 1;
+    const value = readElement(window, window.run(start, BLANK, 8), false, false);
+    if (value === undefined) break;
+    values.push(value);
+    const next = window.run(value.end + 1, SPACE, LONGEST_GAP);
+    if (window.at(next) !== CODE.comma) break;
+    index = window.run(next + 1, SPACE, LONGEST_GAP);
+  }
+  return values;
 }
 
 function readLines(window: TextWindow, lineEnd: number): readonly GivenValue[] {

@@ -39,10 +39,18 @@ const MAY_BE_MADE_UP = /\p{Lu}\p{Ll}|-[a-z]+-/u;
 
 function isPlain(window: TextWindow, name: SecretName, operator: Operator, value: GivenValue, text: string): boolean {
   if (operator.kind === 'cell') return true;
-  if (!value.last || operator.kind === 'loose' || (!operator.tight && CALLED.test(text))) return false;
-  return !isJoinedAsNames(text) || isConfigured(window, name, operator);
+  if ((!value.last && !operator.tight) || operator.kind === 'loose' || (!operator.tight && CALLED.test(text)))
+    return false;
+  return !isJoinedAsNames(text) || isConfigured(window, name, operator) || isOfCommand(window, name, operator);
 }
 
+/** `--set auth.password=…`, `--from-literal=password=…`: a setting that a command is given. */
+function isOfCommand(window: TextWindow, { start }: SecretName, { tight }: Operator): boolean {
+  return tight && SETTING_OF_COMMAND.test(window.left(start, LONGEST_OPTION));
+}
+
+const LONGEST_OPTION = 72;
+const SETTING_OF_COMMAND = /(?:^|\s)--?[a-z][\w-]{0,24}[= ]["']?(?:[\w-]{1,24}\.){0,4}$/;
 const CALLED = /^[\w.]+\(/;
 
 /** `NAME=…` or `name = …` or `name: …` as the first word of its line, as in a file of settings. */
@@ -74,15 +82,25 @@ function isPhraseIn(window: TextWindow, operator: Operator, { start }: GivenValu
  * The rest of the line behind the operator of a setting, where it is a password that a bare value does not hold: words
  * with blanks, with a semicolon or a bracket, or with letters that ASCII has not.
  */
-export function readRestOfLine(window: TextWindow, name: SecretName, operator: Operator): GivenValue | undefined {
+export function readRestOfLine(
+  window: TextWindow,
+  name: SecretName,
+  operator: Operator,
+  value: GivenValue | undefined,
+): GivenValue | undefined {
   if (name.kind !== 'password' || operator.kind !== 'assign' || !isConfigured(window, name, operator)) return undefined;
-  const start = window.run(operator.end, BLANK, 8);
+  if (value?.below === true) return undefined;
+  // A block scalar begins on the next line.
+  const start = value?.start ?? window.run(operator.end, BLANK, 8);
   let end = start;
   while (end < start + LONGEST_LINE && window.at(end) >= CODE.space) end++;
   if (end === start + LONGEST_LINE) return undefined;
   const text = window.slice(start, end).trimEnd();
   if (ENDS_STATEMENT.test(text) || (!operator.tight && CALLED.test(text))) return undefined;
-  const isSetting = operator.tight || hasJoint(window, name) || /\d/.test(text);
+  const isSetting =
+    value !== undefined && value.start > operator.end + 4
+      ? true
+      : operator.tight || hasJoint(window, name) || /\d/.test(text);
   const isGiven = /\s/.test(text)
     ? isSetting && verdict(window, 'line', text, (phrase) => isPassPhrase(phrase, /\d/.test(phrase) ? 2 : 3))
     : verdict(window, 'made-up', text, isMadeUp);

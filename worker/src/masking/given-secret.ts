@@ -3,6 +3,7 @@ import { isDrawnPlainly } from './drawn-value.ts';
 import { isPhraseGiven } from './given-phrase.ts';
 import type { GivenValue, Operator } from './given-value.ts';
 import { NAMES_SOMETHING, NAMES_STANDARD, TRADE_WORDS, WORDS_OF_A_SENTENCE } from './lexicon/values.ts';
+import { isPassPhrase } from './made-up.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
 import { UUID } from './value-grammar.ts';
@@ -118,6 +119,12 @@ function isBehindPass(window: TextWindow, name: SecretName, { quoted }: GivenVal
 
 /** `MASTER_PASSPHRASE="…"`: words, and none of those that speak of passwords. */
 function isPhrase(window: TextWindow, name: SecretName, operator: Operator, text: string): boolean {
+  // `session({ secret: '…' })`: five words or more, all of them small.
+  if (name.kind === 'secret' && operator.kind === 'assign' && isExact(window, name))
+    return (
+      /^[a-z]{2,16}(?: [a-z]{2,16}){4,11}$/.test(text) &&
+      verdict(window, 'phrase 5', text, (words) => isPassPhrase(words, 5))
+    );
   if (name.kind !== 'password' || operator.kind === 'loose' || !text.includes(' ') || !PHRASE.test(text)) return false;
   const named = window.slice(name.start, name.end);
   if (!/passphrase$/i.test(named) && !(operator.tight && /\d/.test(text) && isUpper(window, name))) return false;

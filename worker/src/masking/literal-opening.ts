@@ -38,6 +38,8 @@ export function endOfQuote(window: TextWindow, at: number): number {
 export function openLiteral(window: TextWindow, from: number): Opening | undefined {
   const at = skipMarks(window, from);
   const code = window.at(at);
+  const perl = at === from && code === CODE.q ? openPerl(window, at) : undefined;
+  if (perl !== undefined) return perl;
   if (isIn(code, QUOTE)) return plainOpening(window, at, code, at > from);
   if (code === CODE.less) return openHereDocument(window, at);
   if (at > from || (code !== CODE.backslash && code !== CODE.ampersand)) return undefined;
@@ -46,6 +48,12 @@ export function openLiteral(window: TextWindow, from: number): Opening | undefin
   const end = backslashes(window, at);
   if (end === at || !isIn(window.at(end), QUOTE)) return undefined;
   return { start: end + 1, close: window.slice(at, end + 1), escapes: false };
+}
+
+/** Perl's `q{…}` and `qq{…}` (perldoc perlop, Quote-Like Operators). */
+function openPerl(window: TextWindow, at: number): Opening | undefined {
+  const brace = window.at(at + 1) === CODE.q ? at + 2 : at + 1;
+  return window.at(brace) === CODE.openBrace ? { start: brace + 1, close: '}', escapes: true } : undefined;
 }
 
 function plainOpening(window: TextWindow, at: number, quote: number, marked: boolean): Opening {

@@ -27,6 +27,13 @@ const HYPHENED = /^[A-Za-z][a-z]{1,15}(?:-[A-Za-z][a-z]{1,15}){2,8}(?:-?\d{1,6})
 
 /** Whether words are joined to one that no name is likely to be: `Sawah(Padi)Hijau`, `Kolak.Pisang`, `kebun-teh-hijau`. */
 export function isMadeUp(value: string): boolean {
+  return isMadeOfWords(value.includes('\\u') || value.includes('&') ? value.replaceAll(ESCAPES, '+') : value);
+}
+
+/** A mark as JSON or XML may write it. */
+const ESCAPES = /\\u00[\da-f]{2}|&(?:amp|lt|gt|quot|apos);/gi;
+
+function isMadeOfWords(value: string): boolean {
   if (value.length < SHORTEST || value.length > LONGEST || /\s/.test(value)) return false;
   if (HYPHENED.test(value)) return !speaksAbout(value);
   const words = value.match(WORDS) ?? [];

@@ -40,6 +40,9 @@ export interface SecretName {
   readonly plural?: boolean;
 }
 
+/** `DB_PASS_RO`: which of several it is. */
+const WHICH_ONE =
+  /^_(?:ro|rw|read|write|prod|dev|stage|staging|test|live|old|new|backup|main|primary|replica|admin|\d{1,2})$/i;
 const LONGEST_NAME = 64;
 const LONGEST_HEAD = 16;
 
@@ -59,7 +62,11 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
   const nameStart = coloured ? start : window.runBefore(start, WORD | DASH, LONGEST_NAME);
   if (glued && kind !== 'password' && !isGluedOn(window, nameStart, start, end)) return undefined;
   // `DB_PASS`, `userPass`: short for password when something stands before it.
-  const short = kind === 'weak' && nameStart < start && nameEnd === end && window.matches(start, 'pass');
+  const short =
+    kind === 'weak' &&
+    nameStart < start &&
+    window.matches(start, 'pass') &&
+    (nameEnd === end || WHICH_ONE.test(window.slice(end, nameEnd)));
   const name: SecretName = { kind: short ? 'password' : kind, start: nameStart, end: nameEnd };
   // `arn:aws:…` is the name of something at a vendor.
   if (kind === 'vendor')

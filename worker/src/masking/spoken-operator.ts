@@ -89,5 +89,6 @@ function promptOperator(window: TextWindow, name: SecretName): Operator | undefi
 
 /** A prompt stands at the beginning of its line. */
 const ASKED = /(?:^|\n)[\s>*#-]{0,8}(?:[A-Za-z]{1,16} ){0,2}$/;
-const ASKED_FOR = /^ for (?:key |user |account )['"]?[\w@./~-]{1,48}['"]?:(?= \S)/i;
+const ASKED_FOR =
+  /^ for (?:(?:the )?(?:key|user|account|file) ){0,2}['"]?[\w@./~-]{1,48}['"]?(?: file| user| account)?(?: \([^()\n]{1,40}\))?:(?= \S)/i;
 const NOTE = /^ \([^()\n]{1,48}\) ?[:=](?= \S)/;

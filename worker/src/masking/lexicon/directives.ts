@@ -10,6 +10,8 @@ export interface Directive {
   readonly quoted?: boolean;
   /** A login, of which what stands behind the colon is the secret. */
   readonly login?: boolean;
+  /** Nothing stands behind the secret, which shows that a person or a generator made it. */
+  readonly alone?: boolean;
   /** The word is written in capitals: what is given is a verb of a protocol. */
   readonly capitals?: boolean;
 }
@@ -40,6 +42,7 @@ export const DIRECTIVES: ReadonlyMap<string, readonly Directive[]> = new Map<str
         between: TYPE,
       },
       { before: ALONE, between: GIVEN_TYPE },
+      { before: ALONE, alone: true },
     ],
   ],
   [

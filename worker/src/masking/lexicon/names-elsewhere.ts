@@ -9,13 +9,15 @@ import { wordList, wordSet } from './word-set.ts';
 const LATIN_PASSWORDS = wordList(`
   wachtwoord toegangscode motdepasse mot_de_passe mot-de-passe mdp kennwort losungswort zugangscode zugangskennwort
   katalaluan kata_laluan kata-laluan hasło haslo senha palavra-passe palavra_passe пароль lösenord losenord adgangskode
-  passord contraseña contrasenya contrasenia parolachiave clave şifre sifresi salasana jelszó jelszo heslo`).concat(
+  passord kodeord parola contraseña contrasenya contrasenia parolachiave clave şifre sifresi salasana jelszó jelszo heslo`).concat(
   'mot de passe',
   'kata laluan',
   'palavra passe',
   "parola d'ordine",
 );
-const EASTERN_PASSWORDS = wordList('密码 密碼 口令 パスワード 暗証番号 비밀번호 암호');
+const EASTERN_PASSWORDS = wordList(
+  '密码 密碼 口令 パスワード 暗証番号 비밀번호 암호 패스워드 パスフレーズ パスコード 通行码',
+);
 
 const LATIN_SECRETS = wordList(`
   secreto segredo segreto geheimnis geheimschlüssel geheimschluessel jeton credencial credenciales credenciais
@@ -26,7 +28,7 @@ const EASTERN_SECRETS = wordList(`
 
 /** A key of any kind: what it is given has to be visibly drawn. */
 const LATIN_KEYS = wordList(
-  '_pat schlüssel schluessel sleutel clé chave chiave klucz ключ nyckel nøgle nøkkel anahtarı avain',
+  '_pat schlüssel schluessel sleutel clé chave chiave klucz ключ nyckel nøgle nøkkel anahtarı avain llave',
 );
 
 export const PASSWORDS_ELSEWHERE: readonly string[] = inAnyCase([...LATIN_PASSWORDS, ...EASTERN_PASSWORDS]);
@@ -56,7 +58,7 @@ const HARMLESS_HEADING_ELSEWHERE =
   /l(?:ä|ae)nge|longueur|longitud|lengte|tama(?:ñ|n)o|\btip[oe]\b|\btypes?\b|ablauf|expir|caduc|verval|срок|длина|тип|长度|类型|有效期|期限|文字数|種類|길이|만료/i;
 
 /** Short ones, which chance makes inside other words: they have to begin and end one. */
-export const WHOLE_NOUNS = wordSet('pw mdp clave senha haslo heslo _pat');
+export const WHOLE_NOUNS = wordSet('pw mdp parola clave senha haslo heslo _pat');
 /** Languages that write compounds as one word: `Zugriffsschlüssel`, `toegangssleutel`. */
 export const JOINED_NOUNS = wordSet('schlüssel schluessel sleutel nyckel nøgle nøkkel');
 /** The part before such a noun that makes it a key of a table, a map or a public one. */

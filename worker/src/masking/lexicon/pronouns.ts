@@ -2,7 +2,7 @@ import { wordList, wordSet } from './word-set.ts';
 
 /** What a sentence before speaks of, by what its value has to show. The last of them counts. */
 export const SPOKEN_OF =
-  /\b(?:pass(?:word|phrase|code)s?|passwd|pwd|(?:kata )?sandi(?:nya)?|kata laluan|passwort|kennwort|wachtwoord|clave|contraseña|senha|mot de passe|(api[ -]?key|access key|token|secret|kunci(?: api)?|key|credential)s?)(?![\w-])/gi;
+  /\b(?:pass(?:word|phrase|code)s?|passwd|pwd|(?:kata )?sandi(?:nya)?|kata laluan|passwort|kennwort|wachtwoord|clave|contraseña|senha|mot de passe|(api[ -]?key|access key|token|secret|kunci(?: api)?|key|credential)s?)(?:-?nya)?(?![\w-])/gi;
 
 /** Before `one`: the value that took the place of another, or had it. */
 export const NAMED_ONE =

@@ -10,9 +10,9 @@ import { wordSet as list, wordList } from './word-set.ts';
 /** Words whose presence in a name makes it the name of a secret; what follows them in the name may take that back. */
 export const PASSWORD_WORDS =
   `password passwd passw passwort passphrase passcode passwrd pword pwd sandi katasandi psw pw kennwort contrasena psk
-  pre-shared-key preshared-key presharedkey`
+  pre-shared-key preshared-key presharedkey pass_phrase pass-phrase secretword secret_word`
     .split(/\s+/)
-    .concat(PASSWORDS_ELSEWHERE);
+    .concat('pass phrase', PASSWORDS_ELSEWHERE);
 export const SECRET_WORDS =
   `secret secrets authorization secretkey apikey api_key api-key apisecret apitoken accesskey access_key access_key_id accesskeyid privatekey private_key signingkey encryptionkey
   masterkey authkey auth_key authtoken accesstoken refreshtoken token credential credentials creds licensekey rahasia kunci jwt webhooksecret

@@ -109,7 +109,7 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
   const query = window.before(name.start - 1);
   const inQuery = operator.tight && (query === CODE.question || query === CODE.ampersand || query === CODE.semicolon);
   if (isNestedName(window, operator.end) || endsItsLiteral(window, name, operator)) return undefined;
-  const list = readList(window, operator.end);
+  const list = readList(window, operator.end, name.plural === true && name.kind === 'password');
   if (list.length > 0)
     return findingOfAll(
       name,
@@ -133,7 +133,9 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
   const isGiven = value !== undefined && value.end > value.start && isGivenSecret(window, name, operator, value);
   // What a bare value does not hold may go on behind it.
   const line =
-    value?.quoted === true || (isGiven && value?.last === true) ? undefined : readRestOfLine(window, name, operator);
+    value?.quoted === true || (isGiven && value?.last === true)
+      ? undefined
+      : readRestOfLine(window, name, operator, value);
   if (line !== undefined) return findingOf(window, name, line);
   if (value === undefined || !isGiven) {
     const [first, ...others] = further;

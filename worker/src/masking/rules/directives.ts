@@ -1,9 +1,12 @@
-import { CODE, DIGIT, isIn, QUOTE, UPPER, WORD } from '../characters.ts';
+import { CODE, DIGIT, isIn, LINE_END, QUOTE, UPPER, WORD } from '../characters.ts';
 import { readArgument, secretOf } from '../command-argument.ts';
 import type { Finding, Verify } from '../finding.ts';
+import { isThoughtUpIn } from '../given-secret.ts';
 import { DIRECTIVES, type Directive, GIVEN_TYPE } from '../lexicon/directives.ts';
 import { NAMES_STANDARD } from '../lexicon/values.ts';
+import { isAppPassword, isMadeUp } from '../made-up.ts';
 import type { TextWindow } from '../text-window.ts';
+import { isDrawnIn, verdict } from '../verdicts.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
 
 /** How much of a line before a directive is read, and of what stands between it and its secret. */
@@ -37,7 +40,7 @@ function lineBefore(window: TextWindow, start: number): string | undefined {
 function readSecret(
   window: TextWindow,
   from: number,
-  { quoted = false, login = false }: Directive,
+  { quoted = false, login = false, alone = false }: Directive,
   between: RegExp | undefined,
 ): Finding | undefined {
   let index = from;
@@ -53,8 +56,14 @@ function readSecret(
   const found = readArgument(window, index, login ? ':' : 'separate');
   if (found === undefined) return undefined;
   const value = window.slice(found.start, found.end);
+  if (alone && !(isIn(window.at(found.end), LINE_END) && isMade(window, value))) return undefined;
   // A hash, a scheme or an option is none; a sentence goes on in letters.
   return NAMES_STANDARD.test(value) || /^(?:\{[A-Z\d]{2,9}\}|\$\w{1,8}\$|--|\*{3})/.test(value) ? undefined : found;
+}
+
+function isMade(window: TextWindow, value: string): boolean {
+  const made = (word: string) => isMadeUp(word) || isAppPassword(word);
+  return isDrawnIn(window, value) || isThoughtUpIn(window, value) || verdict(window, 'made', value, made);
 }
 
 const DIRECTIVE: Rule = {
@@ -71,6 +80,7 @@ const DIRECTIVE: Rule = {
     `crypto isakmp key ${chosen} address x`,
     `set ike policy p1 pre-shared-key ascii-text "${chosen}"`,
     `bindpw ${chosen}`,
+    `user budi\npassword ${chosen}\n`,
     `127.0.0.1:6379> AUTH default ${chosen}`,
     `USER budi\nPASS ${chosen}`,
     `a1 LOGIN budi ${chosen}`,
@@ -82,6 +92,7 @@ const DIRECTIVE: Rule = {
     'AUTH LOGIN',
     'rootpw {SSHA}x1y2z3x1y2z3',
     'set password policy2 on',
+    'password required\n',
     'the key string1 and the md5 hash2',
   ],
 };

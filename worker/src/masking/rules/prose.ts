@@ -6,10 +6,11 @@ import { NOT_THE_SECRET } from '../lexicon/secret-names.ts';
 import { GIVING_VERBS, NAMES_ANOTHER_THING, OWNERS, SECRET_NOUNS, VERBS } from '../lexicon/sentences.ts';
 import { TRADE_WORDS } from '../lexicon/values.ts';
 import { wordSet } from '../lexicon/word-set.ts';
+import { isMadeUp } from '../made-up.ts';
 import type { SecretName } from '../secret-name.ts';
 import { BARE_WORD, LONGEST_JUDGED, LONGEST_WORD, opensElsewhere, WORDS_READ, Word } from '../sentence-words.ts';
 import type { TextWindow } from '../text-window.ts';
-import { isDrawnIn, isSecretIn } from '../verdicts.ts';
+import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
 import { findQuotedPassword } from './quoted-password.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
 
@@ -59,7 +60,11 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     }
     if (index === start || (window.at(index) === CODE.star && isMarker(window, index))) return undefined;
     const { quoted, stop: end, word, folded } = read;
-    if (read.namesAnotherThing || read.assigns || (words === 0 && isAspect(folded) && !isPast(window, index)))
+    if (
+      read.namesAnotherThing ||
+      read.assigns ||
+      (words === 0 && isAspect(folded) && !isPast(window, index) && !isChange(window, folded, index))
+    )
       return undefined;
     if (read.isNoun) {
       // The nearer word is an anchor of its own.
@@ -157,6 +162,13 @@ function isPast(window: TextWindow, end: number): boolean {
   return window.matches(end, ' to be ');
 }
 
+/** `the password was reset to …` */
+function isChange(window: TextWindow, word: string, end: number): boolean {
+  return CHANGES.has(word) && window.matches(end, ' to ');
+}
+
+const CHANGES = wordSet('reset change changed updated');
+
 /** Three stars and a capital: one of our markers, not emphasis. */
 function isMarker(window: TextWindow, index: number): boolean {
   return window.at(index + 1) === CODE.star && window.at(index + 2) === CODE.star && isIn(window.at(index + 3), UPPER);
@@ -171,6 +183,9 @@ function looksChosen(word: string): boolean {
 
 /** What `isSecretWord` checks of a word before anything else. */
 const SHORTEST_DRAWN = { password: 6, secret: 6, weak: 14, vendor: 6, glued: 6 } as const;
+
+/** `Meja.Makan.Panjang`: without quotes, two words may be a name. */
+const IN_THREES = /^[A-Za-z][a-z]+[-._/+&*][A-Za-z][a-z]+[-._/+&*][A-Za-z]/;
 
 const PROSE_PASSWORD = { name: 'password', quoted: false, environment: false, prose: true } as const;
 
@@ -192,6 +207,7 @@ function isSecretWord(
   if (next && name.kind === 'password' && looksChosen(word)) return isSecretIn(window, word, PROSE_PASSWORD);
   if (!verb && !quoted) return false;
   if (name.kind === 'weak') return false;
+  if (name.kind === 'password' && IN_THREES.test(word) && verdict(window, 'made-up', word, isMadeUp)) return true;
   return (
     /\d/.test(word) &&
     isSecretIn(window, word, {
@@ -259,6 +275,7 @@ const PROSE: Rule = {
   masks: [
     `the password is ${chosen}, keep it`,
     `kata sandinya adalah ${chosen}`,
+    `Password reset to ${chosen}.`,
     `cambié la contraseña a ${chosen} ayer`,
     'the password of root is `Mesa/Redonda/8`',
     `store ${drawn} as the billing API key`,

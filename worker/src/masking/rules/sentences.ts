@@ -193,6 +193,7 @@ const verifyAnswer: Verify = (window, start, end) => {
   if (speaker !== null) from = skipMarks(window, from + speaker[0].length);
   const found = readSpoken(window, from, kind);
   if (found === undefined) return undefined;
+  if (speaker !== null && kind === 'key' && found.end - found.start >= LONG_KEY) return found;
   let behind = found.end;
   while (behind < found.end + 4 && (isIn(window.at(behind), QUOTE) || window.at(behind) === CODE.star)) behind++;
   behind = window.run(behind, BLANK, 4);
@@ -200,6 +201,8 @@ const verifyAnswer: Verify = (window, start, end) => {
 };
 
 const LONGEST_INDENTATION = 12;
+/** Behind who speaks, more may be said about such a key. */
+const LONG_KEY = 20;
 
 /** Whether the line below begins with as many characters as a key has: looked at before anything is read. */
 function isAloneBelow(window: TextWindow, end: number): boolean {
@@ -216,9 +219,19 @@ const NEAR_NAME: ReadonlyMap<string, Verify> = new Map([
   ...['?\n', ':\n', ...LEADS_BELOW.map((word) => `${word}:\n`)].map((word): [string, Verify] => [word, verifyAnswer]),
 ]);
 const ANYWHERE: ReadonlyMap<string, Verify> = new Map(
-  ['enter ', 'use ', 'masukkan ', 'gunakan ', 'pakai ', 'verwende ', 'utilisez ', 'usa ', 'gebruik ', 'paste '].map(
-    (word) => [word, verifyHandedOver],
-  ),
+  [
+    'enter ',
+    'use ',
+    'try ',
+    'masukkan ',
+    'gunakan ',
+    'pakai ',
+    'verwende ',
+    'utilisez ',
+    'usa ',
+    'gebruik ',
+    'paste ',
+  ].map((word) => [word, verifyHandedOver]),
 );
 
 /** Secrets that a sentence gives to what the one before it has named. */
