@@ -73,6 +73,16 @@ test.each([
   expect(await resultOf(requestId)).toContain('content_blocked');
 });
 
+test('one that its caller was told is not charged is not, also where asking the model may have cost money', async () => {
+  // No free failure is left, and a call is noted.
+  await server.client.hset(redisKeys.request(requestId), { spent: '1' });
+  await withdrawals.stop();
+  withdrawals = openWithdrawals({ redis, queue, freeFailuresPerHour: 0, onRedisFailure: () => undefined });
+  await withdrawals.add(requestId, 'k', 'timed_out');
+  expect(await server.client.hget(redisKeys.apiKey('k'), 'charged')).toBe('0');
+  expect(await server.client.hget(redisKeys.request(requestId), 'charge')).toBe('refund');
+});
+
 const resultOf = (id: string) => server.client.hget(redisKeys.request(id), 'result');
 
 test('one that waits until replicas have it delays no other, and is repeated where they do not get it', async () => {

@@ -14,7 +14,8 @@
 -- ARGV[5]  fence
 -- ARGV[6]  '1' to send the reply
 -- ARGV[7]  channel to publish the request's id on, so that its worker stops, and its job is begun no more; '' for none
--- ARGV[8]  '1' where the caller has got the answer that the request failed: a charge of an earlier settlement is given back
+-- ARGV[8]  '1' where the caller has been told that the request failed and was not charged: a charge of an earlier settlement
+--          is given back, and the terms are 'refund'
 -- The rest is left out where the settlement itself says that the model did its work.
 -- KEYS[9]  job                 hash of the queue's job
 -- KEYS[10] job's lock          exists while a worker has the job

@@ -33,7 +33,8 @@ export interface SettleInput {
   /** Where a worker has the job, only ask it to stop: it settles the request, see `in work`. */
   readonly leaveToWorker?: boolean;
   /**
-   * The caller has got the answer that the request failed: where it was charged all the same, the charge is given back.
+   * The caller has been told that the request failed and was not charged: nothing is charged, and where it was all the same,
+   * the charge is given back.
    */
   readonly takeBack?: boolean;
 }
@@ -64,7 +65,7 @@ export async function settle(redis: Redis, input: SettleInput): Promise<SettleRe
   ];
   const args = [
     requestId,
-    chargeTerms(settlement),
+    input.takeBack ? 'refund' : chargeTerms(settlement),
     writeSettlement(withCharge(settlement, true)),
     GENERATION_JOB.resultTtlMs,
     input.attempt ?? 0,
