@@ -1,4 +1,4 @@
-import { DIGIT, isIn, LINE_END, LONGEST_RUN, LOWER, UPPER } from './characters.ts';
+import { classesOf, DIGIT, LINE_END, LONGEST_RUN, LOWER, UPPER } from './characters.ts';
 import type { Memory } from './memory.ts';
 import type { TextWindow } from './text-window.ts';
 
@@ -35,21 +35,25 @@ class CalmText {
     let wordStart = known ? this.word : from;
     let calm = true;
     let drawn = false;
+    // This reads behind every name: each character is looked up once.
+    let before = classesOf(window.code(index - 1));
     for (; index < stop + LONGEST_RUN; index++) {
       const code = window.at(index);
-      const inWord = isIn(code, bits);
-      if (isIn(code, DIGIT) || (isIn(code, UPPER) && index > wordStart && isIn(window.code(index - 1), LOWER))) {
+      const classes = classesOf(code);
+      const inWord = (classes & bits) !== 0;
+      if ((classes & DIGIT) !== 0 || ((classes & UPPER) !== 0 && index > wordStart && (before & LOWER) !== 0)) {
         drawn = true;
         if (calm) this.remember(index, wordStart);
         calm = false;
       }
+      before = classes;
       // Not only at the end of the word: one of thousands of characters would be read for every name inside it.
       if (drawn && index - wordStart + (inWord ? 1 : 0) >= shortest) {
         this.rememberDrawn(from, wordStart, index + (inWord ? 1 : 0), bits);
         return true;
       }
       if (inWord) continue;
-      if (code < 0 || index >= stop || isIn(code, LINE_END)) {
+      if (code < 0 || index >= stop || (classes & LINE_END) !== 0) {
         if (calm) this.remember(index, wordStart);
         return false;
       }

@@ -180,6 +180,11 @@ export function isIn(code: number, bits: number): boolean {
   return (code & 127) === code && ((CLASSES[code] ?? 0) & bits) !== 0;
 }
 
+/** The classes of `code`; 0 where it has none. */
+export function classesOf(code: number): number {
+  return (code & 127) === code ? (CLASSES[code] ?? 0) : 0;
+}
+
 /** The classes of all characters of `value`, OUTSIDE_ASCII for those that have none: what it cannot match need not be tried. */
 export function classesIn(value: string): number {
   let classes = 0;

@@ -9,6 +9,7 @@ import {
   LOWER,
   lowerCase,
   QUOTE,
+  tableOf,
   UNDERSCORE,
   UPPER,
   WORD,
@@ -102,8 +103,15 @@ const LONGER_WORDS: ReadonlyMap<number, readonly string[]> = new Map(
   ]),
 );
 
+/** What those begin with. */
+const BEGINS_REST = tableOf(
+  [...LONGER_WORDS.values()].flatMap((rests) => rests.map((rest) => rest.charAt(0))).join(''),
+);
+
 /** `apikey` and not its beginning `api`: what the weak word is given, the longer one, an anchor of its own, is given too. */
 function beginsLongerWord(window: TextWindow, start: number, end: number): boolean {
+  const next = lowerCase(window.at(end));
+  if (next < ASCII && BEGINS_REST[next] !== 1) return false;
   const rests = LONGER_WORDS.get(lowerCase(window.code(start)) * ASCII + end - start) ?? [];
   for (const rest of rests) if (window.matches(end, rest)) return !isIn(window.at(end + rest.length), LETTER);
   return false;
@@ -157,8 +165,11 @@ const LEADS_ON = Uint8Array.from({ length: ASCII }, (_, code) =>
   '*])>|,?&\\<'.includes(String.fromCharCode(code)) ? 1 : 0,
 );
 
+const NOUNS_IN_WORDS: ReadonlySet<string> = new Set([...WHOLE_NOUNS, ...JOINED_NOUNS]);
+
 /** A noun of another language (an anchor's text) that is a part of a word, or of the name of a key that is no secret. */
 export function isAnotherWord(window: TextWindow, start: number, end: number, noun: string): boolean {
+  if (!NOUNS_IN_WORDS.has(noun)) return false;
   if (WHOLE_NOUNS.has(noun)) {
     const first = window.code(start);
     const before = window.before(start - 1);

@@ -66,17 +66,17 @@ export class Word {
 
 /** The words that were read last, by where they begin. */
 class WordsRead {
-  private readonly words = Array.from({ length: REMEMBERED_WORDS }, () => new Word());
+  private readonly words: (Word | undefined)[] = new Array<Word | undefined>(REMEMBERED_WORDS).fill(undefined);
 
   /** The word at `start`. What it gives is of no use where another word has taken its place. */
   at(window: TextWindow, start: number): Word {
-    const word = this.words[start % this.words.length] as Word;
+    const word = (this.words[start % REMEMBERED_WORDS] ??= new Word());
     if (word.start !== start) word.read(window, start);
     return word;
   }
 
   forget(): void {
-    for (const word of this.words) word.start = -1;
+    for (const word of this.words) if (word !== undefined) word.start = -1;
   }
 }
 

@@ -44,6 +44,12 @@ function inAnyCase(words: readonly string[]): string[] {
 
 const HEADINGS = [...LATIN_PASSWORDS, ...EASTERN_PASSWORDS, ...LATIN_SECRETS, ...EASTERN_SECRETS];
 
+/** Whether one of the nouns stands in a line of headings. */
+export function hasNounElsewhere(header: string): boolean {
+  const folded = header.toLowerCase();
+  return HEADINGS.some((noun) => folded.includes(noun));
+}
+
 /** Whether the heading of a column has a noun that ends its word: `Passwort`, and not `Passwortlänge`. */
 export function isHeadingElsewhere(heading: string): boolean {
   const folded = heading.toLowerCase();

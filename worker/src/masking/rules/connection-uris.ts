@@ -28,7 +28,8 @@ export function isConnectionUri(window: TextWindow, scheme: string, start: numbe
 }
 
 function ruleOf(scheme: string): Rule | undefined {
-  return DATABASE_RULES.get(scheme.split('+', 1)[0] ?? '') ?? MAIL_RULES.get(scheme);
+  const driver = scheme.indexOf('+');
+  return DATABASE_RULES.get(driver < 0 ? scheme : scheme.slice(0, driver)) ?? MAIL_RULES.get(scheme);
 }
 
 function bodyOf(window: TextWindow, start: number, end: number): string {

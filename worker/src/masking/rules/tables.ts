@@ -3,7 +3,7 @@ import { BARE_VALUE, BLANK, CODE, DIGIT, isIn, QUOTE, STAR, tableOf } from '../c
 import type { Finding, Verify } from '../finding.ts';
 import { isForeignLetter } from '../given-in-words.ts';
 import { ADDRESS_HEADING, COMPONENT_HEADING, RELEASE_HEADING, VERSION_HEADING } from '../lexicon/addresses.ts';
-import { isHeadingElsewhere } from '../lexicon/names-elsewhere.ts';
+import { hasNounElsewhere, isHeadingElsewhere } from '../lexicon/names-elsewhere.ts';
 import {
   CHORD,
   HARMLESS_HEADING,
@@ -69,6 +69,14 @@ function columnsBelow(window: TextWindow, header: string): TablePlace {
 }
 
 function columnsOfHeader(header: string): TablePlace {
+  // Most tables have no such column, and a line is asked faster than its headings.
+  if (
+    !TELLING_HEADER.test(header) &&
+    !SECRET_HEADING.test(header) &&
+    !RELEASE_HEADING.test(header) &&
+    !hasNounElsewhere(header)
+  )
+    return NO_TABLE;
   const enclosed = header.startsWith('|');
   const headings = header.split('|').slice(enclosed ? 1 : 0);
   const isOfReleases = headings.some((heading) => COMPONENT_HEADING.test(heading));
@@ -91,6 +99,8 @@ function columnsOfHeader(header: string): TablePlace {
 }
 
 const NOTHING = /$^/;
+/** What HEADING_OF_LOGINS and HEADING_OF_NUMBERS have. */
+const TELLING_HEADER = /log-?in|cred|kredensial|zugang|pass|pin|otp|code/i;
 
 function columnsOf(headings: readonly string[], wanted: RegExp, other: RegExp): number[] {
   return headings.flatMap((heading, column) => (wanted.test(heading) && !other.test(heading) ? [column] : []));
