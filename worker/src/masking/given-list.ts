@@ -156,3 +156,13 @@ export function inTemplate(window: TextWindow, value: GivenValue): GivenValue {
 }
 
 const LITERAL_IN_TEMPLATE = /^\{\{ {0,2}(["'])([^"']{4,64})(?=\1)/;
+
+/** `a.password = a.password_confirmation = "…"`: the literal at the end of a chain of names. */
+export function behindChain(window: TextWindow, value: GivenValue): GivenValue {
+  if (value.quoted || value.below || window.at(value.end) !== CODE.space || window.at(value.end + 1) !== CODE.equals)
+    return value;
+  const opening = openLiteral(window, window.run(value.end + 2, BLANK, 4));
+  if (opening === undefined || opening.close === '') return value;
+  const end = endOfLiteral(window, opening);
+  return end <= opening.start ? value : { ...value, start: opening.start, end, quoted: true, call: false };
+}

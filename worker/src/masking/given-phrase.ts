@@ -39,10 +39,17 @@ const MAY_BE_MADE_UP = /\p{Lu}\p{Ll}|-[a-z]+-/u;
 
 function isPlain(window: TextWindow, name: SecretName, operator: Operator, value: GivenValue, text: string): boolean {
   if (operator.kind === 'cell') return true;
+  if (operator.kind === 'tag' || operator.kind === 'element') return window.at(value.end) === CODE.less;
+  if (operator.tight && PLAINLY_JOINED.test(text)) return true;
+  // `**Password:** Oseng(Tempe)`
+  if (value.last && window.before(value.start - 2) === CODE.star) return true;
   if ((!value.last && !operator.tight) || operator.kind === 'loose' || (!operator.tight && CALLED.test(text)))
     return false;
   return !isJoinedAsNames(text) || isConfigured(window, name, operator) || isOfCommand(window, name, operator);
 }
+
+/** No call, no reference and no constant. */
+const PLAINLY_JOINED = /^[^._:\\()[\]]*$/;
 
 /** `--set auth.password=…`, `--from-literal=password=…`: a setting that a command is given. */
 function isOfCommand(window: TextWindow, { start }: SecretName, { tight }: Operator): boolean {
@@ -88,7 +95,9 @@ export function readRestOfLine(
   operator: Operator,
   value: GivenValue | undefined,
 ): GivenValue | undefined {
-  if (name.kind !== 'password' || operator.kind !== 'assign' || !isConfigured(window, name, operator)) return undefined;
+  const isAlone = name.end - name.start === SHORTEST_NAME && window.matches(name.start, 'pass');
+  if ((name.kind !== 'password' && !isAlone) || operator.kind !== 'assign' || !isConfigured(window, name, operator))
+    return undefined;
   if (value?.below === true) return undefined;
   // A block scalar begins on the next line.
   const start = value?.start ?? window.run(operator.end, BLANK, 8);
@@ -102,7 +111,9 @@ export function readRestOfLine(
       ? true
       : operator.tight || hasJoint(window, name) || /\d/.test(text);
   const isGiven = /\s/.test(text)
-    ? isSetting && verdict(window, 'line', text, (phrase) => isPassPhrase(phrase, /\d/.test(phrase) ? 2 : 3))
+    ? !isAlone &&
+      isSetting &&
+      verdict(window, 'line', text, (phrase) => isPassPhrase(phrase, /\d/.test(phrase) ? 2 : 3))
     : verdict(window, 'made-up', text, isMadeUp);
   return isGiven
     ? { start, end: start + text.length, quoted: false, below: false, last: true, cut: false, call: false }

@@ -3,7 +3,7 @@ import { isDrawnPlainly } from './drawn-value.ts';
 import { isPhraseGiven } from './given-phrase.ts';
 import type { GivenValue, Operator } from './given-value.ts';
 import { NAMES_SOMETHING, NAMES_STANDARD, TRADE_WORDS, WORDS_OF_A_SENTENCE } from './lexicon/values.ts';
-import { isPassPhrase } from './made-up.ts';
+import { isJoinedAsNames, isMadeUp, isPassPhrase } from './made-up.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
 import { UUID } from './value-grammar.ts';
@@ -45,6 +45,8 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
     (name.kind === 'password' || (value.quoted && isPassAlone(window, name))) &&
     isPhraseGiven(window, operator, value, text, name)
   )
+    return true;
+  if (name.kind === 'secret' && value.quoted && operator.kind === 'assign' && isExactOf(window, name, text))
     return true;
   // Settings in a sentence, each in quotes of its own.
   if (operator.kind === 'loose' && value.quoted && /^[A-Z_]{3,32}=/.test(text)) return false;
@@ -103,6 +105,14 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
     prose: sentence || operator.kind === 'cell',
   });
 }
+
+/** `kodeRahasia = "Durian(Montong)4"`: words with a number, and marks that no name has. */
+function isExactOf(window: TextWindow, name: SecretName, text: string): boolean {
+  if (!/\d/.test(text) || /\s/.test(text) || isJoinedAsNames(text)) return false;
+  return SAYS_SECRET.test(window.slice(name.start, name.end)) && verdict(window, 'made-up', text, isMadeUp);
+}
+
+const SAYS_SECRET = /(?:secret|rahasia|secreto|segreto|segredo|geheimnis)$/i;
 
 /** `pass: …`, alone and at the end of its line. */
 function isBehindPass(window: TextWindow, name: SecretName, { quoted }: GivenValue, text: string): boolean {

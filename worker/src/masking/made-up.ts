@@ -54,12 +54,13 @@ export function isJoinedAsNames(value: string): boolean {
 
 /** Words of one language or another, with blanks between; `least` of them, and none of a sentence about passwords. */
 export function isPassPhrase(value: string, least: number): boolean {
-  if (value.length > LONGEST || !PHRASE.test(value)) return false;
-  const words = value.match(WORDS) ?? [];
-  return words.length >= least && !speaksAbout(value);
+  const text = value.includes('\\u') || value.includes('&') ? value.replaceAll(ESCAPES, '&') : value;
+  if (text.length > LONGEST || !/\s/.test(text) || !PHRASE.test(text)) return false;
+  const words = text.match(WORDS) ?? [];
+  return words.length >= least && !speaksAbout(text);
 }
 
-const PHRASE = /^\p{L}{2,16}(?:[ ,]{1,2}[\p{L}\d]{1,16}){1,11}[!?.]?$/u;
+const PHRASE = /^\p{L}{2,16}(?:(?:[ ,-]{1,2}| [&+/] )[\p{L}\d]{1,16}){1,11}[!?.]?$/u;
 
 /** Four groups of four letters, as Google's app passwords are shown (support.google.com/accounts/answer/185833). */
 export function isAppPassword(value: string): boolean {

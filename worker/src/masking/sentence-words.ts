@@ -106,3 +106,10 @@ function isQuoted(window: TextWindow, start: number, end: number): boolean {
 export function opensElsewhere(code: number): boolean {
   return code > CODE.delete && OPENING_QUOTES.includes(String.fromCharCode(code));
 }
+
+/** A word that people choose as a password, and no word of a text about passwords: `rfc2617` and `step2` are none. */
+export function looksChosen(word: string): boolean {
+  if (!/[a-z]/.test(word) || !/\d/.test(word) || word.startsWith('0x')) return false;
+  if (/[A-Z]/.test(word)) return true;
+  return /\d{3}|[!@#$%^&]/.test(word) && !/^(?:rfc|cve|iso|sha|md|aes|utf|pbkdf|nist|sp|v)[- ]?\d/.test(word);
+}

@@ -188,6 +188,11 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
     '3',
   ),
   ...commands(
+    'https://learn.microsoft.com/en-us/previous-versions/windows/it-pro/windows-server-2012-r2-and-2012/cc771865(v=ws.11)',
+    'net user',
+    '2',
+  ),
+  ...commands(
     'https://www.net-snmp.org/docs/man/snmpcmd.html',
     'snmpwalk|snmpget|snmpgetnext|snmpset|snmpbulkwalk|snmpbulkget|snmptrap|snmpinform|snmptable|snmpstatus',
     '-A -X',

@@ -60,6 +60,11 @@ export const CREDENTIAL_CALLS: ReadonlyMap<string, CredentialCall> = new Map([
     'openssl_decrypt(',
   ]),
   ...calls('https://docs.ruby-lang.org/en/3.4/OpenSSL/HMAC.html', 1, ['hmac.hexdigest(', 'hmac.digest(']),
+  ...calls(
+    'https://docs.djangoproject.com/en/stable/topics/auth/passwords/#django.contrib.auth.hashers.make_password',
+    0,
+    ['make_password(', 'generate_password_hash(', 'bcrypt.hash(', 'hashsync(', 'hashpw('],
+  ),
   ...calls('https://cryptography.io/en/latest/fernet/', 0, ['fernet(']),
   ...calls('https://docs.oracle.com/en/java/javase/21/docs/api/java.base/javax/crypto/spec/SecretKeySpec.html', 0, [
     'secretkeyspec(',
@@ -88,11 +93,11 @@ export const CREDENTIAL_CALLS: ReadonlyMap<string, CredentialCall> = new Map([
   ...calls('https://pkg.go.dev/net/smtp#PlainAuth', 2, ['plainauth(', 'newplainclient(']),
   ...calls('https://pkg.go.dev/net/smtp#CRAMMD5Auth', 1, ['crammd5auth(', 'newloginclient(']),
   // The value of a header, then the header's name.
-  ...['setvalue(', 'addvalue('].map((name): readonly [string, CredentialCall] => [
+  ...['setvalue(', 'addvalue(', 'setvalue:@', 'addvalue:@'].map((name): readonly [string, CredentialCall] => [
     name,
     {
       argument: 0,
-      behind: /^["']?, {0,4}forhttpheaderfield: {0,4}"[\w-]{0,40}(?:auth|token|key|secret)/,
+      behind: /^["']?,? {0,4}forhttpheaderfield: {0,4}@?"[\w-]{0,40}(?:auth|token|key|secret)/,
       source: 'https://developer.apple.com/documentation/foundation/urlrequest/setvalue(_:forhttpheaderfield:)',
     },
   ]),

@@ -5,7 +5,7 @@ import { wordSet } from './word-set.ts';
  * them is a word that a passphrase of drawn words is likely to hold.
  */
 export const SPEAKS_ABOUT = wordSet(`
-  the an your you my our this that it is are be been was were must should may can cannot will shall have has had do does did not no yes if else then when where which what
+  the an your you my our this that it is are be been was were must should may can cannot will shall have has had does did not no yes if else then when where which what
   who how why for from of by with without and or as please enter type new old current again repeat retype confirm confirmation forgot forgotten lost show hide change changed
   reset set get update updated create created save saved cancel submit send sent sign log login logout logon register wrong incorrect invalid valid missing mismatch match
   matches empty blank weak strong medium strength too short long least most minimum maximum character characters chars letter letters digit digits only expired expires needed

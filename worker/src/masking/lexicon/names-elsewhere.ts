@@ -8,7 +8,7 @@ import { wordList, wordSet } from './word-set.ts';
 /** Dutch, French, German, Italian, Malay, Polish, Portuguese, Russian, Scandinavian, Spanish, Turkish, Finnish, Hungarian, Czech. */
 const LATIN_PASSWORDS = wordList(`
   wachtwoord toegangscode motdepasse mot_de_passe mot-de-passe mdp kennwort losungswort zugangscode zugangskennwort
-  katalaluan kata_laluan kata-laluan hasło haslo senha palavra-passe palavra_passe пароль lösenord losenord adgangskode
+  katalaluan kata_laluan kata-laluan hasło haslo senha palavra-passe palavra_passe palavrapasse пароль lösenord losenord adgangskode
   passord kodeord parola contraseña contrasenya contrasenia parolachiave clave şifre sifresi salasana jelszó jelszo heslo`).concat(
   'mot de passe',
   'kata laluan',
@@ -82,7 +82,7 @@ export const HARMLESS_QUALIFIERS_ELSEWHERE = wordList(
 
 /** Verbs between a name and its value. Non-ASCII ones are read too. */
 export const VERBS_ELSEWHERE = wordList(
-  'maintenant ahora agora jetzt nun adesso mudou es era será lautet ist wird est était sera é foi è sarà heet wordt jest är',
+  'maintenant ahora agora jetzt nun adesso mudou es era será lautet ist wird wurde est était sera é foi è sarà heet wordt werd jest är',
 );
 
 /** Characters that join a name and its value in Chinese, Japanese and Korean, where no blank stands between. */

@@ -35,7 +35,7 @@ export const NOT_THE_SECRET = list(`
   generator parser reader writer builder factory helper util utils config configuration options option settings setting params param
   rate bucket pool cache queue job task process checker check test tests mock fixture source target issuer audience subject owner user username
   email mail phone number exists present missing interval refresh algorithm_type s per ing izer ization ized ify word words up down wrap board
-  ord wd hash hashes fingerprint value_from iterations digest bits bytes rounds encoding curve material purpose spec usages pair pairs ring chain agent ${NOT_THE_SECRET_ELSEWHERE.join(' ')}`);
+  ord wd hash hashes fingerprint value_from iterations digest bits bytes rounds encoding curve material purpose spec usages pair pairs ring chain agent encoder decoder hasher encoders ${NOT_THE_SECRET_ELSEWHERE.join(' ')}`);
 
 /** In a name these make it an algorithm's, as in `PSK_WITH_AES_128_CBC` and `hmac_sha256`. */
 export const NAMES_ALGORITHM = list('with without sha md aes');

@@ -32,3 +32,9 @@ export const SQL_ACCOUNT_STATEMENT =
   /\b(?:create|alter)\s{1,4}(?:user|role|login)\b|\bgrant\s|\bdatabase\s{1,4}link\b/i;
 /** The same before `PASSWORD '…'`, whose quotes say more. */
 export const SQL_ACCOUNT_WORDS = /\b(?:user|role|login|grant|link|password|account)\b/gi;
+
+/** Of a language whose sentences give a value with a preposition: `cambié la contraseña a …`. */
+export const NAMED_ELSEWHERE = /^(?:contrase|senha|clave|mot|mdp|passwort|kennwort|wachtwoord|palavra|parola)/i;
+export const PREPOSITIONS = wordSet('a à para en auf zu in naar');
+/** After a secret's name, with `to` behind it: what it became follows. */
+export const RESETS = wordSet('reset change changed updated');

@@ -1,7 +1,7 @@
 import { ALNUM, BARE_VALUE, BLANK, CODE, isIn, LETTER, QUOTE, STAR, tableOf, UNDERSCORE, WORD } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { findInColumn } from '../given-column.ts';
-import { inTemplate, readCells, readFurther, readList, readPieces } from '../given-list.ts';
+import { behindChain, inTemplate, readCells, readFurther, readList, readPieces } from '../given-list.ts';
 import { readRestOfLine } from '../given-phrase.ts';
 import { isGivenSecret, LONGEST_JUDGED } from '../given-secret.ts';
 import { type GivenValue, type Operator, readOperator, readValue } from '../given-value.ts';
@@ -117,7 +117,12 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
     );
   if (name.plural === true) return undefined;
   let value = readValue(window, operator.end, inQuery);
-  if (value === undefined) return undefined;
+  if (value === undefined) {
+    // It begins with a letter that ASCII has not.
+    const line = readRestOfLine(window, name, operator, value);
+    return line && findingOf(window, name, line);
+  }
+  value = behindChain(window, value);
   if (operator.encoded === true) value = { ...value, end: encodedEnd(window, value) };
   if (operator.kind === 'tag') value = { ...value, end: endInTag(window, value) };
   if (value.quoted) value = inTemplate(window, value);

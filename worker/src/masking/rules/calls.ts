@@ -1,8 +1,11 @@
 import { BLANK, CODE, COLON, DOT, isIn, QUOTE, SPACE, WORD } from '../characters.ts';
 import { readServerName } from '../database-host.ts';
+import { isShuffled } from '../drawn-value.ts';
 import type { Finding, Verify } from '../finding.ts';
+import { isThoughtUpIn } from '../given-secret.ts';
 import { CREDENTIAL_CALLS } from '../lexicon/credential-calls.ts';
 import { isAppPassword, isMadeUp } from '../made-up.ts';
+import { isPlaceholder } from '../placeholder.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
 import { DATABASE_HOST } from './database-hosts.ts';
@@ -192,4 +195,30 @@ const CALL: Rule = {
   ],
 };
 
-export const CALL_RULES: readonly Rule[] = [CALL];
+/** How far before it the literal begins that becomes an array of characters. */
+const LONGEST_ARRAY = 64;
+const ENDS_LITERAL = /(?:^|[\s(,=:])"([^"\\\n]{6,64})$/;
+
+/** What digits and letters are looked up in. */
+const ALPHABET = /^[\da-f]+$|0123|abcd|3456/i;
+
+/** Verifies at Java's `"…".toCharArray()`: passwords are given as arrays of characters, to be wiped. */
+const verifyCharacters: Verify = (window, start) => {
+  const value = ENDS_LITERAL.exec(window.left(start, LONGEST_ARRAY))?.[1];
+  if (value === undefined || isPlaceholder(value) || ALPHABET.test(value)) return undefined;
+  const isSecret =
+    isDrawnIn(window, value) || isThoughtUpIn(window, value) || verdict(window, 'made-up', value, isMadeUp);
+  return isSecret || isShuffled(value) ? { start: start - value.length, end: start } : undefined;
+};
+
+const CHARACTERS: Rule = {
+  name: 'character-array',
+  type: 'key',
+  anchors: ['".tochararray()'],
+  verify: verifyCharacters,
+  source: 'https://docs.oracle.com/en/java/javase/21/docs/api/java.base/java/security/KeyStore.html',
+  masks: [`ks.load(new FileInputStream("a.p12"), "${chosen}".toCharArray());`],
+  keeps: ['"0123456789ABCDEF".toCharArray()', '"hello".toCharArray()', '"abcdefghij".toCharArray()'],
+};
+
+export const CALL_RULES: readonly Rule[] = [CALL, CHARACTERS];

@@ -121,13 +121,18 @@ function isWindowsOption(window: TextWindow, at: number, first: number): boolean
 }
 
 const TAKES_SECRETS =
-  /^["']?\s{0,3}\|\s{0,3}(?:sudo\s{1,3})?(?:-S|chpasswd|gcloud secrets [^|\n]{0,100}--data-file=-|[^|\n]{0,120}--(?:password-stdin|stdin|with-token|passphrase-fd|pass-stdin))/;
+  /^["']?\s{0,3}\|\s{0,3}(?:sudo\s{1,3})?(?:-S|chpasswd|(?:docker|podman) secret create [^|\n]{0,80} -(?=\s|$)|gcloud secrets [^|\n]{0,100}--data-file=-|[^|\n]{0,120}--(?:password-stdin|stdin|with-token|passphrase-fd|pass-stdin))/;
+
+/** `printf '%s\\n' "…"` */
+const FORMAT = /^["']?%s(?:\\n)?["']? (?=\S)/;
+const LONGEST_FORMAT = 10;
 
 /** Verifies at `echo `: what is piped into a command that reads a password. */
 const verifyPiped: Verify = (window, start, end) => {
   if (isIn(window.before(start - 1), WORD | DASH | DOT)) return undefined;
   // `echo -n`
-  const from = window.at(end) === CODE.hyphen ? window.run(window.run(end + 1, LETTER, 3), BLANK, 2) : end;
+  const option = window.at(end) === CODE.hyphen ? window.run(window.run(end + 1, LETTER, 3), BLANK, 2) : end;
+  const from = option + (FORMAT.exec(window.peek(option, LONGEST_FORMAT))?.[0].length ?? 0);
   const found = readArgument(window, from, 'separate');
   if (found === undefined || window.at(found.start) === CODE.hyphen) return undefined;
   const after = window.peek(found.end, 160);

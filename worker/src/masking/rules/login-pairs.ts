@@ -78,7 +78,7 @@ const verifyLoginAhead: Verify = (window, start, end) => {
 };
 
 /** Letters and digits, with a mark, a capital and two digits, or three digits. */
-const MIXED = /^(?=.*[A-Za-z])(?=.*\d)(?:.*[!@#$%^&*]|(?=.*[A-Z]).*\d.*\d|.*\d.*\d.*\d)/;
+const MIXED = /^(?=.*[A-Za-z])(?=.*\d)(?:.*[!@#$%^&*+=~]|(?=.*[A-Z]).*\d.*\d|.*\d.*\d.*\d)/;
 /** A path, an address, a port, a name of code or an address of mail. */
 const NO_LOGIN = /[/:]|^\d|\.\w+@|@[\w-]+\.|^[a-z]+(?:[._-][a-z\d]+)*$/;
 const ENDS_LOGIN: ReadonlySet<number> = new Set([CODE.comma, CODE.closeParenthesis, CODE.semicolon]);

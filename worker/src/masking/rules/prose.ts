@@ -3,12 +3,29 @@ import { BARE_VALUE, BLANK, CODE, isIn, LETTER, QUOTE, UPPER } from '../characte
 import type { Finding, Verify } from '../finding.ts';
 import { endOfForeignWord, isForeignLetter } from '../given-in-words.ts';
 import { NOT_THE_SECRET } from '../lexicon/secret-names.ts';
-import { GIVING_VERBS, NAMES_ANOTHER_THING, OWNERS, SECRET_NOUNS, VERBS } from '../lexicon/sentences.ts';
+import {
+  GIVING_VERBS,
+  NAMED_ELSEWHERE,
+  NAMES_ANOTHER_THING,
+  OWNERS,
+  PREPOSITIONS,
+  RESETS,
+  SECRET_NOUNS,
+  VERBS,
+} from '../lexicon/sentences.ts';
 import { TRADE_WORDS } from '../lexicon/values.ts';
 import { wordSet } from '../lexicon/word-set.ts';
 import { isMadeUp } from '../made-up.ts';
 import type { SecretName } from '../secret-name.ts';
-import { BARE_WORD, LONGEST_JUDGED, LONGEST_WORD, opensElsewhere, WORDS_READ, Word } from '../sentence-words.ts';
+import {
+  BARE_WORD,
+  LONGEST_JUDGED,
+  LONGEST_WORD,
+  looksChosen,
+  opensElsewhere,
+  WORDS_READ,
+  Word,
+} from '../sentence-words.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
 import { findQuotedPassword } from './quoted-password.ts';
@@ -92,10 +109,6 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
   return undefined;
 }
 
-/** Of a language whose sentences give a value with a preposition: `cambié la contraseña a …`. */
-const NAMED_ELSEWHERE = /^(?:contrase|senha|clave|mot|mdp|passwort|kennwort|wachtwoord|palavra|parola)/i;
-const PREPOSITIONS = wordSet('a à para en auf zu in naar');
-
 /** Whether a name behind a dot follows the word "config", not far before it on its line. */
 function isInConfiguration(window: TextWindow, start: number): boolean {
   const left = window.left(start, 54);
@@ -164,21 +177,12 @@ function isPast(window: TextWindow, end: number): boolean {
 
 /** `the password was reset to …` */
 function isChange(window: TextWindow, word: string, end: number): boolean {
-  return CHANGES.has(word) && window.matches(end, ' to ');
+  return RESETS.has(word) && window.matches(end, ' to ');
 }
-
-const CHANGES = wordSet('reset change changed updated');
 
 /** Three stars and a capital: one of our markers, not emphasis. */
 function isMarker(window: TextWindow, index: number): boolean {
   return window.at(index + 1) === CODE.star && window.at(index + 2) === CODE.star && isIn(window.at(index + 3), UPPER);
-}
-
-/** A word that people choose as a password, and no word of a text about passwords: `rfc2617` and `step2` are none. */
-function looksChosen(word: string): boolean {
-  if (!/[a-z]/.test(word) || !/\d/.test(word) || word.startsWith('0x')) return false;
-  if (/[A-Z]/.test(word)) return true;
-  return /\d{3}|[!@#$%^&]/.test(word) && !/^(?:rfc|cve|iso|sha|md|aes|utf|pbkdf|nist|sp|v)[- ]?\d/.test(word);
 }
 
 /** What `isSecretWord` checks of a word before anything else. */
