@@ -1,4 +1,4 @@
-import { ALNUM, BARE_VALUE, CODE, isIn, QUOTE, STAR } from './characters.ts';
+import { ALNUM, BARE_VALUE, BLANK, CODE, isIn, QUOTE, STAR } from './characters.ts';
 import { isForeignLetter } from './given-in-words.ts';
 import { OPENING_QUOTES } from './lexicon/names-elsewhere.ts';
 import { NAMES_ANOTHER_THING, SECRET_NOUNS, VERBS } from './lexicon/sentences.ts';
@@ -112,4 +112,15 @@ export function looksChosen(word: string): boolean {
   if (!/[a-z]/.test(word) || !/\d/.test(word) || word.startsWith('0x')) return false;
   if (/[A-Z]/.test(word)) return true;
   return /\d{3}|[!@#$%^&]/.test(word) && !/^(?:rfc|cve|iso|sha|md|aes|utf|pbkdf|nist|sp|v)[- ]?\d/.test(word);
+}
+
+/** Whether a name behind a dot follows the word "config", not far before it on its line. */
+export function isInConfiguration(window: TextWindow, start: number): boolean {
+  const left = window.left(start, 54);
+  return /\bconfig\b/.test(left.slice(left.lastIndexOf('\n') + 1));
+}
+
+/** `GLAPI void APIENTRY glUniform4ui64NV (`: what is called or declared is a export function. */
+export function isCalled(window: TextWindow, end: number, blanks: number): boolean {
+  return window.at(window.run(end, BLANK, blanks)) === CODE.openParenthesis;
 }

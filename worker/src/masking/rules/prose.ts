@@ -19,6 +19,8 @@ import { isMadeUp } from '../made-up.ts';
 import type { SecretName } from '../secret-name.ts';
 import {
   BARE_WORD,
+  isCalled,
+  isInConfiguration,
   LONGEST_JUDGED,
   LONGEST_WORD,
   looksChosen,
@@ -109,12 +111,6 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
   return undefined;
 }
 
-/** Whether a name behind a dot follows the word "config", not far before it on its line. */
-function isInConfiguration(window: TextWindow, start: number): boolean {
-  const left = window.left(start, 54);
-  return /\bconfig\b/.test(left.slice(left.lastIndexOf('\n') + 1));
-}
-
 /** `was changed from X to Y`: the value that took the place of the first. */
 function withSuccessor(window: TextWindow, first: Finding, name: SecretName, quoted: boolean): Finding {
   const joint = SUCCESSOR.exec(window.peek(first.end, 16));
@@ -126,11 +122,6 @@ function withSuccessor(window: TextWindow, first: Finding, name: SecretName, quo
 }
 
 const SUCCESSOR = /^["'`*]{0,3} (?:to|ke|into|menjadi|and|dan|with|by|dengan) ["'`*]{0,3}/;
-
-/** `GLAPI void APIENTRY glUniform4ui64NV (`: what is called or declared is a function. */
-function isCalled(window: TextWindow, end: number, blanks: number): boolean {
-  return window.at(window.run(end, BLANK, blanks)) === CODE.openParenthesis;
-}
 
 /** A word as long as the limit goes on: its rest is swallowed. */
 function proseFinding(start: number, end: number): Finding {
