@@ -10,8 +10,8 @@ const FREE_MB_PER_S = 20;
 
 /**
  * Times masking of texts that mix the anchors of each rule, and of all, with random fillings: nothing in them repeats
- * itself. The slow ones are timed again, also shorter. Prints the slowest and gives how many are refused, or slower than FREE_MB_PER_S with a time that grows faster
- * than n^MOST_GROWTH. Seconds are those of this thread's processor time.
+ * itself. The slow ones are timed again, also shorter. Prints the slowest and gives how many are refused, or slower than
+ * FREE_MB_PER_S with a time that grows faster than n^MOST_GROWTH. Seconds are those of this thread's processor time.
  */
 export function timeMixes(seed: number, worst: number): number {
   const sifted = [...mixedTexts(seed, LONG)].map((text) => timed(text, 1));
