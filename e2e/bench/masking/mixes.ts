@@ -38,7 +38,7 @@ export function timeMixes(seed: number, worst: number): number {
 }
 
 /** A thread's processor time is counted in ticks of up to 10 ms: so much of it is measured at once. */
-const LEAST_MS = 40;
+const LEAST_MS = 15;
 
 function timed({ name, text }: HostileText, tries: number) {
   let milliseconds = Number.POSITIVE_INFINITY;

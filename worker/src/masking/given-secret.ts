@@ -78,15 +78,8 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
     /^[0-9a-f-]+$/i.test(text)
   )
     return false;
-  if (value.below && name.kind === 'password' && operator.kind === 'assign' && !isSetApart(window, value))
-    return value.last && (isDrawnIn(window, text) ? !isSentenceWord(text) : isThoughtUpIn(window, text));
   if (value.below && name.kind === 'password' && operator.kind === 'assign')
-    return (
-      /[a-z]/i.test(text) &&
-      /\d/.test(text) &&
-      text.length >= SHORTEST_BELOW &&
-      judgedAs(window, text, 'password', true)
-    );
+    return isPasswordBelow(window, value, text);
   if (name.kind === 'vendor' && isId(window, name, text)) return false;
   if (name.kind === 'weak' && ROW_ID.test(text)) return false;
   if (value.below || operator.kind === 'loose' || name.kind === 'vendor') {
@@ -104,6 +97,15 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
     exact: name.kind === 'secret' && isExact(window, name),
     prose: sentence || operator.kind === 'cell',
   });
+}
+
+/** What stands on the line below the name of a password. */
+function isPasswordBelow(window: TextWindow, value: GivenValue, text: string): boolean {
+  if (!isSetApart(window, value))
+    return value.last && (isDrawnIn(window, text) ? !isSentenceWord(text) : isThoughtUpIn(window, text));
+  return (
+    /[a-z]/i.test(text) && /\d/.test(text) && text.length >= SHORTEST_BELOW && judgedAs(window, text, 'password', true)
+  );
 }
 
 /** `kodeRahasia = "Durian(Montong)4"`: words with a number, and marks that no name has. */

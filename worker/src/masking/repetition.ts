@@ -39,7 +39,7 @@ export class Repetition {
   private readonly ends = new Int32Array(MOST_PLACES);
   private readonly floors = new Int32Array(MOST_PLACES);
   private readonly spans = new Int32Array(MOST_PLACES);
-  private readonly tables: TablePlace[] = new Array<TablePlace>(MOST_PLACES).fill(NO_TABLE);
+  private readonly tables: TablePlace[] = Array.from({ length: MOST_PLACES }, () => NO_TABLE);
   private known = 0;
   private newest = 0;
   private lookedAt = 0;
