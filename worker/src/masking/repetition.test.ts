@@ -97,6 +97,14 @@ function drawText(random: () => number): string {
 }
 
 describe('text that repeats itself', () => {
+  test('is masked as it is where reading on depended on where the reading before had ended', () => {
+    const text = `${'/TRIGGERS/'.repeat(399)}${'plaid'.repeat(65)}${chosen}${'plaid'.repeat(1_400)} at api.kopi.example`;
+    const read = maskWith(text, text.length, READ_EVERYTHING);
+    const compared = maskWith(text, text.length);
+    expect(compared.spans).toEqual(read.spans);
+    expect(compared.text === read.text).toBe(true);
+  });
+
   test.each([
     ['', drawText, 100, 40],
     ['in tables ', drawTables, 100, 50],

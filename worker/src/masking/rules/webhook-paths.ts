@@ -1,33 +1,38 @@
 import { BASE64URL, DOT, PERCENT, PLUS_SLASH, SYMBOL, TILDE } from '../characters.ts';
 import { isDrawn } from '../drawn-value.ts';
 import type { Verify } from '../finding.ts';
-import { rejectedUntil } from '../memory.ts';
 import { isFiller } from '../placeholder.ts';
+import type { TextWindow } from '../text-window.ts';
 import { verdict } from '../verdicts.ts';
 import { LETTERS_DIGITS, type Rule } from './rule.ts';
 
 const LONGEST_PATH = 400;
 /** A workspace, a webhook's number and its secret: certain by its form, however it reads. */
 const SLACK_PATH = /^T[A-Z0-9]{7,12}\/B[A-Z0-9]{7,12}\/(?=[^/]{0,31}[a-z])[A-Za-z0-9]{20,32}$/;
-/** A path of SLACK_PATH is no longer. */
-const LONGEST_SLACK_PATH = 64;
-/** Of a path that goes on, how much is not read again for the anchors in it. */
-const KNOWN_OF_LONG = 200;
-
-/** A path that was read in vain: the parts behind an anchor inside it are parts of it. */
-const REJECTED = rejectedUntil();
+/** A segment that is one of the anchors'. */
+const NAMES = /^(?:services|workflows|triggers|webhooks?|webhookb2|incomingwebhook|hooks)$/i;
+/** `/webhookb2/…/IncomingWebhook/…` names it in its path once. A text that goes on doing so is no path: the last of them may be one. */
+const MOST_NAMED = 1;
+/** How far that is looked for, one after the other, so that many anchors in one path stay linear work. */
+const REACHES_OF_NAMES = [64, 160, LONGEST_PATH];
 
 /** A path segment after `/services/`, `/hooks/` and their like that no person wrote: it is the whole credential. */
 const verifyWebhookPath: Verify = (window, _start, end) => {
-  const rejected = window.remembered(REJECTED);
-  if (rejected.until - end > LONGEST_SLACK_PATH) return undefined;
   const run = window.run(end, BASE64URL | DOT | TILDE | PLUS_SLASH | PERCENT | SYMBOL, LONGEST_PATH);
+  if (goesOnNaming(window, end, run)) return undefined;
   const stop = window.trim(end, run, '.,!?*');
   const path = window.slice(end, stop).split('?', 1)[0] ?? '';
-  if (verdict(window, 'webhook path', path, isWebhookPath)) return { start: end, end: end + path.length };
-  if (!window.starved) rejected.until = end + (run < end + LONGEST_PATH ? path.length : KNOWN_OF_LONG);
-  return undefined;
+  return verdict(window, 'webhook path', path, isWebhookPath) ? { start: end, end: end + path.length } : undefined;
 };
+
+function goesOnNaming(window: TextWindow, start: number, end: number): boolean {
+  for (const reach of REACHES_OF_NAMES) {
+    const segments = window.slice(start, Math.min(end, start + reach)).split('/');
+    if (segments.filter((segment) => NAMES.test(segment)).length > MOST_NAMED) return true;
+    if (start + reach >= end) return false;
+  }
+  return false;
+}
 
 function isWebhookPath(path: string): boolean {
   // `workflows/ci.yml@…`: a commit of a workflow.
