@@ -1,7 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Verdict } from './judge-pattern.ts';
 
@@ -15,24 +13,21 @@ const MOST_THREADS = 4;
 export const keyOf = ({ pattern, flags }: Question): string => `/${pattern}/${flags}`;
 
 /**
- * Judges all patterns, on several threads, and remembers verdicts in `cacheFile`: judging all anew takes half a minute.
+ * Judges patterns, on several threads.
  *
- * @param edition names everything a verdict depends on beside its pattern; verdicts of another edition are forgotten
+ * @param isLinear says of a pattern that it was judged before and takes linear time: it is not judged again
  * @returns verdicts by `keyOf`
  */
 export async function judgeAll(
   questions: readonly Question[],
-  cacheFile: string,
-  edition: string,
+  isLinear: (key: string) => boolean,
 ): Promise<ReadonlyMap<string, Verdict>> {
-  const known = readCache(cacheFile, edition);
   const verdicts = new Map<string, Verdict>();
   const open = new Map<string, Question>();
   for (const question of questions) {
     const key = keyOf(question);
-    const verdict = known.get(key);
-    if (verdict === undefined) open.set(key, question);
-    else verdicts.set(key, verdict);
+    if (isLinear(key)) verdicts.set(key, { growth: 'linear', words: 'by the record' });
+    else open.set(key, question);
   }
   const waiting = [...open];
   const threads = Array.from({ length: Math.min(MOST_THREADS, availableParallelism(), waiting.length) }, async () => {
@@ -46,23 +41,5 @@ export async function judgeAll(
     await thread.terminate();
   });
   await Promise.all(threads);
-  writeCache(cacheFile, edition, verdicts);
   return verdicts;
-}
-
-function readCache(file: string, edition: string): Map<string, Verdict> {
-  try {
-    const cache = JSON.parse(readFileSync(file, 'utf8')) as { edition: string; verdicts: Record<string, Verdict> };
-    return new Map(cache.edition === edition ? Object.entries(cache.verdicts) : []);
-  } catch {
-    // Not there, or half written: everything is judged anew.
-    return new Map();
-  }
-}
-
-/** What is unknown may be known on a machine that is less busy. */
-function writeCache(file: string, edition: string, verdicts: ReadonlyMap<string, Verdict>): void {
-  const kept = [...verdicts].filter(([, { growth }]) => growth !== 'unknown');
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, JSON.stringify({ edition, verdicts: Object.fromEntries(kept) }));
 }

@@ -9,8 +9,8 @@ export interface Verdict {
   readonly words: string;
 }
 
-/** A judgement of one pattern takes milliseconds to seconds; on a busy machine some take many. */
-const JUDGE_TIMEOUT_MS = 60_000;
+/** Ends a judgement that would not end: one takes milliseconds to seconds, and many times that on a busy machine. */
+const JUDGE_TIMEOUT_MS = 300_000;
 
 type Recheck = { readonly checkSync: typeof checkSync };
 
