@@ -113,5 +113,4 @@ test.each(Object.entries(TEXT_BY_CLIENT))(
     expect(longestLine).toBeLessThanOrEqual(LONGEST_LINE);
     expect(heartbeats).toBeGreaterThan(10);
   },
-  30_000,
 );

@@ -192,7 +192,7 @@ const images = baseImages('NODE_IMAGE', 'REDIS_IMAGE', 'PROMETHEUS_IMAGE');
       await proxy.stop();
       expect({ failures, why: failures.length === 0 ? [] : await warnings() }).toEqual({ failures: [], why: [] });
     },
-    180_000,
+    400_000,
   );
 });
 

@@ -34,30 +34,26 @@ test('through the gateway: a snapshot, rows as they are answered, and those that
   await followThrough(stack.url);
 });
 
-throughNginx(
-  'through nginx with its default settings, too',
-  async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'lontar-nginx-'));
-    const port = await freePort();
-    const site = `server { listen 127.0.0.1:${port}; location / { proxy_pass ${stack.url}; } }`;
-    await writeFile(
-      join(directory, 'nginx.conf'),
-      `pid ${directory}/pid; error_log ${directory}/error.log; events {} http { access_log off; ${site} }`,
-    );
-    const nginx = spawn('nginx', ['-p', directory, '-c', 'nginx.conf', '-g', 'daemon off;'], { stdio: 'ignore' });
-    try {
-      const url = `http://127.0.0.1:${port}`;
-      await until(async () => (await fetch(url).catch(() => undefined)) !== undefined);
-      await followThrough(url);
-    } finally {
-      const gone = once(nginx, 'exit');
-      nginx.kill();
-      await gone;
-      await rm(directory, { recursive: true, force: true });
-    }
-  },
-  30_000,
-);
+throughNginx('through nginx with its default settings, too', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'lontar-nginx-'));
+  const port = await freePort();
+  const site = `server { listen 127.0.0.1:${port}; location / { proxy_pass ${stack.url}; } }`;
+  await writeFile(
+    join(directory, 'nginx.conf'),
+    `pid ${directory}/pid; error_log ${directory}/error.log; events {} http { access_log off; ${site} }`,
+  );
+  const nginx = spawn('nginx', ['-p', directory, '-c', 'nginx.conf', '-g', 'daemon off;'], { stdio: 'ignore' });
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    await until(async () => (await fetch(url).catch(() => undefined)) !== undefined);
+    await followThrough(url);
+  } finally {
+    const gone = once(nginx, 'exit');
+    nginx.kill();
+    await gone;
+    await rm(directory, { recursive: true, force: true });
+  }
+});
 
 async function followThrough(url: string): Promise<void> {
   const first = await open(url);

@@ -200,7 +200,7 @@ describe('a caller who leaves', () => {
     await call.whenAborted;
     await untilSettled();
     // Half a second, as `npm run chaos` measures it, and one more; a busy test machine gets some of its own.
-    expect(performance.now() - leftAt).toBeLessThan(10_000);
+    expect(performance.now() - leftAt).toBeLessThan(25_000);
     expect(await left).toBe('left');
     expect(await charged(key)).toBe(1);
   });

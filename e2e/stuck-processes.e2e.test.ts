@@ -55,8 +55,8 @@ test.concurrent('a service whose event loop is silent ends itself, says why, and
       });
     });
     await Promise.all(ends);
-    // The contract is ten seconds; a busy test machine gets some of its own.
-    expect(performance.now() - silentFrom).toBeLessThan(45_000);
+    // The contract is ten seconds of the process's own time; three of them that spin share a machine with other tests.
+    expect(performance.now() - silentFrom).toBeLessThan(120_000);
 
     await Promise.all([stack.startStats(), stack.startWorker()]);
     const url = await stack.startGateway({ again: 0 });

@@ -148,8 +148,8 @@ describe('by the settings of an installation', () => {
       );
       const other = await ask(stack.url, '/docs');
       expect(other.status).toBe(200);
-      // A freeze took 12 s.
-      expect(performance.now() - startedAt).toBeLessThan(8_000);
+      // A freeze took 12 s on a machine that takes a tenth of a second now; a busy one gets its time.
+      expect(performance.now() - startedAt).toBeLessThan(10_000);
       for (const { status, body } of await replies) {
         // Above 64 KB the other fields are too long altogether.
         expect([400, 413]).toContain(status);

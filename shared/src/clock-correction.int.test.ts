@@ -14,6 +14,9 @@ import { loadScript } from './redis-script.ts';
 const lookScript = loadScript(new URL('../testing/look-at-window.lua', import.meta.url));
 const MEET = readFileSync(new URL('./meet-server.lua', import.meta.url), 'utf8');
 const MOST_MS = 60_000;
+
+/** What a busy machine may take between two looks at a clock, ms; the clocks differ by twice that. */
+const SLOW_MS = 15_000;
 const ownNow = performance.now;
 
 let fleet: TestSentinels;
@@ -83,7 +86,7 @@ test('time goes on where the clock of the new primary is 30 s behind, for all co
   expect(promotedAt(redis)).toBeGreaterThanOrEqual(before);
   expect(promotedAt(other)).toBe(promotedAt(redis));
   expect(clock.now() - before).toBeLessThan(MOST_MS);
-  expect(Math.abs((jumps.at(-1) ?? 0) + 30_000)).toBeLessThan(2_000);
+  expect(Math.abs((jumps.at(-1) ?? 0) + 30_000)).toBeLessThan(SLOW_MS);
   expect([correctionOf(redis), correctionOf(other)]).toEqual([expect.any(Number), correctionOf(redis)]);
   clock.stop();
 });
@@ -111,7 +114,7 @@ test.each([
   // Who does not know the time leaves it to others, where that matters.
   if (wasReplica && 'server' in stored) expect(await meet('', '0')).toEqual([]);
   const [decided = Number.NaN] = await meet(expected, '1');
-  expect(Math.abs(decided - correction)).toBeLessThan(2_000);
+  expect(Math.abs(decided - correction)).toBeLessThan(SLOW_MS);
   // The first decides for all.
   expect((await meet(String(Number(expected) + 50_000), '1'))[0]).toBe(decided);
 });

@@ -149,5 +149,5 @@ async function untilNamed(address: string): Promise<void> {
     }
     first.disconnect();
   },
-  120_000,
+  180_000,
 );
