@@ -44,9 +44,19 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<
   return child.exitCode;
 }
 
+const ours = new Set<ChildProcess>();
+
+function killOurs(): void {
+  for (const child of ours) child.kill('SIGKILL');
+}
+
 /** The process is killed with this one, however this one ends. */
 export function endWithUs(child: ChildProcess): void {
-  const kill = () => void child.kill('SIGKILL');
-  process.once('exit', kill);
-  child.once('exit', () => process.off('exit', kill));
+  // One listener for all: Node warns of eleven.
+  if (ours.size === 0) process.on('exit', killOurs);
+  ours.add(child);
+  child.once('exit', () => {
+    ours.delete(child);
+    if (ours.size === 0) process.off('exit', killOurs);
+  });
 }

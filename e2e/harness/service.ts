@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { createInterface } from 'node:readline';
-import { end, launch } from './launch.ts';
+import { end, endWithUs, launch } from './launch.ts';
 
 /** One real process of the service under test. */
 export interface Service {
@@ -28,6 +28,7 @@ export function startService(
     wrapper,
     ...(folder !== undefined && { folder }),
   });
+  endWithUs(child);
   const lines: string[] = [];
   const arrived = new EventEmitter();
   arrived.setMaxListeners(0);

@@ -165,11 +165,27 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     await stats.logged('stats-service serves');
     return stats;
   };
-  if (options.stats) await startStats();
-  await Promise.all([
-    ...Array.from({ length: options.gateways ?? 1 }, () => startGateway()),
-    ...Array.from({ length: options.workers ?? 1 }, () => startWorker()),
-  ]);
+  const endAll = async () => {
+    isOver = true;
+    await Promise.all([...gateways, ...workers, ...others].map((service) => service.end('SIGKILL')));
+    await upstream.stop();
+  };
+  const removeAll = async () => {
+    await redis.stop();
+    await rm(uploads, { recursive: true, force: true });
+  };
+  try {
+    if (options.stats) await startStats();
+    await Promise.all([
+      ...Array.from({ length: options.gateways ?? 1 }, () => startGateway()),
+      ...Array.from({ length: options.workers ?? 1 }, () => startWorker()),
+    ]);
+  } catch (error) {
+    // Who asked for it has nothing to stop.
+    await endAll();
+    await removeAll();
+    throw error;
+  }
   return {
     redis,
     upstream,
@@ -205,14 +221,11 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     metricsUrlOf: async (instance) => (await listInstances(redis.client)).find(({ id }) => id === instance)?.metricsUrl,
     logs: () => [...gateways, ...workers, ...others].map((service) => service.logs()).join('\n'),
     async stop() {
-      isOver = true;
-      await Promise.all([...gateways, ...workers, ...others].map((service) => service.end('SIGKILL')));
-      await upstream.stop();
+      await endAll();
       // A Redis that a test has killed has nothing to say.
       const isUp = named !== undefined || redis.client.status === 'ready';
       const refused = hasUsers && isUp ? await refusedByRedis(named ?? redis.url) : [];
-      await redis.stop();
-      await rm(uploads, { recursive: true, force: true });
+      await removeAll();
       // Whatever the test was about: no service may want what its user may not do.
       if (refused.length > 0) throw new Error(`Redis refused its users: ${refused.join('; ')}`);
     },

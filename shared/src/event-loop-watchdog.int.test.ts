@@ -66,9 +66,10 @@ describe('a process lives on', () => {
   });
 });
 
-test('a process that gets no processor lives on', async () => {
-  // Only Linux says who waits for one.
-  if (process.platform !== 'linux') return;
+/** Only Linux says who waits for a processor. */
+const onLinux = process.platform === 'linux' ? test : test.skip;
+
+onLinux('a process that gets no processor lives on', async () => {
   start('work', '150');
   const ending = once(child, 'exit').then(() => 'killed');
   while (!lines.includes('ready')) await beats(1);
