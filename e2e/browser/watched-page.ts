@@ -17,6 +17,8 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
+/** Chromium's words for a 503. */
+const SERVICE_BUSY = 'the server responded with a status of 503';
 /** How long a test may take, and what it waits for may take to come: on a machine that does other things, many times as long as alone. */
 export const BROWSER_TEST_MS = 300_000;
 export const COMES_WITHIN_MS = 90_000;
@@ -41,7 +43,10 @@ export function launchChromium(executablePath: string): Promise<Browser> {
 export interface WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Everything wrong since the last call. Failing requests are no error of the page while a server is down. */
+  /**
+   * Everything wrong since the last call. Failing requests are no error of the page while a server is down, and a 503 is
+   * none at all: it is what a service says that is too busy to answer in time, and a test waits for what it wants to see.
+   */
   problems(options?: { readonly serverDown?: boolean }): string[];
 }
 
@@ -59,7 +64,7 @@ export async function openPage(browser: Browser, url: string, cookie?: string): 
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return;
     const text = message.text();
-    if (text.includes(NETWORK_CHANGED)) return;
+    if (text.includes(NETWORK_CHANGED) || text.includes(SERVICE_BUSY)) return;
     found.push({ text: `console: ${text}`, network: text.startsWith('Failed to load resource') });
   });
   page.on('request', (request) => {
