@@ -8,11 +8,3 @@ export interface Memory<State> {
   /** The first `count` characters of the text were dropped: positions move, and nothing may outlive the text. */
   forget(state: State, count: number): void;
 }
-
-/** Remembers one position before which nothing is to be found. */
-export const rejectedUntil = (): Memory<{ until: number }> => ({
-  begin: () => ({ until: 0 }),
-  forget: (state, count) => {
-    state.until -= count;
-  },
-});

@@ -2,7 +2,7 @@ import { ALNUM, BLANK, CODE, DASH, DIGIT, DOT, HOSTNAME, isIn, LETTER, UNDERSCOR
 import type { Finding, Verify } from '../finding.ts';
 import { isApiPath, isInternal } from '../host-judge.ts';
 import { BARE_HOST_ENDINGS, NOT_A_HOST } from '../lexicon/hosts.ts';
-import { type Memory, rejectedUntil } from '../memory.ts';
+import type { Memory } from '../memory.ts';
 import type { TextWindow } from '../text-window.ts';
 import { endOfPort, readPath } from '../url-parts.ts';
 import type { Rule } from './rule.ts';
@@ -104,19 +104,11 @@ function isBareHost(host: string): boolean {
   );
 }
 
-/** What begins like an API host and is followed by no path, however often `api.` stands in it. */
-const NO_API_HOST = rejectedUntil();
-
 /** Verifies at `api.` and `api-`: a host without a scheme that an endpoint's path follows, as in `api.acme.com/v1/ping`. */
 const verifyApiHost: Verify = (window, start) => {
-  const rejected = window.remembered(NO_API_HOST);
-  if (start < rejected.until) return undefined;
-  const run = window.run(start, HOSTNAME, 255);
-  const hostEnd = window.trim(start, run, '-._');
-  if (window.at(hostEnd) !== CODE.slash) {
-    if (!window.starved) rejected.until = run;
-    return undefined;
-  }
+  const hostEnd = window.run(start, HOSTNAME, 255);
+  // Nothing else is read for most: `api.` may stand in a name as often as it likes.
+  if (window.at(hostEnd) !== CODE.slash || !isIn(window.code(hostEnd - 1), ALNUM)) return undefined;
   const from = window.runBefore(start, HOSTNAME);
   const code = window.before(from - 1);
   if (code === CODE.at || code === CODE.slash || code === CODE.dollar || code === CODE.colon) return undefined;

@@ -1,38 +1,13 @@
-import {
-  ALNUM,
-  BLANK,
-  CODE,
-  classesIn,
-  DIGIT,
-  isIn,
-  LETTER,
-  LOWER,
-  QUOTE,
-  tableOf,
-  UNDERSCORE,
-  WORD,
-} from '../characters.ts';
+import { ALNUM, BLANK, CODE, isIn, LETTER, QUOTE, tableOf, UNDERSCORE, WORD } from '../characters.ts';
 import type { Verify } from '../finding.ts';
 import { LIBPQ_KEYS, PAIR_KEYS, type PairKind } from '../lexicon/connection-keys.ts';
-import { type Memory, rejectedUntil } from '../memory.ts';
-import { isPlaceholder, isTemplate } from '../placeholder.ts';
+import { isGiven, isNamedAgain, type Pair, type ReadPair, rememberedPairs } from '../pair-chains.ts';
 import type { TextWindow } from '../text-window.ts';
-import { JUDGING_PLAINLY, verdict } from '../verdicts.ts';
 import { drawn, type Rule } from './rule.ts';
 
 const LONGEST_VALUE = 400;
 const MOST_PAIRS = 24;
-/** Twice as many, so that what was read for one pair is known for the next MOST_PAIRS. */
-const MOST_LIBPQ_PAIRS = 2 * MOST_PAIRS;
-
-interface Pairs {
-  readonly end: number;
-  /** The kinds of keys that have a literal value. */
-  readonly literal: ReadonlySet<PairKind>;
-  readonly count: number;
-  readonly spaced: boolean;
-  readonly keys: ReadonlySet<string>;
-}
+const MOST_LIBPQ_PAIRS = 48;
 
 /** Keys that a string of pairs begins with. */
 const ADO_FIRST_KEYS = [
@@ -67,69 +42,65 @@ const ADO_FIRST_KEYS = [
   'instrumentationkey=',
 ];
 
-/** Where a string of pairs was read that is none: a part of it is none either. */
-const NO_PAIRS = rejectedUntil();
-/** Where pairs begin of which it is known that neither they nor what follows them are a connection string. */
-const NO_LIBPQ: Memory<{ starts: readonly number[] }> = {
-  begin: () => ({ starts: [] }),
-  forget: (state, count) => {
-    state.starts = state.starts.map((start) => start - count);
-  },
-};
+const ADO_PAIRS = rememberedPairs();
+const LIBPQ_PAIRS = rememberedPairs();
+/** Keys that give a connection to a cloud's service with nothing but a secret. */
+const CLOUD_KEYS = new Set(['accountkey', 'sharedaccesskey', 'sharedaccesssignature', 'instrumentationkey']);
 
 /** Verifies at the first key of `Server=…;Database=…;Password=…`. */
 const verifyPairs: Verify = (window, start) => {
-  const rejected = window.remembered(NO_PAIRS);
-  if (start < rejected.until) return undefined;
-  if (isIn(window.before(start - 1), WORD) && window.before(start - 2) !== CODE.backslash) return undefined;
-  const pairs = readPairs(window, start, window.before(start - 1));
-  if (pairs === undefined) return undefined;
-  // A part of a string that is none is none either.
-  if (!window.starved) rejected.until = pairs.end;
-  if (pairs.count < 2) return undefined;
-  const has = (kind: PairKind) => pairs.literal.has(kind);
-  const login = has('secret') && !pairs.keys.has('instrumentationkey');
-  const cloud =
-    has('secret') &&
-    ['accountkey', 'sharedaccesskey', 'sharedaccesssignature', 'instrumentationkey'].some((key) => pairs.keys.has(key));
-  const named = has('address') && (has('database') || (has('user') && !pairs.spaced));
-  const local = login && (has('user') || has('database'));
-  if (!cloud && !(login && has('address')) && !(named && !pairs.spaced) && !local) return undefined;
-  return { rule: cloud ? CLOUD : ADO, start, end: pairs.end };
+  const opener = window.before(start - 1);
+  if (isIn(opener, WORD) && window.before(start - 2) !== CODE.backslash) return undefined;
+  if (isNamedAgain(window, start, ENDS_PLAIN_VALUE)) return undefined;
+  const chains = window.remembered(ADO_PAIRS);
+  const first = chains.first(window, start, opener, readPair);
+  if (first?.kind === undefined) return undefined;
+  const kinds = new Set<PairKind>();
+  let [count, end, spaced, cloud, instrumentation] = [0, start, false, false, false];
+  for (let pair: Pair | null = first; pair !== null; pair = chains.following(window, pair, opener, readPair)) {
+    if (pair.kind !== undefined) kinds.add(pair.kind);
+    cloud ||= CLOUD_KEYS.has(pair.key);
+    instrumentation ||= pair.key === 'instrumentationkey';
+    spaced ||= pair.spaced;
+    end = pair.end;
+    if (++count === MOST_PAIRS) break;
+  }
+  if (count < 2) return undefined;
+  const connects = (has: (kind: PairKind) => boolean) => {
+    if (!has('secret')) return !spaced && has('address') && (has('database') || has('user'));
+    return (
+      cloud ||
+      (!instrumentation && (has('address') || has('user') || has('database'))) ||
+      (!spaced && has('address') && (has('database') || has('user')))
+    );
+  };
+  if (!connects((kind) => kinds.has(kind))) return undefined;
+  const given = (kind: PairKind) => isKindGiven(window, first, kind, MOST_PAIRS);
+  if (!connects(given)) return undefined;
+  return { rule: cloud && given('secret') ? CLOUD : ADO, start, end };
 };
 
-function readPairs(window: TextWindow, start: number, opener: number): Pairs | undefined {
-  const literal = new Set<PairKind>();
-  const keys = new Set<string>();
-  let index = start;
-  let end = start;
-  let count = 0;
-  let spaced = false;
-  while (count < MOST_PAIRS) {
-    const equals = window.run(index, ALNUM | UNDERSCORE | BLANK, 32);
-    if (window.at(equals) !== CODE.equals) break;
-    const key = window.slice(index, equals).toLowerCase().replace(/\s/g, '');
-    const kind = PAIR_KEYS.get(key);
-    if (kind === undefined && count === 0) return undefined;
-    const value = readValue(window, equals + 1, opener);
-    if (value === undefined) break;
-    keys.add(key);
-    if (
-      kind !== undefined &&
-      !literal.has(kind) &&
-      verdict(window, 'literal', window.slice(equals + 1, value.end), isLiteral, JUDGING_PLAINLY)
-    )
-      literal.add(kind);
-    count++;
-    end = value.end;
-    if (window.at(end) !== CODE.semicolon) break;
-    end++;
-    index = window.run(end, BLANK, 2);
-    if (index > end) spaced = true;
-    if (!isIn(window.at(index), LETTER)) break;
+/** Whether a value of `kind` is given among the first `most` pairs that were read from `first` on. */
+function isKindGiven(window: TextWindow, first: Pair, kind: PairKind, most: number): boolean {
+  let pair: Pair | null | undefined = first;
+  for (let count = 0; count < most && pair; count++) {
+    if (pair.kind === kind && isGiven(window, pair)) return true;
+    pair = pair.following;
   }
-  return { end, literal, count, spaced, keys };
+  return false;
 }
+
+const readPair: ReadPair = (window, index, opener) => {
+  const equals = window.run(index, ALNUM | UNDERSCORE | BLANK, 32);
+  if (window.at(equals) !== CODE.equals) return null;
+  const key = window.slice(index, equals).toLowerCase().replace(/\s/g, '');
+  const to = readValue(window, equals + 1, opener)?.end;
+  if (to === undefined) return null;
+  const pair = { key, kind: PAIR_KEYS.get(key), from: equals + 1, to, following: undefined, literal: undefined };
+  if (window.at(to) !== CODE.semicolon) return { ...pair, end: to, spaced: false, next: -1 };
+  const next = window.run(to + 1, BLANK, 2);
+  return { ...pair, end: to + 1, spaced: next > to + 1, next: isIn(window.at(next), LETTER) ? next : -1 };
+};
 
 /** A value ends at its semicolon; the last one at the closing quote or at white space. */
 function readValue(window: TextWindow, from: number, opener: number): { end: number } | undefined {
@@ -152,6 +123,8 @@ function readValue(window: TextWindow, from: number, opener: number): { end: num
 }
 
 const BLANKS = tableOf(' \t');
+/** As MAY_END_PLAIN_VALUE, without what may also stand in the middle; and blanks, at which most values end. */
+const ENDS_PLAIN_VALUE = tableOf(' \t;\n\r"\'`<>|');
 const MAY_END_PLAIN_VALUE = tableOf(';\n\r"\'`<>|&\\');
 
 /** Before a semicolon, the end of the line, a quote (escaped or an entity too), a bracket or a pipe. */
@@ -170,27 +143,9 @@ function endOfPlainValue(window: TextWindow, from: number): number {
   }
 }
 
-/** `xxx`. */
-const SHORTEST_MASKED = 3;
-
 /** A semicolon after several words belongs to the sentence unless the words are short, as in a driver's name. */
 function isSentence(window: TextWindow, from: number, blank: number, semicolon: number): boolean {
   return blank >= 0 && (semicolon - from > 64 || !isIn(window.at(window.run(semicolon + 1, BLANK, 2)), LETTER));
-}
-
-function isLiteral(value: string): boolean {
-  const classes = classesIn(value);
-  // Letters and digits alone: no template, and most placeholders have a mark.
-  if ((classes & ~ALNUM) === 0 && (classes & (LOWER | DIGIT)) !== 0)
-    return value.length < SHORTEST_MASKED || !/xxx/i.test(value) || !isPlaceholder(value);
-  if (/^\{[A-Za-z_][\w.-]*\}$/.test(value)) return false;
-  const bare = value.replace(/^["'{]|["'}]$/g, '');
-  return (
-    bare !== '' &&
-    !isTemplate(bare) &&
-    !/^[A-Z_]+$/.test(bare) &&
-    !(isPlaceholder(bare) && /\*|\.\.\.|…|xxx/i.test(bare))
-  );
 }
 
 /** Verifies at `host=` and its fellows: `host=… dbname=… user=… password=…` in any order. */
@@ -201,34 +156,37 @@ const verifyLibpq: Verify = (window, start) => {
     window.before(start - 1) === CODE.dot
   )
     return undefined;
-  const rejected = window.remembered(NO_LIBPQ);
-  if (rejected.starts.includes(start)) return undefined;
+  if (isNamedAgain(window, start, ENDS_LIBPQ_VALUE)) return undefined;
   const opener = window.before(start - 1);
-  const literal = new Set<PairKind>();
-  const starts: number[] = [];
-  let index = start;
-  let end = start;
-  let count = 0;
-  while (count < MOST_LIBPQ_PAIRS) {
-    const equals = window.run(index, WORD, 24);
-    const kind = LIBPQ_KEYS.get(window.slice(index, equals).toLowerCase());
-    if (window.at(equals) !== CODE.equals || kind === undefined) break;
-    const valueEnd = endOfLibpqValue(window, equals + 1, opener);
-    if (valueEnd === equals + 1) break;
-    if (verdict(window, 'literal', window.slice(equals + 1, valueEnd), isLiteral, JUDGING_PLAINLY)) literal.add(kind);
-    end = valueEnd;
-    count++;
-    if (count <= MOST_PAIRS) starts.push(index);
-    const next = window.run(end, BLANK, 3);
-    if (next === end) break;
-    index = next;
+  const chains = window.remembered(LIBPQ_PAIRS);
+  const first = chains.first(window, start, opener, readLibpqPair);
+  if (first === null) return undefined;
+  const kinds = new Set<PairKind>();
+  let [count, end] = [0, start];
+  for (let pair: Pair | null = first; pair !== null; pair = chains.following(window, pair, opener, readLibpqPair)) {
+    if (pair.kind !== undefined) kinds.add(pair.kind);
+    end = pair.end;
+    if (++count === MOST_LIBPQ_PAIRS) break;
   }
   if (count < 2) return undefined;
-  const server = literal.has('address') && (literal.has('database') || literal.has('secret'));
-  const login = literal.has('secret') && (literal.has('user') || literal.has('database'));
-  if (server || login) return { start, end };
-  if (!window.starved) rejected.starts = starts;
-  return undefined;
+  const connects = (has: (kind: PairKind) => boolean) =>
+    has('secret') ? has('address') || has('user') || has('database') : has('address') && has('database');
+  if (!connects((kind) => kinds.has(kind))) return undefined;
+  if (!connects((kind) => isKindGiven(window, first, kind, MOST_LIBPQ_PAIRS))) return undefined;
+  return { start, end };
+};
+
+const readLibpqPair: ReadPair = (window, index, opener) => {
+  const equals = window.run(index, WORD, 24);
+  const key = window.slice(index, equals).toLowerCase();
+  const kind = LIBPQ_KEYS.get(key);
+  if (window.at(equals) !== CODE.equals || kind === undefined) return null;
+  const end = endOfLibpqValue(window, equals + 1, opener);
+  if (end === equals + 1) return null;
+  const next = window.run(end, BLANK, 3);
+  const spaced = next > end;
+  const pair = { key, kind, from: equals + 1, to: end, end, spaced, next: spaced ? next : -1 };
+  return { ...pair, following: undefined, literal: undefined };
 };
 
 const ENDS_LIBPQ_VALUE = tableOf('"\'`<>,|').fill(1, 0, CODE.space + 1);
