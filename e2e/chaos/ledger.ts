@@ -41,6 +41,8 @@ export interface StreamSeen {
   calls: { name: string; arguments: string }[];
   /** How often the client came back for the rest. */
   resumes: number;
+  /** The longest of the connections by which it came back, from asking to their end, ms. */
+  longestBackMs: number;
   /** Connections that ended whole without a reason of the end, or broke though their gateway lived. */
   silentEnds: number;
   /** Events whose id names another place than the one that their text ends at. */

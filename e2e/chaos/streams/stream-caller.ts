@@ -52,6 +52,7 @@ export async function sendStream(system: System, texts: StreamTexts, how: Stream
     reasoning: '',
     calls: [],
     resumes: 0,
+    longestBackMs: 0,
     silentEnds: 0,
     wrongIds: 0,
     leaks: 0,
@@ -132,7 +133,9 @@ class StreamClient {
     const target = this.target(url);
     const gateway = this.system.stack.gateways[this.system.stack.urls.indexOf(url)];
     this.error = undefined;
+    const [isBack, askedAt] = [this.completionId !== '', performance.now()];
     const end = await this.readOnce(target);
+    if (isBack) this.seen.longestBackMs = Math.max(this.seen.longestBackMs, performance.now() - askedAt);
     const how = typeof end === 'object' ? String(end.status) : end;
     this.seen.trail.push(`${new Date().toISOString()} ${how} ${this.brokenBy} ${url}`);
     if (end === 'silent') this.seen.silentEnds++;
