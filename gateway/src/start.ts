@@ -32,7 +32,7 @@ import { type EventLogDeps, openEventLog } from './events/event-log.ts';
 import { reservationMs } from './generation/generate.ts';
 import { startSweeper, sweepReservations } from './generation/sweep.ts';
 import { createTurnstile } from './generation/turnstile.ts';
-import { openWithdrawals } from './generation/withdrawals.ts';
+import { LEAST_WITHDRAWING_MS, openWithdrawals } from './generation/withdrawals.ts';
 import { type Inbox, openInbox } from './inbox/inbox.ts';
 import { createAnswerFinder } from './live/find-answer.ts';
 import { openDoor } from './open-door.ts';
@@ -86,7 +86,7 @@ export async function startGateway(
   const queue = openGenerationQueue(redis);
   const freeFailuresPerHour = config.FREE_FAILURES_PER_HOUR;
   const withdrawals = openWithdrawals({ redis, queue, freeFailuresPerHour, onRedisFailure, replication });
-  lifecycle.started('withdrawals', withdrawals.stop);
+  lifecycle.started('withdrawals', withdrawals.stop, LEAST_WITHDRAWING_MS);
   const events = openEventLog({ gateway, redis, logger, replication, ...measuredBy(metrics) });
   lifecycle.started('events', () => events.stop(EVENTS_STOP_MS));
   const inbox = await openInbox({ gateway, reader, redis, logger, onRead: lagOf(metrics, clock), replication });

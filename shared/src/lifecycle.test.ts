@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { createLifecycle, StoppedWhileStarting } from './lifecycle.ts';
 import { createLogger } from './logger.ts';
@@ -22,6 +23,12 @@ test('a part that fails or hangs is distinguished from a clean stop, and does no
   parts.started('hangs', () => new Promise(() => undefined));
   expect(await parts.stop(50)).toBe(false);
   expect(stopped).toEqual(['first']);
+});
+
+test('a part that needs it has time of its own behind those that used up the time of all', async () => {
+  const parts = lifecycle();
+  parts.started('tells others', () => delay(500), 60_000);
+  expect(await parts.stop(0)).toBe(true);
 });
 
 test('a stop breaks a start off, and stops what starts in spite of it', async () => {

@@ -8,6 +8,8 @@ const LEAST_STOP_MS = 100;
 export interface StartedPart {
   readonly name: string;
   stop(): Promise<void> | void;
+  /** How long it may take at least, ms. */
+  readonly leastMs: number;
 }
 
 /** Ends a start, because the service has been told to stop meanwhile. */
@@ -22,9 +24,10 @@ export interface Lifecycle {
   /**
    * Registers a part that has just started; parts stop in the reverse of this order.
    *
+   * @param leastMs how long it may take to stop where those before it used up the time of all
    * @throws StoppedWhileStarting where stopping has begun; the part is stopped with the others then
    */
-  started(name: string, stop: StartedPart['stop']): void;
+  started(name: string, stop: StartedPart['stop'], leastMs?: number): void;
   /**
    * Waits for something that a start needs, as long as the service is to start at all.
    *
@@ -55,7 +58,7 @@ export function createLifecycle(logger: Logger): Lifecycle {
     for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
       const { name } = part;
       const stopped = Promise.resolve(part).then((last) => last.stop());
-      const leftMs = Math.max(deadline - performance.now(), LEAST_STOP_MS);
+      const leftMs = Math.max(deadline - performance.now(), part.leastMs);
       const outcome = await within(leftMs, stopped.then(isClean), isLate).catch((error: unknown) => ({ error }));
       if (outcome === 'late') logger.error({ part: name }, 'a part did not stop in time');
       else if (outcome !== 'clean') logger.error({ err: outcome.error, part: name }, 'a part failed to stop');
@@ -74,8 +77,8 @@ export function createLifecycle(logger: Logger): Lifecycle {
   }
 
   return {
-    started(name, stopPart) {
-      parts.push({ name, stop: stopPart });
+    started(name, stopPart, leastMs = LEAST_STOP_MS) {
+      parts.push({ name, stop: stopPart, leastMs });
       if (stop !== undefined) throw new StoppedWhileStarting();
     },
     unlessStopped: (work) => Promise.race([work, stopAsked.promise]),

@@ -11,6 +11,8 @@ const AT_ONCE = 100;
 const MOST_PENDING = 20_000;
 /** How long a stopping gateway waits for a Redis that is away, ms. */
 const STOP_WITHIN_MS = 5_000;
+/** What a drain that was used up leaves it, ms: less than the five seconds for which `npm start` waits after the drain. */
+export const LEAST_WITHDRAWING_MS = 3_000;
 
 /** Takes back requests whose callers have got another answer, or have left, while Redis could not take the note. */
 export interface Withdrawals {
