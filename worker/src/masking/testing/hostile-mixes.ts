@@ -16,12 +16,18 @@ const WAYS = ['alone', 'with blanks', 'with joints', 'with values', 'with words'
 
 /**
  * Texts that hold anchors in random order between random fillings: of every rule its own anchors, and those of all rules
- * together, each in every way. A new rule is among them without being told. The same texts for the same seed.
+ * together, each in every way. A new rule is among them without being told. The same texts for the same seed, one by one:
+ * a longer one begins as a shorter one of its name.
  *
  * @param length of each text, characters
+ * @param wanted whether the text of a name is made
  */
-export function* mixedTexts(seed: number, length: number): Generator<HostileText> {
-  const random = seededRandom(seed);
+export function* mixedTexts(
+  seed: number,
+  length: number,
+  wanted: (name: string) => boolean = () => true,
+): Generator<HostileText> {
+  let random = seededRandom(seed);
   const pick = <T>(list: ArrayLike<T>): T => list[Math.floor(random() * list.length)] as T;
   const draw = (size: number, alphabet: string) => Array.from({ length: size }, () => pick(alphabet)).join('');
   const value = () =>
@@ -42,11 +48,16 @@ export function* mixedTexts(seed: number, length: number): Generator<HostileText
     'with words': (anchor: string) => `${anchor} ${draw(6, LETTERS_DIGITS)} `,
     filled: (anchor: string) => anchor + pick(JOINTS) + value() + pick(JOINTS),
   };
+  let made = 0;
   for (const { name, anchors } of [{ name: 'all rules', anchors: textsOf(ALL_RULES) }, ...byRule()]) {
     for (const way of WAYS) {
+      const full = `${name}, ${way}`;
+      const own = seed + 7_919 * ++made;
+      if (!wanted(full)) continue;
+      random = seededRandom(own);
       const parts: string[] = [];
       for (let size = 0; size < length; size += parts.at(-1)?.length ?? 0) parts.push(make[way](pick(anchors)));
-      yield { name: `${name}, ${way}`, text: parts.join('').slice(0, length) };
+      yield { name: full, text: parts.join('').slice(0, length) };
     }
   }
 }
