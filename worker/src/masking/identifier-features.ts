@@ -3,12 +3,12 @@ import { ASCII, CODE, isDigit, isIn, LOWER, lowerCase, UPPER } from './character
 /** Buckets of three letters that follow each other in a word, its ends included. */
 export const LETTER_BUCKETS = 2_048;
 /** Lower case, capital, digit, anything else, and nothing: four in a row. */
-const CLASSES = 5;
+export const CLASSES = 5;
 export const CLASS_BUCKETS = CLASSES ** 4;
 /** One more weight stands for every value. */
 export const WEIGHTS = LETTER_BUCKETS + CLASS_BUCKETS + 1;
 /** Characters that are looked at: a longer value is judged by its beginning. */
-const MOST_JUDGED = 64;
+export const MOST_JUDGED = 64;
 const LETTERS = 27;
 
 /** The numbers of the features of the value that was asked for last. */
@@ -52,7 +52,7 @@ export function readFeatures(value: string): number {
   return count;
 }
 
-function bucketOf(first: number, second: number, third: number): number {
+export function bucketOf(first: number, second: number, third: number): number {
   const gram = (first * LETTERS + second) * LETTERS + third;
   return (Math.imul(gram, 0x9e3779b1) >>> 16) % LETTER_BUCKETS;
 }
