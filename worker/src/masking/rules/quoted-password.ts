@@ -11,13 +11,17 @@ const REACH = 64;
 const LONGEST_VALUE = 64;
 /** Words between the name and a quote: `del usuario root es`. */
 const WORDS_BETWEEN = /^["'`*]{0,2}((?: [\p{L}\d_-]{1,16}){0,6}):? {1,2}\*{0,2}(["'`«„“「『‹])(?=\S| \S)/u;
+const QUOTES = /["'`«„“「『‹]/;
 const MOST_OWNERS = 2;
 const CLOSES: Readonly<Record<string, string>> = { '«': '»', '„': '“', '“': '”', '「': '」', '『': '』', '‹': '›' };
 
 /** The password made of words that a sentence gives in quotes: "the password of root is `Mesa/Redonda/8`". */
 export function findQuotedPassword(window: TextWindow, name: SecretName): Finding | undefined {
   if (name.kind !== 'password') return undefined;
-  const between = WORDS_BETWEEN.exec(window.peek(name.end, REACH));
+  const ahead = window.peek(name.end, REACH);
+  // Most sentences quote nothing here: that is seen many times as fast as the words before a quote are read.
+  if (!QUOTES.test(ahead)) return undefined;
+  const between = WORDS_BETWEEN.exec(ahead);
   if (between === null) return undefined;
   const [whole, words = '', quote = ''] = between;
   if (!leadsToValue(words.trim().toLowerCase())) return undefined;
