@@ -34,11 +34,11 @@ export function findInColumn(window: TextWindow, name: SecretName): Finding | un
   if (!isLast && code !== CODE.comma && code !== CODE.semicolon && code !== CODE.tab && code !== CODE.closeParenthesis)
     return undefined;
   const left = window.left(name.start, LONGEST_LINE);
-  const inserted = code === CODE.comma || code === CODE.closeParenthesis ? INSERTED.exec(left) : null;
+  const inserted = code === CODE.comma || code === CODE.closeParenthesis ? columnsInserted(left) : undefined;
   const values =
-    inserted === null
+    inserted === undefined
       ? valuesBelow(window, left.slice(left.lastIndexOf('\n') + 1), end, code)
-      : valuesInserted(window, countOf(inserted[1] ?? '', ','), end);
+      : valuesInserted(window, countOf(inserted, ','), end);
   return findingOf(window, name, values);
 }
 
@@ -116,9 +116,18 @@ function valuesAligned(window: TextWindow, name: SecretName, end: number): Value
   return values;
 }
 
-const INSERTED = /\b(?:insert|replace)\s{1,4}(?:ignore\s{1,4})?into\s{1,4}[\w."`[\]]{1,64}\s{0,4}\(([^()]{0,160})$/i;
+/** The columns before this one in the brackets behind `INSERT INTO users`; undefined elsewhere. */
+function columnsInserted(left: string): string | undefined {
+  const opening = left.lastIndexOf('(');
+  const columns = left.slice(opening + 1);
+  if (opening < 0 || columns.length > LONGEST_COLUMNS || columns.includes(')')) return undefined;
+  return INSERTED.test(left.slice(0, opening).trimEnd()) ? columns : undefined;
+}
+
+const LONGEST_COLUMNS = 160;
+const INSERTED = /\b(?:insert|replace)\s{1,4}(?:ignore\s{1,4})?into\s{1,4}[\w."`[\]]+$/i;
 /** The rest of the list of columns, up to the first row. */
-const ROWS_INSERTED = /^[^()]{0,160}\)\s{0,16}values\s{0,16}(?=\()/i;
+const ROWS_INSERTED = /^[^()]*\)\s{0,9}values\s{0,9}(?=\()/i;
 
 function valuesInserted(window: TextWindow, column: number, from: number): Value[] {
   const heading = ROWS_INSERTED.exec(window.peek(from, LONGEST_LINE));

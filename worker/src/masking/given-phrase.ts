@@ -53,23 +53,30 @@ const PLAINLY_JOINED = /^[^._:\\()[\]]*$/;
 
 /** `--set auth.password=…`, `--from-literal=password=…`: a setting that a command is given. */
 function isOfCommand(window: TextWindow, { start }: SecretName, { tight }: Operator): boolean {
-  return tight && SETTING_OF_COMMAND.test(window.left(start, LONGEST_OPTION));
+  if (!tight) return false;
+  const left = window.left(start, LONGEST_OPTION);
+  const sign = Math.max(left.lastIndexOf('='), left.lastIndexOf(' ')) + 1;
+  return OPTION_OF_COMMAND.test(left.slice(0, sign)) && PARENTS_OF_SETTING.test(left.slice(sign));
 }
 
 const LONGEST_OPTION = 72;
-const SETTING_OF_COMMAND = /(?:^|\s)--?[a-z][\w-]{0,24}[= ]["']?(?:[\w-]{1,24}\.){0,4}$/;
+const OPTION_OF_COMMAND = /(?:^|\s)--?[a-z][\w-]{0,24}[= ]$/;
+const PARENTS_OF_SETTING = /^["']?(?:[\w-]+\.){0,4}$/;
 const CALLED = /^[\w.]+\(/;
 
 /** `NAME=…` or `name = …` or `name: …` as the first word of its line, as in a file of settings. */
 function isConfigured(window: TextWindow, name: SecretName, operator: Operator): boolean {
   if (operator.kind !== 'assign') return false;
   const left = window.left(name.start, LONGEST_AHEAD);
-  return BEGINS_SETTING.test(left.slice(left.lastIndexOf('\n') + 1));
+  const line = left.slice(left.lastIndexOf('\n') + 1);
+  const text = line.trimStart();
+  return line.length - text.length <= DEEPEST_SETTING && BEGINS_SETTING.test(text);
 }
 
 const LONGEST_AHEAD = 32;
+const DEEPEST_SETTING = 20;
 /** What stands before a setting on its line: the mark of a list, of a comment or of a change, a word of a shell, a name in another alphabet. */
-const BEGINS_SETTING = /^\s{0,16}[-+#*;>]?\s{0,4}(?:export |set |env |arg |\$env:)?["'`*]{0,3}[^\0-\u007f]{0,12}$/i;
+const BEGINS_SETTING = /^[-+#*;>]?\s{0,4}(?:export |set |env |arg |\$env:)?["'`*]{0,3}[^\0-\u007f]{0,12}$/i;
 
 /** Words in quotes: as few as two with a number, three behind an equals sign, four behind a colon, where labels stand too. */
 function isPhraseIn(window: TextWindow, operator: Operator, { start }: GivenValue, text: string): boolean {

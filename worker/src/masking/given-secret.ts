@@ -137,13 +137,21 @@ function isPhrase(window: TextWindow, name: SecretName, operator: Operator, text
       /^[a-z]{2,16}(?: [a-z]{2,16}){4,11}$/.test(text) &&
       verdict(window, 'phrase 5', text, (words) => isPassPhrase(words, 5))
     );
-  if (name.kind !== 'password' || operator.kind === 'loose' || !text.includes(' ') || !PHRASE.test(text)) return false;
+  if (name.kind !== 'password' || operator.kind === 'loose' || !text.includes(' ') || !isPhraseOfWords(text))
+    return false;
   const named = window.slice(name.start, name.end);
   if (!/passphrase$/i.test(named) && !(operator.tight && /\d/.test(text) && isUpper(window, name))) return false;
   return !WORDS_OF_A_SENTENCE.test(text) && !TRADE_WORDS.test(text);
 }
 
-const PHRASE = /^[\p{L}\d]{2,16}(?:,? [\p{L}\d]{1,16}){2,11}[!?.]?$/u;
+/** Three to twelve words with blanks between them, and a comma here and there. */
+function isPhraseOfWords(text: string): boolean {
+  const words = text.replace(/[!?.]$/, '').split(' ');
+  if (words.length < 3 || words.length > 12 || (words[0] ?? '').length < 2) return false;
+  return words.every((word) => WORD_OF_PHRASE.test(word)) && !text.includes(',', text.lastIndexOf(' '));
+}
+
+const WORD_OF_PHRASE = /^[\p{L}\d]{1,16},?$/u;
 
 /** What the element behind the one with the name holds, up to its end: a drawn value, or a password that was thought up. */
 function isSecretElement(window: TextWindow, name: SecretName, text: string, next: number): boolean {

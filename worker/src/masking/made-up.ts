@@ -55,12 +55,20 @@ export function isJoinedAsNames(value: string): boolean {
 /** Words of one language or another, with blanks between; `least` of them, and none of a sentence about passwords. */
 export function isPassPhrase(value: string, least: number): boolean {
   const text = value.includes('\\u') || value.includes('&') ? value.replaceAll(ESCAPES, '&') : value;
-  if (text.length > LONGEST || !/\s/.test(text) || !PHRASE.test(text)) return false;
+  if (text.length > LONGEST || !/\s/.test(text) || !isPhrase(text)) return false;
   const words = text.match(WORDS) ?? [];
   return words.length >= least && !speaksAbout(text);
 }
 
-const PHRASE = /^\p{L}{2,16}(?:(?:[ ,-]{1,2}| [&+/] )[\p{L}\d]{1,16}){1,11}[!?.]?$/u;
+/** Two to twelve words with blanks, commas, hyphens or an `&` between them. */
+function isPhrase(text: string): boolean {
+  const [first = '', ...others] = text.replace(/[!?.]$/, '').split(/ [&+/] |[ ,-]{1,2}/);
+  if (others.length === 0 || others.length > 11 || !FIRST_OF_PHRASE.test(first)) return false;
+  return others.every((word) => WORD_OF_PHRASE.test(word));
+}
+
+const FIRST_OF_PHRASE = /^\p{L}{2,16}$/u;
+const WORD_OF_PHRASE = /^[\p{L}\d]{1,16}$/u;
 
 /** Four groups of four letters, as Google's app passwords are shown (support.google.com/accounts/answer/185833). */
 export function isAppPassword(value: string): boolean {

@@ -9,8 +9,9 @@ import type { TextWindow } from './text-window.ts';
 /** The word behind an option, `field` in `the --password field`. */
 const LONGEST_WORD = 32;
 /** A user and a name, before `pass`. */
-const LOGIN_BEFORE =
-  /(?:^|\W)(?:user(?:name)?|login|akun|usuario|benutzer)(?: is)?[ :=]{1,3}["'`]?[\w.@-]{1,32}["'`]?[ ,;/]{1,3}(?:and |dan )?$/i;
+const NAMES_USER = /\b(?:user(?:name)?|login|akun|usuario|benutzer)(?: is)?[ :=]{1,3}["'`]?$/i;
+const BEHIND_USER = /["'`]?[ ,;/]{1,3}(?:and |dan )?$/i;
+const OF_USER = /[\w.@-]/;
 const REACH_OF_LOGIN = 56;
 /** What a prompt says of itself behind the name, with the value behind its colon. */
 const LONGEST_PROMPT = 72;
@@ -74,7 +75,15 @@ function loginOperator(window: TextWindow, name: SecretName): Operator | undefin
   if (name.end - name.start !== 4 || !window.matches(name.start, 'pass') || window.at(name.end) !== CODE.space)
     return undefined;
   const end = window.matches(name.end + 1, 'is ') ? name.end + 4 : name.end + 1;
-  return LOGIN_BEFORE.test(window.left(name.start, REACH_OF_LOGIN)) ? { end, kind: 'assign', tight: false } : undefined;
+  return followsUser(window.left(name.start, REACH_OF_LOGIN)) ? { end, kind: 'assign', tight: false } : undefined;
+}
+
+function followsUser(left: string): boolean {
+  const behind = BEHIND_USER.exec(left);
+  if (behind === null) return false;
+  let at = behind.index;
+  while (at > 0 && OF_USER.test(left[at - 1] ?? '')) at--;
+  return at < behind.index && behind.index - at <= LONGEST_WORD && NAMES_USER.test(left.slice(0, at));
 }
 
 /** `Passphrase for key /home/budi/id: …`, `Password (case sensitive) = …`: what was asked for, and the answer. */

@@ -144,7 +144,7 @@ export function isGivenInStatement(value: string): boolean {
 export const BRACKETED = /^(?=[^(]*[A-Z#@])\w+[#@%&]\w+\(\d+\)$/;
 
 function isPassword(value: string, { quoted, environment, prose }: ValueSetting): boolean {
-  if (/\s/.test(value)) return quoted && PASSPHRASE.test(value) && !WORDS_OF_A_SENTENCE.test(value);
+  if (/\s/.test(value)) return quoted && isPassphrase(value) && !WORDS_OF_A_SENTENCE.test(value);
   if (isTemplate(value.slice(1)) || ((value.includes(':') || value.includes('|')) && RULE_OF_FORM.test(value)))
     return false;
   if (!environment && !quoted && /[(){}<>]/.test(value.replace(/[)}]$/, '')) && !BRACKETED.test(value)) return false;
@@ -168,7 +168,12 @@ function isPassword(value: string, { quoted, environment, prose }: ValueSetting)
 }
 
 /** Words in lower case; short ones too where a number ends it, `gajah duduk di kursi 42`. */
-const PASSPHRASE = /^(?:(?:[a-z]{3,10} ){3,23}[a-z0-9]{2,10}|(?:[a-z]{2,10} ){3,23}[a-z]{0,10}\d{1,6}[!?.]?)$/;
+function isPassphrase(value: string): boolean {
+  return PASSPHRASE.test(value) || NUMBERED_PASSPHRASE.test(value);
+}
+
+const PASSPHRASE = /^(?:[a-z]{3,10} ){3,23}[a-z0-9]{2,10}$/;
+const NUMBERED_PASSPHRASE = /^(?:[a-z]{2,10} ){3,23}[a-z]{0,10}\d{1,6}[!?.]?$/;
 
 /** `hunter2`, not `utf8`, `bytes32` or `input1`: a word that names no type and no field. */
 function isWordWithDigit(value: string): boolean {

@@ -1,6 +1,7 @@
 import { contextBefore } from './address-context.ts';
 import { CODE, isIn, QUOTE, WORD } from './characters.ts';
 import {
+  BEFORE_NAMED_RELEASE,
   BEFORE_RELEASE,
   BEHIND_ADDRESS,
   BEHIND_RELEASE,
@@ -56,14 +57,19 @@ export function isVersion(window: TextWindow, start: number, end: number): boole
 /** `// 20.11.5.3 observers`, `4.2.1.1. Stream flags`, `7.1.2.3 Arithmetic`: the number of what its line is the title of. */
 function isTitled(window: TextWindow, start: number, end: number, parts: readonly number[]): boolean {
   if (!countsFromOne(parts)) return false;
-  const before = BEGINS_LINE.exec(window.left(start, 48));
+  const left = window.left(start, LONGEST_OPENING);
+  const line = left.slice(left.lastIndexOf('\n') + 1);
+  // Cut from a longer line, or indented so far that it is no title.
+  if (line.length === LONGEST_OPENING) return false;
+  const before = BEGINS_LINE.exec(line.trimStart());
   if (before === null) return false;
   const isComment = (before[1] ?? '') !== '';
   return (isComment ? TITLE_IN_COMMENT : TITLE).test(window.peek(end, 24));
 }
 
 /** The line's text so far: nothing but marks of a comment, caught, and of a list. */
-const BEGINS_LINE = /(?:^|\n)[ \t]{0,32}(\/{2,3}|[-*] \[[ xX]\]|\*|#|"|;;?|--|%|\.\.|)[ \t]{0,4}\[?$/;
+const BEGINS_LINE = /^(\/{2,3}|[-*] \[[ xX]\]|\*|#|"|;;?|--|%|\.\.|)[ \t]{0,4}\[?$/;
+const LONGEST_OPENING = 40;
 const TITLE = /^(?:\.\)? {1,2}[A-Za-z]| {1,4}[A-Z][a-z]+[ \n])/;
 const TITLE_IN_COMMENT = /^(?:\.|\]\/\d|\])?[ \t]{1,3}[A-Za-z]\w*[ \n,(-]/;
 
@@ -71,7 +77,12 @@ const TITLE_IN_COMMENT = /^(?:\.|\]\/\d|\])?[ \t]{1,3}[A-Za-z]\w*[ \n,(-]/;
 function isRelease(window: TextWindow, start: number, end: number): boolean {
   const left = window.left(start, REACH_BEFORE);
   const before = left.slice(left.lastIndexOf('\n') + 1);
-  return BEFORE_RELEASE.test(before) || FIXED_BEFORE.test(before) || BEHIND_RELEASE.test(window.peek(end, REACH_AHEAD));
+  return (
+    BEFORE_RELEASE.test(before) ||
+    BEFORE_NAMED_RELEASE.test(before) ||
+    FIXED_BEFORE.test(before) ||
+    BEHIND_RELEASE.test(window.peek(end, REACH_AHEAD))
+  );
 }
 
 /** `"v8": "10.2.154.26"` where the value before or behind it in the record is a version of two or three parts. */
@@ -79,13 +90,26 @@ function isBesideVersions(window: TextWindow, start: number, end: number): boole
   const code = window.before(start - 1);
   if (!isIn(code, QUOTE) && code !== CODE.space) return false;
   return (
-    VERSION_BEFORE_IN_RECORD.test(window.left(start, REACH_BEFORE)) ||
-    VERSION_BEHIND_IN_RECORD.test(window.peek(end, REACH_AHEAD))
+    isVersionBefore(window.left(start, REACH_BEFORE)) || VERSION_BEHIND_IN_RECORD.test(window.peek(end, REACH_AHEAD))
   );
 }
 
-const VERSION_BEFORE_IN_RECORD =
-  /[:=][ \t]{0,4}["']?[v^~]?\d{1,4}(?:\.\d{1,4}){1,2}(?:[-+][\w.+-]{1,24})?["']?,?[ \t]{0,4}(?:\r?\n[ \t]{0,24})?["']?[\w@/.-]{1,40}["']?[ \t]{0,4}[:=][ \t]{0,4}["']?$/;
+/** The same of the record's text so far: its last field's name is taken off, then the one before it is read. */
+function isVersionBefore(left: string): boolean {
+  const sign = SIGN_OF_FIELD.exec(left);
+  if (sign === null) return false;
+  let at = sign.index;
+  while (at > 0 && NAME_OF_FIELD.test(left[at - 1] ?? '')) at--;
+  if (at === sign.index || sign.index - at > LONGEST_FIELD) return false;
+  const before = left.slice(0, at).replace(/["']$/, '').trimEnd();
+  const value = Math.max(before.lastIndexOf(':'), before.lastIndexOf('=')) + 1;
+  return value > 0 && VERSION_IN_RECORD.test(before.slice(value));
+}
+
+const LONGEST_FIELD = 40;
+const SIGN_OF_FIELD = /["']?[ \t]{0,4}[:=][ \t]{0,4}["']?$/;
+const NAME_OF_FIELD = /[\w@/.-]/;
+const VERSION_IN_RECORD = /^[ \t]*["']?[v^~]?\d{1,4}(?:\.\d{1,4}){1,2}(?:[-+][\w.+-]+)?["']?,?$/;
 const VERSION_BEHIND_IN_RECORD =
   /^["']?,?[ \t]{0,4}(?:\r?\n[ \t]{0,24})?["']?[\w@/.-]{1,40}["']?[ \t]{0,4}[:=][ \t]{0,4}["']?[v^~]?\d{1,4}(?:\.\d{1,4}){1,2}(?![\d.])/;
 

@@ -36,7 +36,9 @@ export const STANDARD_RIGHT_BEFORE = /\b(?:RFC|ECMA|ISO(?:\/IEC)?|IEC|ITU-T|IEEE
 export const OBJECT_CALLS = /(?:oid|obj|nid|asn1|extension|snmp|identifier)\w{0,16}\s?\(\s?\w{0,2}["'`]?$/i;
 /** The end of what is said before the number of a release, on its line. */
 export const BEFORE_RELEASE =
-  /(?:\b(?:since|sejak|as of|prior to|before|until|fixed in|merged to|backported to|added in|removed in|introduced in|new in(?: [\w.+-]{1,32})?|based on [\w.+-]{1,24}|policy|standards?|spec(?:ification)?)|version(?:added|changed|modified)::|pkg:[\w/.%-]{1,64}@|\d{4}-\d{2}-\d{2}) ?\(?$/i;
+  /(?:\b(?:since|sejak|as of|prior to|before|until|fixed in|merged to|backported to|added in|removed in|introduced in|new in|policy|standards?|spec(?:ification)?)|version(?:added|changed|modified)::|\d{4}-\d{2}-\d{2}) ?\(?$/i;
+/** `new in glibc 2.34.1.2`, `pkg:deb/debian/curl@7.88.1.10`: the same with the name of what was released. */
+export const BEFORE_NAMED_RELEASE = /(?:\b(?:new in|based on) [\w.+-]+|pkg:[\w/.%-]+@) ?\(?$/i;
 /** `the fix for this in 1.8.1.3`. */
 export const FIXED_BEFORE = /\b(?:fix|fixes|fixed|patch|patched) (?:[a-z]{1,12} ){0,3}in ?$/i;
 /** The beginning of what is said behind it: notes, a stage, Debian's list of changes (policy 4.4), a part of a standard. */

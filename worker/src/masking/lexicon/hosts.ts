@@ -107,4 +107,4 @@ export const ENDPOINT_CONTEXT =
 
 /** Words that are no server although a client stands before them. */
 export const NOT_A_HOST =
-  /^(?:[-.]|\d+$|localhost$|https?$|null$|true$|false$)|\.(?:sh|js|ts|json|txt|ya?ml|md|html?|py|tar|gz|zip|conf|pem|crt|key|log|deb|rpm|exe|png|jpg|svg|css|go|rs|rb|php|sql|xml|toml|lock)$/i;
+  /^(?:[-.]|\d{1,24}$|localhost$|https?$|null$|true$|false$)|\.(?:sh|js|ts|json|txt|ya?ml|md|html?|py|tar|gz|zip|conf|pem|crt|key|log|deb|rpm|exe|png|jpg|svg|css|go|rs|rb|php|sql|xml|toml|lock)$/i;

@@ -20,7 +20,7 @@ export const SCHEME_BEFORE_VALUE = /^(?:bearer|basic|token|bot|apikey)\s/;
 
 /** Words that make a value an instruction or an example, in English and Indonesian: anywhere between marks, and at the beginning. */
 export const SPEAKING =
-  /(?:^|[-_. ])(?:your|my|ganti|isi|masukkan|anda|replace|insert|changeme|change[-_]me|placeholder|redacted|removed|dummy|fake|sample|example|contoh|todo|fixme|goes|here|disini|xxx+|abc123|somevalue|value|undefined|masked|hidden|disamarkan|rahasiakan|omitted|snip)(?:$|[-_. ])/i;
+  /(?:^|[-_. ])(?:your|my|ganti|isi|masukkan|anda|replace|insert|changeme|change[-_]me|placeholder|redacted|removed|dummy|fake|sample|example|contoh|todo|fixme|goes|here|disini|x{3,24}|abc123|somevalue|value|undefined|masked|hidden|disamarkan|rahasiakan|omitted|snip)(?:$|[-_. ])/i;
 export const SPEAKING_START =
   /^(?:your|my)[A-Z_-]|^(?:your|my)(?:api|secret|token|password|key|access)|^(?:insert|replace|enter|put|add|paste|set)(?:[-_]|your|my|the|new|api|pass|key|token|secret|value|here)/i;
 /** The same as one word of code: `putSecretHere`. `putih7` is none. */

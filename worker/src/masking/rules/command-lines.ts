@@ -120,8 +120,18 @@ function isWindowsOption(window: TextWindow, at: number, first: number): boolean
   return first === CODE.slash && window.at(window.run(at + 1, LETTER, 12)) === CODE.colon;
 }
 
-const TAKES_SECRETS =
-  /^["']?\s{0,3}\|\s{0,3}(?:sudo\s{1,3})?(?:-S|chpasswd|(?:docker|podman) secret create [^|\n]{0,80} -(?=\s|$)|gcloud secrets [^|\n]{0,100}--data-file=-|[^|\n]{0,120}--(?:password-stdin|stdin|with-token|passphrase-fd|pass-stdin))/;
+/** What is piped goes into a command that reads a secret. */
+function takesSecrets(after: string): boolean {
+  const pipe = PIPE.exec(after);
+  if (pipe === null) return false;
+  const command = after.slice(pipe[0].length).split(/[|\n]/, 1)[0] ?? '';
+  return TAKES_SECRETS.test(command) || (KEEPS_SECRETS.test(command) && TAKES_STREAM.test(command));
+}
+
+const PIPE = /^["']?\s{0,3}\|\s{0,3}(?:sudo\s{1,3})?/;
+const TAKES_SECRETS = /^(?:-S|chpasswd)|--(?:password-stdin|stdin|with-token|passphrase-fd|pass-stdin)/;
+const KEEPS_SECRETS = /^(?:(?:docker|podman) secret create|gcloud secrets) /;
+const TAKES_STREAM = / (?:--data-file=)?-(?:\s|$)/;
 
 /** `printf '%s\\n' "…"` */
 const FORMAT = /^["']?%s(?:\\n)?["']? (?=\S)/;
@@ -136,7 +146,7 @@ const verifyPiped: Verify = (window, start, end) => {
   const found = readArgument(window, from, 'separate');
   if (found === undefined || window.at(found.start) === CODE.hyphen) return undefined;
   const after = window.peek(found.end, 160);
-  if (!TAKES_SECRETS.test(after)) return undefined;
+  if (!takesSecrets(after)) return undefined;
   const login = after.includes('chpasswd') ? window.slice(found.start, found.end).indexOf(':') + 1 : 0;
   return { start: found.start + login, end: found.end };
 };

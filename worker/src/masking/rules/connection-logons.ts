@@ -48,8 +48,8 @@ const verifySqlplus: Verify = (window, _start, end) => {
   const quote = isIn(window.at(from), QUOTE) ? window.at(from) : -1;
   if (quote > 0) from++;
   const stop = endOfUri(window, from, quote);
-  const logon = /^([^/\s]{1,64})\/([^\s]{1,256})@([^\s@]{1,256})$/.exec(window.slice(from, stop));
-  if (logon === null || isBlank(logon[2] ?? '')) return undefined;
+  const logon = /^[^/\s]+\/(\S+)@[^\s@]+$/.exec(window.slice(from, stop));
+  if (logon === null || isBlank(logon[1] ?? '')) return undefined;
   return { start: from, end: stop };
 };
 

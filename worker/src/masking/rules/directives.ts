@@ -99,12 +99,22 @@ const DIRECTIVE: Rule = {
 
 /** How far before what is sent the prompt stands that it answers. */
 const LONGEST_EXCHANGE = 120;
-const PROMPTED =
-  /(?:ass(?:word|phrase|code)|\bpin|sandi|secret|token)[:?]?[ *$]{0,3}["'][^"'\n]{0,16}(?:\n[^"'\n]{0,48})?$/i;
+const PROMPTED = /(?:ass(?:word|phrase|code)|\bpin|sandi|secret|token)[:?]?[ *$]{0,3}$/i;
+
+/** A prompt in quotes, with no more than the rest of its line and the beginning of the next one behind it. */
+function followsPrompt(left: string): boolean {
+  const quote = Math.max(left.lastIndexOf('"'), left.lastIndexOf("'"));
+  const [rest = '', next = '', ...more] = left.slice(quote + 1).split('\n');
+  const isNear = rest.length <= LONGEST_REST && next.length <= LONGEST_NEXT_LINE && more.length === 0;
+  return quote >= 0 && isNear && PROMPTED.test(left.slice(0, quote));
+}
+
+const LONGEST_REST = 16;
+const LONGEST_NEXT_LINE = 48;
 
 /** Verifies at what a script sends to a program that asked for a password: `expect "assword:"`, `send "…\r"`. */
 const verifySent: Verify = (window, start, end) => {
-  if (isIn(window.before(start - 1), WORD) || !PROMPTED.test(window.left(start, LONGEST_EXCHANGE))) return undefined;
+  if (isIn(window.before(start - 1), WORD) || !followsPrompt(window.left(start, LONGEST_EXCHANGE))) return undefined;
   const quote = window.code(end - 1);
   let stop = end;
   while (stop < end + LONGEST_EXCHANGE) {

@@ -92,7 +92,7 @@ function isPackage(window: TextWindow, at: number): boolean {
   const nameStart = window.runBefore(at, WORD, 32);
   return (
     /^v\d{1,3}$/i.test(window.slice(nameStart, at)) ||
-    /pkg:[\w/.%-]{1,90}$/.test(window.left(at, 96)) ||
+    /pkg:[\w/.%-]+$/.test(window.left(at, 96)) ||
     standsBefore(window.left(nameStart, 80), PACKAGE_MANAGERS, '\n', 60)
   );
 }

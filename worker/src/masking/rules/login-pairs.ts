@@ -47,7 +47,7 @@ const verifyLoginPair: Verify = (window, start, end) => {
 };
 
 /** A user before the slash. */
-const PAIR_AHEAD = /(?:^|[\s"'`(,])[a-z][a-z\d._@-]{1,31}["'`]? ?$/;
+const PAIR_AHEAD = /(?:^|[\s"'`(,])[a-z][a-z\d._@-]+["'`]? ?$/;
 /** What the line says of its pairs. */
 const LISTS_LOGINS = /\b(?:passwords|accounts|logins|credentials)\b/i;
 
@@ -59,7 +59,7 @@ const verifyUserPassword: Verify = (window, _start, end) => {
 
 /** What may stand between a word of logins and the user, and the user with the mark or word before the password. */
 const LOGIN_AHEAD =
-  /^(?:(?:is|are|was|as|with|using|of|dengan|sebagai|adalah|ist|lautet|mit|est|avec|es|con|default|the|for|to) |[:=] ?){0,4}["'`(*]{0,2}(?:[A-Za-z][\w.-]{1,24}[:/]|[A-Za-z][\w.-]{1,24}["'`*]{0,2} (?:with|using|and|dengan|mit|avec|con) (?:password |sandi )?["'`*]{0,2})(?=[^\s:/])/i;
+  /^(?:(?:is|are|was|as|with|using|of|dengan|sebagai|adalah|ist|lautet|mit|est|avec|es|con|default|the|for|to) |[:=] ?){0,4}["'`(*]{0,2}[A-Za-z][\w.-]{1,24}(?:[:/]|["'`*]{0,2} (?:with|using|and|dengan|mit|avec|con) (?:password |sandi )?["'`*]{0,2})/i;
 
 /** Verifies at a word of logins: "the default login is root:…", "log in as root with …". */
 const verifyLoginAhead: Verify = (window, start, end) => {
@@ -67,18 +67,25 @@ const verifyLoginAhead: Verify = (window, start, end) => {
   const ahead = LOGIN_AHEAD.exec(window.peek(end, REACH));
   if (ahead === null) return undefined;
   const from = end + ahead[0].length;
+  if (window.at(from) <= CODE.space || window.at(from) === CODE.colon || window.at(from) === CODE.slash)
+    return undefined;
   const run = window.run(from, BARE_VALUE, LONGEST);
   const last = window.trim(from, run, '.,:;?*');
   const value = window.slice(from, last);
   if (window.at(run) > CODE.space && !isIn(window.at(run), QUOTE) && !ENDS_LOGIN.has(window.at(run))) return undefined;
-  if (value.length < SHORTEST || !MIXED.test(value) || NO_LOGIN.test(value)) return undefined;
+  if (value.length < SHORTEST || !isMixed(value) || NO_LOGIN.test(value)) return undefined;
   if (NAMES_STANDARD.test(value) || TRADE_WORDS.test(value)) return undefined;
   const isPassword = isSecretIn(window, value, { name: 'password', quoted: true, environment: false, prose: true });
   return isPassword ? { start: from, end: last } : undefined;
 };
 
 /** Letters and digits, with a mark, a capital and two digits, or three digits. */
-const MIXED = /^(?=.*[A-Za-z])(?=.*\d)(?:.*[!@#$%^&*+=~]|(?=.*[A-Z]).*\d.*\d|.*\d.*\d.*\d)/;
+function isMixed(value: string): boolean {
+  const digits = value.replaceAll(/\D/g, '').length;
+  if (digits === 0 || !/[A-Za-z]/.test(value)) return false;
+  return digits > 2 || (digits === 2 && /[A-Z]/.test(value)) || /[!@#$%^&*+=~]/.test(value);
+}
+
 /** A path, an address, a port, a name of code or an address of mail. */
 const NO_LOGIN = /[/:]|^\d|\.\w+@|@[\w-]+\.|^[a-z]+(?:[._-][a-z\d]+)*$/;
 const ENDS_LOGIN: ReadonlySet<number> = new Set([CODE.comma, CODE.closeParenthesis, CODE.semicolon]);

@@ -166,7 +166,8 @@ const ASKS_FOR_NUMBER = /\b(?:PIN|OTP|passcode|(?:access|unlock|door|one-time) c
 
 /** What an answer begins with on its line: a mark, a time, who speaks, and a word or two. */
 const SPEAKER =
-  /^(?:\[[\d:. ,/-]{4,20}\] )?(?:(?:>|[-*•]|<[\w .-]{1,20}>) |[\p{L}][\p{L}.]{0,16}(?: [\p{L}.]{1,12})?(?: \([^()\n]{1,12}\))?:\*{0,2} )(?:(?:ini|it's|it is|here|sure|es|c'est|das ist|es ist) (?:ya |bro |it is |is )?)?/iu;
+  /^(?:\[[\d:. ,/-]{4,20}\] )?(?:(?:>|[-*•]|<[\w .-]{1,20}>) |[\p{L}][\p{L}.]{0,16}(?: [\p{L}.]{1,12})?(?: \([^()\n]{1,12}\))?:\*{0,2} )/iu;
+const INTRODUCES = /^(?:ini|it's|it is|here|sure|es|c'est|das ist|es ist) (?:ya |bro |it is |is )?/i;
 const LONGEST_SPEAKER = 72;
 const CODE_IN_LINE = /[{};=<>]|\w\(|\b(?:def|class|function|return|elif)\b/;
 
@@ -189,8 +190,12 @@ const verifyAnswer: Verify = (window, start, end) => {
   // Behind any colon only a key stands that was drawn.
   if (kind === undefined || (anyLine && kind !== 'key')) return undefined;
   let from = skipMarks(window, window.run(end, SPACE, LONGEST_INDENTATION));
-  const speaker = SPEAKER.exec(window.peek(from, LONGEST_SPEAKER));
-  if (speaker !== null) from = skipMarks(window, from + speaker[0].length);
+  const ahead = window.peek(from, LONGEST_SPEAKER);
+  const speaker = SPEAKER.exec(ahead);
+  if (speaker !== null) {
+    const introduction = INTRODUCES.exec(ahead.slice(speaker[0].length))?.[0] ?? '';
+    from = skipMarks(window, from + speaker[0].length + introduction.length);
+  }
   const found = readSpoken(window, from, kind);
   if (found === undefined) return undefined;
   if (speaker !== null && kind === 'key' && found.end - found.start >= LONG_KEY) return found;
