@@ -1,4 +1,5 @@
 import { BLANK, CODE, isIn, LOWER, UNDERSCORE } from './characters.ts';
+import { isForeignLetter } from './given-in-words.ts';
 import type { GivenValue, Operator } from './given-value.ts';
 import { isAppPassword, isJoinedAsNames, isMadeUp, isPassPhrase } from './made-up.ts';
 import type { SecretName } from './secret-name.ts';
@@ -24,8 +25,8 @@ export function isPhraseGiven(
     return (
       value.quoted &&
       operator.kind !== 'loose' &&
-      name.end - name.start > SHORTEST_NAME &&
-      isPhraseIn(window, operator, value, text)
+      (name.end - name.start > SHORTEST_NAME || window.matches(name.start, 'psk')) &&
+      isPhraseIn(window, operator, value, text, name)
     );
   // `MODULE_PASS("pre-selection-lowering", …)`: a pass of a program.
   if (operator.kind === 'loose' && window.matches(name.end - 4, 'pass')) return false;
@@ -78,17 +79,30 @@ const DEEPEST_SETTING = 20;
 /** What stands before a setting on its line: the mark of a list, of a comment or of a change, a word of a shell, a name in another alphabet. */
 const BEGINS_SETTING = /^[-+#*;>]?\s{0,4}(?:export |set |env |arg |\$env:)?["'`*]{0,3}[^\0-\u007f]{0,12}$/i;
 
+/** `ADMIN_PASS="sambal terasi"`: a shell's setting. */
+const ENDS_CONSTANT = /^[A-Z\d_]+_(?:PASS|PASSWORD|PASSWD|PWD|PW|PSK)$/;
+const ENDS_SHORT = /(?:[a-z\d]P|[_-]p)(?:ass|wd?)$/;
+
 /** Words in quotes: as few as two with a number, three behind an equals sign, four behind a colon, where labels stand too. */
-function isPhraseIn(window: TextWindow, operator: Operator, { start }: GivenValue, text: string): boolean {
+function isPhraseIn(
+  window: TextWindow,
+  operator: Operator,
+  { start }: GivenValue,
+  text: string,
+  name: SecretName,
+): boolean {
   const isCode = window.before(start - 1) === CODE.backtick;
-  const isColon = window.left(start, 4).includes(':') && !isCode;
-  const least = /\d/.test(text)
-    ? 2
-    : isColon || operator.kind === 'element' || operator.kind === 'tag'
-      ? 4
-      : isCode
-        ? 2
-        : 3;
+  // `svcPass: '…'`: short forms name no field of a form.
+  const isColon =
+    window.left(start, 4).includes(':') && !isCode && !ENDS_SHORT.test(window.slice(name.start, name.end));
+  const least =
+    /\d/.test(text) || (operator.tight && ENDS_CONSTANT.test(window.slice(name.start, name.end)))
+      ? 2
+      : isColon || operator.kind === 'element' || operator.kind === 'tag'
+        ? 4
+        : isCode
+          ? 2
+          : 3;
   return verdict(window, `phrase ${least}`, text, (phrase) => isPassPhrase(phrase, least));
 }
 
@@ -102,6 +116,10 @@ export function readRestOfLine(
   operator: Operator,
   value: GivenValue | undefined,
 ): GivenValue | undefined {
+  if (value === undefined && name.kind === 'password' && operator.kind === 'assign') {
+    const word = readForeignWord(window, window.run(operator.end, BLANK, 2));
+    if (word !== undefined) return word;
+  }
   const isAlone = name.end - name.start === SHORTEST_NAME && window.matches(name.start, 'pass');
   if ((name.kind !== 'password' && !isAlone) || operator.kind !== 'assign' || !isConfigured(window, name, operator))
     return undefined;
@@ -127,6 +145,17 @@ export function readRestOfLine(
     : undefined;
 }
 
+/** `Снежинка-2041`: a word with letters that ASCII has not, and a number. */
+function readForeignWord(window: TextWindow, start: number): GivenValue | undefined {
+  if (!isForeignLetter(window.at(start))) return undefined;
+  let end = start;
+  while (end < start + LONGEST_LINE && window.at(end) > CODE.space) end++;
+  end = window.trim(start, end, '.,:;');
+  if (!FOREIGN_WORD.test(window.slice(start, end))) return undefined;
+  return { start, end, quoted: false, below: false, last: false, cut: false, call: false };
+}
+
+const FOREIGN_WORD = /^\p{L}{3,16}(?:[-_.!@#$%&*+]\p{L}{2,16})?[-_.!@#$%&*+]?\d{2,6}[!?]?$/u;
 const ENDS_STATEMENT = /[;,"'`({[]$/;
 
 /** `ansible_become_pass`, `GRAFANA_PW`: no word of a sentence. */

@@ -2,8 +2,9 @@ import { ALNUM, CODE, isIn, LOWER, lowerCase, QUOTE } from './characters.ts';
 import { isDrawnPlainly } from './drawn-value.ts';
 import { isPhraseGiven } from './given-phrase.ts';
 import type { GivenValue, Operator } from './given-value.ts';
+import { isConfiguredWord, isNumberedWords } from './given-word.ts';
 import { NAMES_SOMETHING, NAMES_STANDARD, TRADE_WORDS, WORDS_OF_A_SENTENCE } from './lexicon/values.ts';
-import { isJoinedAsNames, isMadeUp, isPassPhrase } from './made-up.ts';
+import { isJoinedAsNames, isMadeUp, isPassPhrase, isWordGiven } from './made-up.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
 import { UUID } from './value-grammar.ts';
@@ -41,6 +42,10 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
   if (!value.quoted && (next === CODE.openParenthesis || (value.call && !BRACKETED.test(text)))) return false;
   if (value.quoted && isPhrase(window, name, operator, text)) return true;
   if (saysItsName(window, name, text) || (isPassOption(window, name) && isSentenceWord(text))) return false;
+  if (name.repeated === true) return value.quoted && /\d/.test(text) && isCompared(window, text);
+  if (name.kind === 'password' && isConfiguredWord(window, name, operator, value, text)) return true;
+  if (operator.compares === true && value.quoted && (name.kind === 'password' || isPassAlone(window, name)))
+    return isCompared(window, text);
   if (
     (name.kind === 'password' || (value.quoted && isPassAlone(window, name))) &&
     isPhraseGiven(window, operator, value, text, name)
@@ -48,6 +53,8 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
     return true;
   if (name.kind === 'secret' && value.quoted && operator.kind === 'assign' && isExactOf(window, name, text))
     return true;
+  // `SECRET_KEY = "anggrek-bulan-putih-99"`
+  if (name.kind === 'secret' && value.quoted && isNumberedWords(window, name, text)) return true;
   // Settings in a sentence, each in quotes of its own.
   if (operator.kind === 'loose' && value.quoted && /^[A-Z_]{3,32}=/.test(text)) return false;
   if (value.quoted && operator.kind === 'loose' && name.kind !== 'vendor')
@@ -116,6 +123,16 @@ function isExactOf(window: TextWindow, name: SecretName, text: string): boolean 
 
 const SAYS_SECRET = /(?:secret|rahasia|secreto|segreto|segredo|geheimnis)$/i;
 
+/** `password != "…"`: what a password is compared with is one, if it is no word of the program. */
+function isCompared(window: TextWindow, text: string): boolean {
+  if (/\s/.test(text) || TRADE_WORDS.test(text) || NAMES_STANDARD.test(text)) return false;
+  if (isDrawnIn(window, text) || verdict(window, 'made-up', text, isMadeUp)) return true;
+  const isMarked = /[a-z]/i.test(text) && (/\d/.test(text) || JOINED_BY_MARK.test(text));
+  return isMarked && !NAMES_SOMETHING.test(text) && judgedAs(window, text, 'password', true);
+}
+
+const JOINED_BY_MARK = /^[A-Za-z]{2,20}(?:[&*+#@!%^~=][A-Za-z\d]{2,20}){1,4}[!?]?$/;
+
 /** `pass: …`, alone and at the end of its line. */
 function isBehindPass(window: TextWindow, name: SecretName, { quoted }: GivenValue, text: string): boolean {
   return (
@@ -134,14 +151,23 @@ function isPhrase(window: TextWindow, name: SecretName, operator: Operator, text
   // `session({ secret: '…' })`: five words or more, all of them small.
   if (name.kind === 'secret' && operator.kind === 'assign' && isExact(window, name))
     return (
-      /^[a-z]{2,16}(?: [a-z]{2,16}){4,11}$/.test(text) &&
-      verdict(window, 'phrase 5', text, (words) => isPassPhrase(words, 5))
+      /^[a-z]{2,16}(?: [a-z]{2,16}){3,11}$/.test(text) && isPhraseOf(window, text, isSetting(window, name) ? 4 : 5)
     );
   if (name.kind !== 'password' || operator.kind === 'loose' || !text.includes(' ') || !isPhraseOfWords(text))
     return false;
   const named = window.slice(name.start, name.end);
   if (!/passphrase$/i.test(named) && !(operator.tight && /\d/.test(text) && isUpper(window, name))) return false;
   return !WORDS_OF_A_SENTENCE.test(text) && !TRADE_WORDS.test(text);
+}
+
+/** Behind a colon four words are as often a label. */
+function isPhraseOf(window: TextWindow, text: string, least: number): boolean {
+  return verdict(window, `phrase ${least}`, text, (words) => isPassPhrase(words, least));
+}
+
+/** `turn_shared_secret = `, `JWT_SECRET=`: a name of a setting, and an equals sign. */
+function isSetting(window: TextWindow, name: SecretName): boolean {
+  return window.slice(name.start, name.end).includes('_') && /^["']?\s{0,4}=/.test(window.peek(name.end, 6));
 }
 
 /** Three to twelve words with blanks between them, and a comma here and there. */
@@ -157,8 +183,14 @@ const WORD_OF_PHRASE = /^[\p{L}\d]{1,16},?$/u;
 function isSecretElement(window: TextWindow, name: SecretName, text: string, next: number): boolean {
   if (next !== CODE.less && next > CODE.space) return false;
   if (isSentenceWord(text)) return false;
-  return isDrawnIn(window, text) || (name.kind === 'password' && isThoughtUpIn(window, text));
+  if (isDrawnIn(window, text)) return true;
+  if (name.kind !== 'password') return false;
+  return (
+    isThoughtUpIn(window, text) || (WORDS_WITH_MARK.test(text) && verdict(window, 'word at place', text, isWordGiven))
+  );
 }
+
+const WORDS_WITH_MARK = /^[A-Za-z]{3,16}(?:[-_&+][A-Za-z]{3,16})+[-_]?\d{0,4}$/;
 
 /** `"sasl.password", "kopi-susu-77"`: letters and digits or a mark, and neither a word of the trade nor the name of something. */
 export function isThoughtUpIn(window: TextWindow, text: string): boolean {
@@ -210,6 +242,8 @@ const ROW_ID = /^[a-z]{2,12}-[\da-f]{4,10}$/;
 /** `AZURE_CLIENT_ID=` and a UUID: the number of something, as its name says; and what Stripe's objects are called by. */
 function isId(window: TextWindow, name: SecretName, text: string): boolean {
   if (/^(?:price|prod|cus|sub|plan|acct|evt)_/.test(text)) return true;
+  // Twilio's identifiers say which account or service is meant (twilio.com/docs/glossary/what-is-a-sid).
+  if (/^[A-Z]{2}[\da-f]{32}$/.test(text) && /sid$/i.test(window.slice(name.start, name.end))) return true;
   return UUID.test(text) && /(?:[_-]|[a-z](?=I))ids?$/i.test(window.slice(name.start, name.end));
 }
 

@@ -13,8 +13,10 @@ import {
   WORD,
 } from './characters.ts';
 import { skipColour } from './colour-codes.ts';
+import { endOfComparison } from './comparison.ts';
 import { endOfCopula, skipForeignQuote, typedAssignment } from './given-in-words.ts';
 import { endOfLiteral, endOfQuote, type Opening, openLiteral } from './literal-opening.ts';
+import { elementBehind } from './spoken-operator.ts';
 import type { TextWindow } from './text-window.ts';
 
 /** How a value was joined to its name. After a loose operator the value itself must show more. */
@@ -25,6 +27,8 @@ export interface Operator {
   readonly tight: boolean;
   /** Percent-encoded, and so is what ends the value. */
   readonly encoded?: boolean;
+  /** What the name holds is compared with the value. */
+  readonly compares?: boolean;
 }
 
 export interface GivenValue {
@@ -65,6 +69,10 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
   const tightStart = index;
   index = skipColour(window, window.run(index, BLANK, 24));
   const code = window.at(index);
+  const element = code === CODE.colon ? elementBehind(window, index) : undefined;
+  if (element !== undefined) return element;
+  const compared = endOfComparison(window, nameStart, index);
+  if (compared > 0) return { end: compared, kind: 'loose', tight: false, compares: true };
   if (code === CODE.colon && window.at(index + 1) === CODE.less && window.at(index + 2) === CODE.slash)
     return nextElement(window, index);
   // `process.env.API_KEY ?? "…"`

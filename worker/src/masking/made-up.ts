@@ -1,5 +1,6 @@
-import { SPEAKS_ABOUT } from './lexicon/made-up.ts';
-import { NAMES_STANDARD, TRADE_WORDS } from './lexicon/values.ts';
+import { NAMES_PICTURE, SPEAKS_ABOUT } from './lexicon/made-up.ts';
+import { hasNounElsewhere } from './lexicon/names-elsewhere.ts';
+import { DEFAULT_WORDS, NAMES_STANDARD, TRADE_WORDS } from './lexicon/values.ts';
 import { isPlaceholder } from './placeholder.ts';
 import { PATH } from './value-grammar.ts';
 
@@ -69,6 +70,24 @@ function isPhrase(text: string): boolean {
 
 const FIRST_OF_PHRASE = /^\p{L}{2,16}$/u;
 const WORD_OF_PHRASE = /^[\p{L}\d]{1,16}$/u;
+
+/** What stands at the place of a password and nowhere else: a word, or words that a mark joins, and none of forms or code. */
+export function isWordGiven(value: string): boolean {
+  if (value.length < SHORTEST_AT_PLACE || value.length > LONGEST_AT_PLACE || !WORDS_AT_PLACE.test(value)) return false;
+  return (
+    !DEFAULT_WORDS.has(value.toLowerCase()) && !isPlaceholder(value) && !speaksAbout(value) && !namesPicture(value)
+  );
+}
+
+/** An icon, a state or a place: `eye-off-outline`, `stored-externally`. Other languages' nouns are labels. */
+function namesPicture(value: string): boolean {
+  const words = value.toLowerCase().match(WORDS) ?? [];
+  return words.some((word) => NAMES_PICTURE.has(word)) || hasNounElsewhere(value);
+}
+
+const SHORTEST_AT_PLACE = 8;
+const LONGEST_AT_PLACE = 40;
+const WORDS_AT_PLACE = /^[A-Za-z]{3}[A-Za-z]*(?:[-_.&+*!#@~][A-Za-z]+)*[-_.!#]?\d*[!?]?$/;
 
 /** Four groups of four letters, as Google's app passwords are shown (support.google.com/accounts/answer/185833). */
 export function isAppPassword(value: string): boolean {

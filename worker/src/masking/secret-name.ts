@@ -39,11 +39,14 @@ export interface SecretName {
   readonly end: number;
   /** `tokens`: a number of them as often as a list, so only a list is taken. */
   readonly plural?: boolean;
+  /** `password_confirmation`: the same once more, or a label that asks for it. */
+  readonly repeated?: boolean;
 }
 
 /** `DB_PASS_RO`: which of several it is. */
 const WHICH_ONE =
   /^_(?:ro|rw|read|write|prod|dev|stage|staging|test|live|old|new|backup|main|primary|replica|admin|\d{1,2})$/i;
+const REPEATS = /^[_-]?(?:confirm(?:ation)?|repeat|again|check|2)$/i;
 const LONGEST_NAME = 64;
 const LONGEST_HEAD = 16;
 
@@ -80,6 +83,7 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
       if (!TAIL_WORD.test(stuck)) return telling ? { ...name, kind: 'glued' } : undefined;
     }
     if (stuck === 's' && end + 1 === nameEnd) return { ...name, plural: true };
+    if (kind === 'password' && REPEATS.test(window.slice(end, nameEnd))) return { ...name, repeated: true };
     if (takesItBack(window, end, nameEnd, HEADS.test(window.slice(start, end)))) return undefined;
   } else if (kind !== 'password') {
     const qualifier = qualifierBefore(window, nameStart, start);

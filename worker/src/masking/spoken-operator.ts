@@ -22,6 +22,7 @@ export function spokenOperator(window: TextWindow, name: SecretName): Operator |
   if (!isIn(code, SPACE) && code !== CODE.semicolon) return undefined;
   return (
     optionOperator(window, name) ??
+    elementBehind(window, name.end) ??
     loginOperator(window, name) ??
     promptOperator(window, name) ??
     attributedOperator(window, name) ??
@@ -53,6 +54,17 @@ function attributedOperator(window: TextWindow, name: SecretName): Operator | un
 const OPENS_ELEMENT = /<(?:[A-Za-z][\w-]{0,20}:)?$/;
 const LONGEST_ATTRIBUTES = 160;
 const ATTRIBUTES = /^(?: [\w:.-]{1,32}="[^"<>\n]{0,100}"){1,3}>(?=[^<>\s])/;
+
+/** `password <code>…</code>`, `password: <b>…</b>`: the element behind the name, at `from`. */
+export function elementBehind(window: TextWindow, from: number): Operator | undefined {
+  const code = window.at(from);
+  if (code !== CODE.space && code !== CODE.colon) return undefined;
+  const element = ELEMENT_BEHIND.exec(window.peek(from, LONGEST_ELEMENT));
+  return element === null ? undefined : { end: from + element[0].length, kind: 'element', tight: false };
+}
+
+const LONGEST_ELEMENT = 24;
+const ELEMENT_BEHIND = /^(?: is| adalah)?:? {0,2}<(?:code|b|strong|kbd|samp|em|tt|mark)>(?=[^<>\s])/i;
 
 /** `--password value`, `#define PASSWORD "value"`: the blank is the operator. */
 function optionOperator(window: TextWindow, name: SecretName): Operator | undefined {
@@ -89,12 +101,47 @@ function followsUser(left: string): boolean {
 /** `Passphrase for key /home/budi/id: …`, `Password (case sensitive) = …`: what was asked for, and the answer. */
 function promptOperator(window: TextWindow, name: SecretName): Operator | undefined {
   if (window.at(name.end) !== CODE.space || (name.kind !== 'password' && name.kind !== 'secret')) return undefined;
+  const owner = endOfOwner(window, name);
+  if (owner > 0) return { end: owner, kind: 'assign', tight: false };
   const isNote = window.at(name.end + 1) === CODE.openParenthesis;
   if (!isNote && !window.matches(name.end + 1, 'for ')) return undefined;
   if (!ASKED.test(window.left(name.start, REACH_OF_LOGIN))) return undefined;
   const sign = (isNote ? NOTE : ASKED_FOR).exec(window.peek(name.end, LONGEST_PROMPT));
   return sign === null ? undefined : { end: name.end + sign[0].length, kind: 'assign', tight: false };
 }
+
+/** `Пароль от панели:`, `Password for the elastic user (reset with …):`: where the colon ends behind whose it is, or -1. */
+function endOfOwner(window: TextWindow, name: SecretName): number {
+  const preposition = PREPOSITION.exec(window.peek(name.end, LONGEST_PREPOSITION));
+  if (preposition === null || !BEGINS_SENTENCE.test(window.left(name.start, REACH_OF_LOGIN))) return -1;
+  const from = name.end + preposition[0].length;
+  let blanks = 0;
+  for (let index = from; index < from + LONGEST_OWNER; index++) {
+    const code = window.at(index);
+    if (code === CODE.colon) return isIn(window.at(index + 1), SPACE) ? index + 1 : -1;
+    if (code === CODE.openParenthesis) {
+      const close = window.peek(index, LONGEST_NOTE).indexOf(')');
+      const end = index + close + 1;
+      return close > 0 && window.at(end) === CODE.colon && isIn(window.at(end + 1), SPACE) ? end + 1 : -1;
+    }
+    if (
+      code < CODE.space ||
+      (code === CODE.space && ++blanks > MOST_BLANKS) ||
+      ENDS_OWNER.test(window.text.charAt(index))
+    )
+      return -1;
+  }
+  return -1;
+}
+
+const LONGEST_PREPOSITION = 8;
+const PREPOSITION = /^ (?:for|of|on|von|für|del?|do|da|untuk|pada|dari|od|van|voor|pour|du|от|для|к|на) /;
+const LONGEST_OWNER = 48;
+const MOST_BLANKS = 4;
+const LONGEST_NOTE = 72;
+const ENDS_OWNER = /[.,;!?=<>{}[\]|)]/;
+/** At the beginning of a line or behind another sentence. */
+const BEGINS_SENTENCE = /(?:^|\n|[.!?] )[\s>*#-]{0,8}(?:[A-Za-z]{1,16} ){0,2}$/;
 
 /** A prompt stands at the beginning of its line. */
 const ASKED = /(?:^|\n)[\s>*#-]{0,8}(?:[A-Za-z]{1,16} ){0,2}$/;

@@ -8,6 +8,10 @@ export interface CredentialCall {
   readonly behind?: RegExp;
   /** Which argument is the host of a database. */
   readonly host?: number;
+  /** Which argument has to be a number, the port. */
+  readonly port?: number;
+  /** Nothing but a password stands at this place: words alone are one. */
+  readonly certain?: boolean;
   readonly source: string;
 }
 
@@ -17,6 +21,10 @@ const calls = (source: string, argument: number, names: readonly string[], alone
     alone === undefined ? { argument, source } : { argument, alone, source },
   ]);
 
+/** Calls that take nothing but a password at this place. */
+const certain = (source: string, argument: number, names: readonly string[]) =>
+  names.map((name): readonly [string, CredentialCall] => [name, { argument, certain: true, source }]);
+
 /** Calls whose first argument is the host of a database. */
 const connections = (source: string, argument: number, names: readonly string[]) =>
   names.map((name): readonly [string, CredentialCall] => [name, { argument, host: 0, source }]);
@@ -25,7 +33,7 @@ const connections = (source: string, argument: number, names: readonly string[])
  * How a call begins that takes credentials: the end of the function's name in lower case, and the bracket. Of two that
  * end at one place the longer decides, so `ftp_login(` may have another argument than `login(`.
  */
-export const CREDENTIAL_CALLS: ReadonlyMap<string, CredentialCall> = new Map([
+export const CREDENTIAL_CALLS: ReadonlyMap<string, CredentialCall> = new Map<string, CredentialCall>([
   // A user, then the password: what sessions, mailboxes and browsers are signed in by.
   ...calls(
     'https://docs.python.org/3/library/imaplib.html#imaplib.IMAP4.login',
@@ -60,11 +68,51 @@ export const CREDENTIAL_CALLS: ReadonlyMap<string, CredentialCall> = new Map([
     'openssl_decrypt(',
   ]),
   ...calls('https://docs.ruby-lang.org/en/3.4/OpenSSL/HMAC.html', 1, ['hmac.hexdigest(', 'hmac.digest(']),
-  ...calls(
+  ...certain(
     'https://docs.djangoproject.com/en/stable/topics/auth/passwords/#django.contrib.auth.hashers.make_password',
     0,
-    ['make_password(', 'generate_password_hash(', 'bcrypt.hash(', 'hashsync(', 'hashpw('],
+    ['make_password(', 'generate_password_hash(', 'bcrypt.hash(', 'hashsync(', 'hashpw(', 'hash_password('],
   ),
+  ...certain('https://www.php.net/manual/en/function.password-hash.php', 0, [
+    'password_hash(',
+    'password_verify(',
+    'hash::make(',
+  ]),
+  ...certain('https://docs.spring.io/spring-security/reference/features/authentication/password-storage.html', 0, [
+    'passwordencoder.encode(',
+    'passwordencoder().encode(',
+    'bcryptpasswordencoder().encode(',
+    'bcrypt.hashpassword(',
+    'bcrypt::password.create(',
+    'generatefrompassword(',
+    'argon2.hash(',
+  ]),
+  // An address of mail, then the password.
+  ...certain('https://firebase.google.com/docs/auth/web/password-auth', 1, [
+    'signinwithemailandpassword(',
+    'createuserwithemailandpassword(',
+  ]),
+  ...certain('https://firebase.google.com/docs/auth/web/password-auth', 2, [
+    'signinwithemailandpassword(auth',
+    'createuserwithemailandpassword(auth',
+  ]),
+  ...certain('https://docs.djangoproject.com/en/stable/ref/contrib/auth/#manager-methods', 2, [
+    'create_user(',
+    'create_superuser(',
+  ]),
+  ...certain('https://dev.mysql.com/doc/c-api/8.4/en/mysql-real-connect.html', 3, ['mysql_real_connect(']),
+  ...certain('https://docs.ruby-lang.org/en/3.4/Net/FTP.html', 2, ['net::ftp.open(', 'net::ftp.new(', 'ftplib.ftp(']),
+  ...certain('https://docs.ruby-lang.org/en/3.4/Net/SMTP.html', 4, ['net::smtp.start(', 'smtp.start(']),
+  ...certain('https://pubsubclient.knolleary.net/api#connect', 2, ['mqttclient.connect(', 'mqtt_client.connect(']),
+  [
+    '.connect(',
+    {
+      argument: 3,
+      port: 1,
+      certain: true,
+      source: 'https://docs.paramiko.org/en/stable/api/client.html#paramiko.client.SSHClient.connect',
+    },
+  ],
   ...calls('https://cryptography.io/en/latest/fernet/', 0, ['fernet(']),
   ...calls('https://docs.oracle.com/en/java/javase/21/docs/api/java.base/javax/crypto/spec/SecretKeySpec.html', 0, [
     'secretkeyspec(',
@@ -133,13 +181,17 @@ export const CREDENTIAL_CALLS: ReadonlyMap<string, CredentialCall> = new Map([
   ]),
   ...calls('https://www.twilio.com/docs/libraries/reference/twilio-node/', 1, ['twilio(', 'twilio.client(']),
   // Wireless networks, queues, and what else is signed in by a user and a password.
-  ...calls('https://docs.arduino.cc/libraries/wifi/#WiFi%20class', 1, ['wifi.begin(', 'wifi.softap(']),
+  ...certain('https://docs.arduino.cc/libraries/wifi/#WiFi%20class', 1, [
+    'wifi.begin(',
+    'wifi.softap(',
+    'wifimulti.addap(',
+  ]),
   ...calls('https://docs.micropython.org/en/latest/library/network.WLAN.html', 1, [
     'wlan.connect(',
     'sta_if.connect(',
     'wifi.connect(',
   ]),
-  ...calls('https://eclipse.dev/paho/files/paho.mqtt.python/html/client.html', 1, [
+  ...certain('https://eclipse.dev/paho/files/paho.mqtt.python/html/client.html', 1, [
     'username_pw_set(',
     'setusernamepassword(',
   ]),

@@ -21,6 +21,8 @@ const TYPE = /(?:[067] )?/y;
 export const GIVEN_TYPE = /[067] /y;
 /** A user before the password, where there is one. */
 const MAYBE_USER = /(?:[\w.-]{1,32} (?=[^\s]))?/y;
+/** The same; `LOGIN` and `CRAM-MD5` are mechanisms of mail. */
+const USER_BUT_NO_MECHANISM = /(?:PLAIN |LOGIN |[a-z][\w.-]{0,31} (?=\S))?(?![A-Z\d-]{1,20}(?:\s|$))/y;
 const ALONE = /^[ \t]{0,8}(?:set )?$/;
 
 /** By the word that wakes the rule, which a blank follows; of several forms the first that fits its line is taken. */
@@ -84,6 +86,7 @@ export const DIRECTIVES: ReadonlyMap<string, readonly Directive[]> = new Map<str
         between: MAYBE_USER,
       },
       { before: /^(?:C: )?$/, between: MAYBE_USER, capitals: true },
+      { before: /^> $/, between: USER_BUT_NO_MECHANISM, capitals: true },
     ],
   ],
   ['pass', [{ before: /^(?:C: |> |ftp> |-{1,3}> )?$/, capitals: true }]],

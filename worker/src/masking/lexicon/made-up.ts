@@ -29,3 +29,11 @@ export const SPEAKS_ABOUT = wordSet(`
   restablecer mostrar actual contraseña contrasena clave
   sua seu digite insira nova novo atual esqueceu deve incorreta confirme obrigatória usuário alterar redefinir mostrar senha
   uw je het een voer invoeren nieuw nieuwe oud oude vergeten moet onjuist ongeldig bevestig bevestigen tekens herhaal verplicht gebruiker wijzigen wachtwoord`);
+
+/** Icons, styles, states and places: words that name something of a page or a program where a password's name stands before them. */
+export const NAMES_PICTURE = wordSet(`
+  eye lock locked unlock unlocked open opened close closed off outline outlined solid slash icon icons fa fas far mdi bi ion material svg png image circle square check cross star
+  keep existing stored externally encoded browser localhost node nodejs js css scss html bg fg btn text muted danger primary dark light center bold italic rounded flex container
+  wrapper modal dialog dropdown toolbar sidebar shadow caster forward opaque process render pass prepass gnome kde keyrings stdout stderr socket stream file-based interactive
+  ldap unix linux windows docker kubernetes bitwarden keepass lastpass pinentry askpass getpass generated managed shared cached inherited same loading pending active inactive hint
+  lozinka heslo salasana salasanasi contrasenya losenord wachtwoorden`);

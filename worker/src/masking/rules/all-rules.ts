@@ -4,12 +4,14 @@ import { BARE_HOST_RULES } from './bare-hosts.ts';
 import { CALL_RULES } from './calls.ts';
 import { CODE_NUMBER_RULES } from './code-numbers.ts';
 import { COMMAND_RULES } from './command-lines.ts';
+import { OUTPUT_RULES } from './command-output.ts';
 import { CONNECTION_BLOCK_RULES } from './connection-blocks.ts';
 import { CONNECTION_LOGON_RULES } from './connection-logons.ts';
 import { CONNECTION_PAIR_RULES } from './connection-pairs.ts';
 import { CONNECTION_URI_RULES } from './connection-uris.ts';
 import { DATABASE_HOST, DATABASE_HOST_IN_ERROR } from './database-hosts.ts';
 import { DIRECTIVE_RULES } from './directives.ts';
+import { FILLED_RULES } from './filled-fields.ts';
 import { HEADER_RULES } from './headers.ts';
 import { IP4_RULES } from './ip4-addresses.ts';
 import { IP6_RULES } from './ip6-addresses.ts';
@@ -61,6 +63,8 @@ export const RULE_FAMILIES: readonly RuleFamily[] = [
       ...DIRECTIVE_RULES,
       ...LOGIN_LINE_RULES,
       ...CALL_RULES,
+      ...FILLED_RULES,
+      ...OUTPUT_RULES,
       ...TABLE_RULES,
       ...PROSE_RULES,
       ...SENTENCE_RULES,

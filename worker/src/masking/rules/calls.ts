@@ -3,8 +3,8 @@ import { readServerName } from '../database-host.ts';
 import { isShuffled } from '../drawn-value.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { isThoughtUpIn } from '../given-secret.ts';
-import { CREDENTIAL_CALLS } from '../lexicon/credential-calls.ts';
-import { isAppPassword, isMadeUp } from '../made-up.ts';
+import { CREDENTIAL_CALLS, type CredentialCall } from '../lexicon/credential-calls.ts';
+import { isAppPassword, isMadeUp, isPassPhrase, isWordGiven } from '../made-up.ts';
 import { isPlaceholder } from '../placeholder.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
@@ -41,6 +41,8 @@ const verifyCall: Verify = (window, _start, end, anchor) => {
   for (let argument = 0; argument <= call.argument; argument++) {
     const literal = readLiteral(window, at);
     const next = literal === undefined ? endOfArgument(window, at, stop) : afterLiteral(window, literal.end, stop);
+    if (argument === call.port && !/^\s{0,16}\d{2,5}\s{0,8}$/.test(window.slice(at, Math.max(at, next))))
+      return undefined;
     if (argument === call.host && literal !== undefined) host = readHost(window, literal);
     if (next < 0) return host;
     const last = window.at(next) !== CODE.comma;
@@ -50,7 +52,7 @@ const verifyCall: Verify = (window, _start, end, anchor) => {
     )
       return undefined;
     if (argument === (last && argument === 0 ? (call.alone ?? call.argument) : call.argument)) {
-      const given = literal !== undefined && isGiven(window, literal, last && argument < call.argument);
+      const given = literal !== undefined && isGivenAt(window, literal, call, last && argument < call.argument);
       return given && host !== undefined ? { ...host, also: [{ ...literal, rule: CALL }] } : given ? literal : host;
     }
     if (last) return host;
@@ -83,6 +85,8 @@ const LONGER_NAMES: ReadonlyMap<string, { readonly names: readonly string[]; rea
 /** The literal that an argument begins with, whose quotes may be escaped; undefined for anything else. */
 function readLiteral(window: TextWindow, from: number): Literal | undefined {
   let index = window.run(from, SPACE, 64);
+  // Go's conversion.
+  if (window.matches(index, '[]byte(')) index += 7;
   const word = window.run(index, WRAPPING, LONGEST_WRAPPER);
   if (word > index) {
     const wraps = window.at(word) === CODE.openParenthesis && WRAPPER.test(window.slice(index, word));
@@ -152,6 +156,19 @@ function isClosing(code: number): boolean {
   return code === CODE.closeParenthesis || code === CODE.closeBracket || code === CODE.closeBrace;
 }
 
+/** As `isGiven`; words alone where nothing but a password can stand. */
+function isGivenAt(window: TextWindow, literal: Literal, call: CredentialCall, alone: boolean): boolean {
+  if (isGiven(window, literal, alone)) return true;
+  if (alone || (call.certain !== true && call.argument < PLACE_OF_LOGINS)) return false;
+  const value = window.slice(literal.start, literal.end);
+  return /\s/.test(value)
+    ? verdict(window, 'phrase at place', value, (phrase) => isPassPhrase(phrase, /\d/.test(phrase) ? 2 : 3))
+    : verdict(window, 'word at place', value, isWordGiven);
+}
+
+/** Behind an address and a user nothing but a password follows. */
+const PLACE_OF_LOGINS = 2;
+
 /** A password by its grammar that letters alone do not make; where it is the only argument, one that was drawn. */
 function isGiven(window: TextWindow, { start, end }: Literal, alone: boolean): boolean {
   const value = window.slice(start, end);
@@ -181,12 +198,17 @@ const CALL: Rule = {
     `client.basic_auth("budi", Some("${chosen}"))`,
     `Aws::Credentials.new('budi', '${chosen}')`,
     `createHmac('sha256', '${drawn}')`,
+    'DBI->connect($dsn, "toko", "emping_melinjo")',
+    `ssh.connect("nas", 22, "budi", "${chosen}")`,
+    `signInWithEmailAndPassword(auth, 'budi@x.id', '${chosen}')`,
     `request.setValue("${drawn}", forHTTPHeaderField: "X-Api-Token")`,
   ],
   keeps: [
     'client.login(user, password)',
     `request.setValue("${drawn}", forHTTPHeaderField: "X-Request-Id")`,
     "createHmac('sha256', 'key')",
+    'DBI->connect($dsn, "user", "password")',
+    `signal.connect("a", on, "deploy", "${chosen}")`,
     "router.get('/login', 'login-page')",
     'box.login("budi", "wrong-password")',
     `ftp_login($c, '${chosen}', $pass)`,
@@ -196,7 +218,9 @@ const CALL: Rule = {
 };
 
 /** How far before it the literal begins that becomes an array of characters. */
-const LONGEST_ARRAY = 64;
+const LONGEST_ARRAY = 128;
+/** A store of keys is opened, or a key taken out of it. */
+const OPENS_STORE = /\.(?:load|store|getkey|setkeyentry|init)\([^"();\n]{0,40}$/i;
 const ENDS_LITERAL = /(?:^|[\s(,=:])"([^"\\\n]{6,64})$/;
 
 /** What digits and letters are looked up in. */
@@ -204,10 +228,14 @@ const ALPHABET = /^[\da-f]+$|0123|abcd|3456/i;
 
 /** Verifies at Java's `"…".toCharArray()`: passwords are given as arrays of characters, to be wiped. */
 const verifyCharacters: Verify = (window, start) => {
-  const value = ENDS_LITERAL.exec(window.left(start, LONGEST_ARRAY))?.[1];
+  const left = window.left(start, LONGEST_ARRAY);
+  const value = ENDS_LITERAL.exec(left)?.[1];
   if (value === undefined || isPlaceholder(value) || ALPHABET.test(value)) return undefined;
   const isSecret =
-    isDrawnIn(window, value) || isThoughtUpIn(window, value) || verdict(window, 'made-up', value, isMadeUp);
+    isDrawnIn(window, value) ||
+    isThoughtUpIn(window, value) ||
+    verdict(window, 'made-up', value, isMadeUp) ||
+    (OPENS_STORE.test(left.slice(0, -value.length - 1)) && verdict(window, 'word at place', value, isWordGiven));
   return isSecret || isShuffled(value) ? { start: start - value.length, end: start } : undefined;
 };
 
@@ -217,7 +245,10 @@ const CHARACTERS: Rule = {
   anchors: ['".tochararray()'],
   verify: verifyCharacters,
   source: 'https://docs.oracle.com/en/java/javase/21/docs/api/java.base/java/security/KeyStore.html',
-  masks: [`ks.load(new FileInputStream("a.p12"), "${chosen}".toCharArray());`],
+  masks: [
+    `ks.load(new FileInputStream("a.p12"), "${chosen}".toCharArray());`,
+    'ks.load(in, "gerobakdorong".toCharArray());',
+  ],
   keeps: ['"0123456789ABCDEF".toCharArray()', '"hello".toCharArray()', '"abcdefghij".toCharArray()'],
 };
 

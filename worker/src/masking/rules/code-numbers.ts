@@ -25,8 +25,15 @@ function endsName(window: TextWindow, start: number): boolean {
 const SHORTEST_OF_NAME = 6;
 
 /** `PIN for the door is …` */
-const OF_WHAT = /^(?:for|untuk|to) [A-Za-z][\w -]{1,32} (?:is|adalah)(?= )/;
-const LONGEST_WHOSE = 52;
+const OF_WHAT =
+  /^(?:for|untuk|to|on|of|at|in|di|pada|dari|von|für|del?|do|da) [A-Za-z][\w' -]{1,32}(?: (?:is|was|adalah|masih|ist|es|é)(?: (?:now|still|sekarang|set to|again))?(?= )|:(?= \d{6}(?!\w)))/;
+const LEADS_TO_OF = /^(?:for|untuk|to|on|of|at|in|di|pada|dari|von|für|del?|do|da) /;
+/** `is now `, `is still `: more than the verb alone. */
+const VERB =
+  /^(?:(?!count|number|no\b|length|time|limit|id\b|expir|digits|max|min|interval|ttl|set)[A-Za-z]{3,16}:(?= \d{6}(?!\w))|(?:is|was|adalah|masih|ist|lautet|es|é)(?: (?:now|still|sekarang|set to|again|currently))?(?= )|kamu(?= \d{6}(?!\w)))/;
+const LONGEST_VERB = 44;
+const LONGEST_WHOSE = 64;
+const LONGEST_LEAD = 6;
 
 /**
  * Verifies at the name of a short number that is a secret: `PIN: 4…`, `kode OTP adalah …`. Four to eight digits; a
@@ -41,13 +48,14 @@ const verifyCodeNumber: Verify = (window, start, end) => {
   index = window.run(index, BLANK, 3);
   if (window.at(index) === CODE.colon || window.at(index) === CODE.equals) index++;
   else if (window.at(index) === CODE.fullwidthColon) index++;
-  else if (window.matches(index, 'for ') || window.matches(index, 'to ') || window.matches(index, 'untuk ')) {
-    const whose = OF_WHAT.exec(window.peek(index, LONGEST_WHOSE));
-    if (whose === null) return undefined;
-    index += whose[0].length;
-  } else if (window.matches(index, 'is ')) index += 2;
-  else if (window.matches(index, 'adalah ')) index += 6;
-  else return undefined;
+  else {
+    const ahead = window.peek(index, LONGEST_LEAD);
+    const lead = LEADS_TO_OF.test(ahead)
+      ? OF_WHAT.exec(window.peek(index, LONGEST_WHOSE))
+      : VERB.exec(window.peek(index, LONGEST_VERB));
+    if (lead === null) return undefined;
+    index += lead[0].length;
+  }
   index = window.run(index, BLANK, 3);
   const bare = index;
   while (window.at(index) === CODE.star || isIn(window.at(index), QUOTE)) index++;
@@ -79,6 +87,7 @@ export const CODE_NUMBER_RULES: readonly Rule[] = [
     masks: [
       'PIN: 482913',
       'kode OTP adalah **730184**',
+      'the PIN on the card terminal is still 739156.',
       "otp = '730184'",
       "const storePin = '482913'",
       'ADMIN_PIN=482913',

@@ -1,7 +1,9 @@
 import { CODE } from '../characters.ts';
 import type { Finding } from '../finding.ts';
+import { isThoughtUpIn } from '../given-secret.ts';
 import { NOT_THE_SECRET } from '../lexicon/secret-names.ts';
 import { NAMES_ANOTHER_THING, OWNERS, VERBS } from '../lexicon/sentences.ts';
+import { NAMES_STANDARD, TRADE_WORDS } from '../lexicon/values.ts';
 import { isMadeUp, isPassPhrase } from '../made-up.ts';
 import type { SecretName } from '../secret-name.ts';
 import type { TextWindow } from '../text-window.ts';
@@ -19,6 +21,10 @@ const CLOSES: Readonly<Record<string, string>> = { '«': '»', '„': '“', '�
 export function findQuotedPassword(window: TextWindow, name: SecretName): Finding | undefined {
   if (name.kind !== 'password') return undefined;
   const ahead = window.peek(name.end, REACH);
+  if (ahead.includes('**')) {
+    const bold = findBold(window, name, ahead);
+    if (bold !== undefined) return bold;
+  }
   // Most sentences quote nothing here: that is seen many times as fast as the words before a quote are read.
   if (!QUOTES.test(ahead)) return undefined;
   const between = WORDS_BETWEEN.exec(ahead);
@@ -37,6 +43,23 @@ export function findQuotedPassword(window: TextWindow, name: SecretName): Findin
     : verdict(window, 'made-up', value, isMadeUp);
   return isGiven ? { start, end: start + value.length } : undefined;
 }
+
+/** `password **sate2lontong5**`: words and numbers in bold, right behind the name. */
+function findBold(window: TextWindow, name: SecretName, ahead: string): Finding | undefined {
+  const bold = IN_BOLD.exec(ahead);
+  if (bold === null) return undefined;
+  const [whole, value = ''] = bold;
+  const isGiven =
+    verdict(window, 'made-up', value, isMadeUp) ||
+    isThoughtUpIn(window, value) ||
+    (WORDS_AND_NUMBERS.test(value) && !NAMES_STANDARD.test(value) && !TRADE_WORDS.test(value));
+  if (!isGiven) return undefined;
+  const end = name.end + whole.length - 2;
+  return { start: end - value.length, end };
+}
+
+const IN_BOLD = /^["'`*]{0,2}(?: is| adalah| now)?:? \*\*([^*\s]+)\*\*/i;
+const WORDS_AND_NUMBERS = /^[a-z]{3,16}\d{1,4}[a-z]{3,16}\d{0,4}$|^[a-z]{4,16}\d{2,4}$/i;
 
 /** Nothing, whose it is, or a verb, and no word of something else. */
 function leadsToValue(said: string): boolean {
