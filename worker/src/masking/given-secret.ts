@@ -190,7 +190,7 @@ function isSecretElement(window: TextWindow, name: SecretName, text: string, nex
   );
 }
 
-const WORDS_WITH_MARK = /^[A-Za-z]{3,16}(?:[-_&+][A-Za-z]{3,16})+[-_]?\d{0,4}$/;
+const WORDS_WITH_MARK = /^[A-Za-z]{3}[A-Za-z]*(?:[-_&+][A-Za-z]{3}[A-Za-z]*)+[-_]?\d{0,4}$/;
 
 /** `"sasl.password", "kopi-susu-77"`: letters and digits or a mark, and neither a word of the trade nor the name of something. */
 export function isThoughtUpIn(window: TextWindow, text: string): boolean {

@@ -33,8 +33,8 @@ function isBareWord(window: TextWindow, name: SecretName, { kind, tight }: Opera
 
 /** `renderPass`, `iconPassword`: a pass of a program, a part of a page. */
 const NAMES_STAGE = /^icon|[a-z]Pass$|^pass$/;
-const HYPHENED_WORDS = /^[A-Za-z]{3,16}(?:-[A-Za-z]{3,16})+\d{0,4}$/;
-const JOINED_WORDS = /^[A-Za-z]{3,16}(?:[-_&+][A-Za-z]{3,16})+[-_]?\d{0,4}$/;
+const HYPHENED_WORDS = /^[A-Za-z]{3}[A-Za-z]*(?:-[A-Za-z]{3}[A-Za-z]*)+\d{0,4}$/;
+const JOINED_WORDS = /^[A-Za-z]{3}[A-Za-z]*(?:[-_&+][A-Za-z]{3}[A-Za-z]*)+[-_]?\d{0,4}$/;
 /** A longer word in lower case is of two words, as a label has none. */
 const LONG_WORD = /^[a-z]{10,32}$/;
 const CONSTANT_OF_SERVICE =

@@ -220,7 +220,7 @@ const CALL: Rule = {
 /** How far before it the literal begins that becomes an array of characters. */
 const LONGEST_ARRAY = 128;
 /** A store of keys is opened, or a key taken out of it. */
-const OPENS_STORE = /\.(?:load|store|getkey|setkeyentry|init)\([^"();\n]{0,40}$/i;
+const OPENS_STORE = /\.(?:load|store|getkey|setkeyentry|init)\([^"();\n]{0,16}$/i;
 const ENDS_LITERAL = /(?:^|[\s(,=:])"([^"\\\n]{6,64})$/;
 
 /** What digits and letters are looked up in. */

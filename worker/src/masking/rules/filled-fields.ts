@@ -13,8 +13,26 @@ const REACH = 120;
 const LONGEST_SECRET = 128;
 const LONGEST_LOCATOR = 64;
 /** The locator of a field for passwords, which the call follows: `getByLabel('Password')`, `[data-testid="password-input"]`. */
-const NAMES_FIELD =
-  /(?:pass(?:word|code|phrase|wort|wd)?|pwd|kennwort|sandi|contrase(?:ñ|n)a|senha|wachtwoord|passe)[\w-]{0,16}(?:["'`\])}]|\/i?|\s){1,5}(?:, ?\{[^{}\n]{0,40}\}\))?(?:\.(?:first|last|clear|click|focus|nth)\(\d?\)){0,2}$/i;
+const NAMES_FIELD = /(?:pass|pwd|kennwort|sandi|contrase|senha|wachtwoord)[\w-]{0,12}$/i;
+/** Behind it: the ends of its quotes and brackets, an option, a call that goes before. */
+const ENDS_LOCATOR = /(?:["'`\])}/]|\/i| \})\)?$/;
+const CALLED_BEFORE = /\.(?:first|last|clear|click|focus|nth)\(\d?\)$/;
+const OPTION_BEHIND = /, ?\{[^{}\n]{0,16}\}\)$/;
+
+/** Whether the text before a call ends in the locator of a field for passwords. */
+function endsInField(left: string): boolean {
+  let text = left.replace(CALLED_BEFORE, '').replace(CALLED_BEFORE, '').replace(OPTION_BEHIND, '');
+  if (!ENDS_LOCATOR.test(text) && text === left) return false;
+  for (let marks = 0; marks < 6; marks++) {
+    const last = text.charAt(text.length - 1);
+    const isMark = '"\'`])}/ '.includes(last) || (last === 'i' && text.endsWith('/i'));
+    if (last === '' || !isMark) break;
+    text = text.slice(0, -1);
+  }
+  return NAMES_FIELD.test(text.slice(-LONGEST_NAME));
+}
+
+const LONGEST_NAME = 28;
 const LONGEST_FIELD = 80;
 const FIELD_FIRST = /^[\w.]{1,32}\(["'`/]([\w -]{1,24})["'`/]i?\), ?/;
 const NAMES_IN_LITERAL =
@@ -60,7 +78,7 @@ const verifyFilled: Verify = (window, start, end): Finding | undefined => {
   const first = readLiteral(window, from);
   if (first === undefined) return undefined;
   const left = window.left(start, REACH);
-  if (NAMES_FIELD.test(left.slice(left.lastIndexOf('\n') + 1))) return isTyped(window, first) ? first : undefined;
+  if (endsInField(left.slice(left.lastIndexOf('\n') + 1))) return isTyped(window, first) ? first : undefined;
   const comma = window.run(first.end + 1, SPACE, 4);
   if (window.at(comma) !== CODE.comma || first.end - first.start > LONGEST_LOCATOR) return undefined;
   if (!NAMES_IN_LITERAL.test(window.slice(first.start, first.end))) return undefined;
@@ -137,12 +155,15 @@ const UPDATED: Rule = {
 };
 
 /** What a hash is taken of, on a line that gives it to the name of a password. */
-const GIVES_HASH = /(?:pass|pwd|sandi)\w{0,16}["']? {0,4}(?:=|:|=>) {0,4}(?:await |yield )?[\w.:>-]{0,24}$/i;
+const GIVES_HASH = /(?:pass|pwd|sandi)\w{0,8}["']? ?$/i;
+const SIGN_BEFORE = /(?:=>|=|:) ?(?:await )?[\w.>-]{0,12}$/;
 
 /** Verifies at `hash('…')`: the password that is hashed. */
 const verifyHashed: Verify = (window, start, end) => {
   const left = window.left(start, REACH);
-  if (!GIVES_HASH.test(left.slice(left.lastIndexOf('\n') + 1))) return undefined;
+  const line = left.slice(left.lastIndexOf('\n') + 1);
+  const sign = SIGN_BEFORE.exec(line);
+  if (sign === null || !GIVES_HASH.test(line.slice(0, sign.index))) return undefined;
   const span = readLiteral(window, end - 1);
   return span !== undefined && isTyped(window, span) ? span : undefined;
 };
