@@ -108,17 +108,20 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
       ? { end: index + 2, kind: 'loose', tight: false }
       : { end: index + 1, kind: 'cell', tight: false };
   if (code === CODE.less) return nextElement(window, index);
-  if (code === CODE.comma && closed && window.text.startsWith('--', nameStart))
-    return { end: index + 1, kind: 'assign', tight: false };
-  // `"password", "…"`, and Erlang's `{password, "…"}`.
-  if (code === CODE.comma && (closed || window.before(nameStart - 1) === CODE.openBrace))
-    return { end: index + 1, kind: 'loose', tight: false };
-  if (code === CODE.comma) return undefined;
+  if (code === CODE.comma) return commaBehind(window, nameStart, index, closed);
   if (code === CODE.greater) return { end: index + 1, kind: 'tag', tight: false };
   const written = code === CODE.ampersand || code === CODE.backslash ? writtenSign(window, index) : -1;
   if (written > 0) return { end: written, kind: 'assign', tight: true };
   if (code === CODE.ampersand && window.matches(index, '&gt;')) return { end: index + 4, kind: 'tag', tight: false };
   return index > nameEnd ? typedAssignment(window, index) : undefined;
+}
+
+/** A comma behind an option in quotes, or behind a name in quotes: `"password", "…"`, and Erlang's `{password, "…"}`. */
+function commaBehind(window: TextWindow, nameStart: number, index: number, closed: boolean): Operator | undefined {
+  if (closed && window.text.startsWith('--', nameStart)) return { end: index + 1, kind: 'assign', tight: false };
+  return closed || window.before(nameStart - 1) === CODE.openBrace
+    ? { end: index + 1, kind: 'loose', tight: false }
+    : undefined;
 }
 
 /** `key="Name" value="…"`, `"name": "X", "value": "…"`: where the value's own operator ends, or -1. */
