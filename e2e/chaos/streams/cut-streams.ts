@@ -127,7 +127,7 @@ async function abortedAfter({ stack }: System, entry: LedgerEntry): Promise<Left
   const calls = stack.upstream.calls.filter(({ prompt }) => prompt === nonce);
   const ended = Promise.all(calls.map(({ whenAborted }) => whenAborted)).then(() => performance.now() - leftAt);
   const abortedMs = await Promise.race([ended, delay(ABORTED_BY_MS, Number.POSITIVE_INFINITY, { ref: false })]);
-  return { leftAt: endedAt, abortedMs };
+  return { leftAt: endedAt, hadComeBack: (entry.stream?.resumes ?? 0) > 0, abortedMs };
 }
 
 /** None to three places, most of them within the text. */

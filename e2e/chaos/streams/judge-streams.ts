@@ -19,6 +19,8 @@ export interface Round {
 export interface LeftClient {
   /** Unix ms. */
   readonly leftAt: number;
+  /** Its connection was broken before, and it read on from another gateway. */
+  readonly hadComeBack: boolean;
   /** From then to the end of its upstream call, ms; infinite where that went on. */
   readonly abortedMs: number;
 }
@@ -141,8 +143,10 @@ function judgeTimes(report: Report, rounds: readonly Round[]): void {
 /** A gateway that dies has seen what was long before. */
 const SEEN_MS = 1_000;
 
-function mayBeUnsaid({ leftAt, round: { fault, faultAt } }: LeftClient & { readonly round: Round }): boolean {
-  return fault === 'gateway killed' && Math.abs(leftAt - faultAt) <= SEEN_MS;
+/** With its gateway killed, a client leaves unheard, or has come back elsewhere: a reader who leaves stops nothing. */
+function mayBeUnsaid(client: LeftClient & { readonly round: Round }): boolean {
+  const { leftAt, hadComeBack, round } = client;
+  return round.fault === 'gateway killed' && (hadComeBack || Math.abs(leftAt - round.faultAt) <= SEEN_MS);
 }
 
 /** Of clients who have left for good the upstream is let go. */
