@@ -37,6 +37,7 @@ test('a clock tells the time of Redis, not of this machine', async () => {
 });
 
 test('a clock that must tell the time of Redis does not start without it', async () => {
+  redis.disconnect();
   await expect(startRedisClock(redis)).rejects.toThrow();
 });
 

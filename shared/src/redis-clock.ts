@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
+import { askAtStart } from './ask-at-start.ts';
 import { correctionOf, expectTime, meetingOf } from './clock-correction.ts';
 import type { Logger } from './logger.ts';
 import { machineNow } from './machine-time.ts';
@@ -28,11 +29,12 @@ export interface RedisClock {
  * Reads Redis's clock once, and again every few seconds in the background.
  *
  * @param onJump called where another server becomes the primary whose clock is notably ahead, or behind: by how many ms
- * @throws when Redis cannot be asked the first time
+ * @throws when Redis cannot be asked for the first time in ten seconds
  */
 export async function startRedisClock(redis: Redis, onJump?: (ms: number) => void): Promise<RedisClock> {
   // Without a time of its own, a process that starts takes the server's as it is, where that cannot be met yet.
-  const clock = keepTime(redis, await measureOffset(redis).catch(() => readOffset(redis)));
+  const firstOffset = () => measureOffset(redis).catch(() => readOffset(redis));
+  const clock = keepTime(redis, await askAtStart(redis, firstOffset));
   expectTime(redis, clock.now, onJump);
   return clock;
 }

@@ -4,6 +4,7 @@ import { watchEventLoop } from './event-loop-watchdog.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import { createLogger, type Logger, openLogOutput } from './logger.ts';
 import { boundYoungGeneration, collectEverything, collectFrugally } from './patches/young-generation.ts';
+import { RedisAwayError } from './redis-away.ts';
 import { RedisUnreachableError } from './redis-open.ts';
 
 /** What every service can be set to. */
@@ -66,6 +67,7 @@ function stopAndExit(lifecycle: Lifecycle, starting: Promise<unknown>, logger: L
 /** What the operator can mend is said in words, such as a port that is taken; the rest is ours, with its stack. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (error instanceof RedisAwayError) return `Redis went away while the service started: ${error.message}`;
   const isOperators = error instanceof ConfigError || error instanceof RedisUnreachableError || 'code' in error;
   return isOperators ? error.message : (error.stack ?? error.message);
 }

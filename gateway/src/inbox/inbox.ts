@@ -1,3 +1,4 @@
+import { askAtStart } from '@lontar/shared/ask-at-start.ts';
 import { readNumberedStart } from '@lontar/shared/live/numbered-frames.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
@@ -21,8 +22,7 @@ const FIND_COUNT = 500;
 const INBOX_EXPIRY_MS = 60_000;
 const RENEW_MS = 10_000;
 const RECHECK_MS = 1_000;
-/** How long a start goes on trying, and the pause between two tries. */
-const OPEN_WITHIN_MS = 10_000;
+/** The pause after a read that failed. */
 const AGAIN_MS = 100;
 /** Replies or entries of frames, or bytes of them, after which what was read is taken out of the stream. */
 const TRIM_AFTER = 500;
@@ -123,7 +123,7 @@ export async function openInbox(deps: InboxDeps): Promise<Inbox> {
     }
   }
 
-  await opened(renew);
+  await askAtStart(reader, renew);
   const look = (olderThanMs: number) => void recheck(redis, waiters, settled, olderThanMs).catch(() => undefined);
   const recheckAll = () => look(0);
   redis.on('ready', recheckAll);
@@ -150,19 +150,6 @@ export async function openInbox(deps: InboxDeps): Promise<Inbox> {
       reader.disconnect();
     },
   };
-}
-
-/** The connection may be lost right after it was made, and what was under way is not sent again by itself. */
-async function opened(renew: () => Promise<void>): Promise<void> {
-  const until = performance.now() + OPEN_WITHIN_MS;
-  for (;;) {
-    try {
-      return await renew();
-    } catch (error) {
-      if (performance.now() > until) throw error;
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-    }
-  }
 }
 
 /** Waits for entries behind an id. @throws when Redis fails */

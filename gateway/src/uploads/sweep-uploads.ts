@@ -1,3 +1,4 @@
+import { askAtStart } from '@lontar/shared/ask-at-start.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
@@ -42,7 +43,7 @@ export interface UploadSweeper {
  * Starts the rounds. Every gateway makes them; all steps are idempotent, so they may meet. Uploads that are not counted
  * yet are counted first, so that no limit is judged without them.
  *
- * @throws when Redis fails before the first round; failures of later rounds are repeated by the next one
+ * @throws when Redis fails for ten seconds before the first round; failures of later rounds are repeated by the next one
  */
 export async function startUploadSweeper(deps: SweeperDeps): Promise<UploadSweeper> {
   const { redis, clock, storage, logger, ttlMs, onStored } = deps;
@@ -105,9 +106,11 @@ export async function startUploadSweeper(deps: SweeperDeps): Promise<UploadSweep
       logger.warn({ err: error, storage: storage.kind }, 'the upload storage cannot be swept');
     });
 
-  if (await isCounted(redis)) void count().catch(() => undefined);
-  else await count();
-  onStored(await storedBytes(redis));
+  await askAtStart(redis, async () => {
+    if (await isCounted(redis)) void count().catch(() => undefined);
+    else await count();
+    onStored(await storedBytes(redis));
+  });
   void removeLeftovers();
   // A failed round is repeated by the next one; Redis's absence is reported elsewhere.
   const rounds = setInterval(() => void sweep().catch(() => undefined), ROUND_MS);
