@@ -72,7 +72,7 @@ async function runAgain(
   rmSync(second, { force: true });
   const code = await jest(['--json', `--outputFile=${second}`, '--maxWorkers=1', '--runTestsByPath', ...files]);
   if (code !== 0 || !existsSync(second)) return FAILED;
-  const whole = withSecondRun(first, readResults(second));
+  const whole = withSecondRun(first, readResults(second), root);
   writeFileSync(results, JSON.stringify(whole));
   const names = whole.passedOnSecondRun?.map((name) => `  - ${name}\n`).join('');
   progress.write(`\nUNSTEADY: failed beside the other tests, and passed alone. Look for the cause:\n${names}`);

@@ -37,7 +37,7 @@ export function filesToRunAgain(results: TestResults, root: string): string[] {
 }
 
 /** The results of a whole run where the files that failed were run again and passed. */
-export function withSecondRun(first: TestResults, second: TestResults): TestResults {
+export function withSecondRun(first: TestResults, second: TestResults, root: string): TestResults {
   const again = new Map(second.testResults.map((file) => [file.name, file]));
   const failed = first.testResults.filter(({ name }) => again.has(name));
   const passed = (files: readonly TestFileResult[]) =>
@@ -48,14 +48,15 @@ export function withSecondRun(first: TestResults, second: TestResults): TestResu
     numFailedTests: 0,
     numRuntimeErrorTestSuites: 0,
     testResults: first.testResults.map((file) => again.get(file.name) ?? file),
-    passedOnSecondRun: failed.flatMap(namesOfFailed),
+    passedOnSecondRun: failed.flatMap((file) => namesOfFailed(file, root)),
   };
 }
 
 /** A file that broke off before its tests is named itself. */
-function namesOfFailed({ name, assertionResults }: TestFileResult): string[] {
-  const failed = assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName);
-  return failed.length > 0 ? failed : [name];
+function namesOfFailed({ name, assertionResults }: TestFileResult, root: string): string[] {
+  const path = relative(root, name);
+  const failed = assertionResults.filter(({ status }) => status === 'failed');
+  return failed.length > 0 ? failed.map(({ fullName }) => `${path}: ${fullName}`) : [path];
 }
 
 function startsProcesses(file: string): boolean {
