@@ -6,11 +6,13 @@ export function finishReason({ finishReason: said = 'stop', toolCalls = [] }: An
 }
 
 /** What was used of an answer, as all forms of answers tell it. */
-export function renderUsage({ input, output, isEstimated }: TokenUsage) {
+export function renderUsage({ input, output, isEstimated, cachedInput, reasoning }: TokenUsage) {
   return {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,
     ...(isEstimated === true && { is_estimated: true }),
+    ...(cachedInput !== undefined && { prompt_tokens_details: { cached_tokens: cachedInput } }),
+    ...(reasoning !== undefined && { completion_tokens_details: { reasoning_tokens: reasoning } }),
   };
 }

@@ -106,6 +106,15 @@ describe('an answer says why it ended, and what was used of it', () => {
     expect(report.generation).toMatchObject({ finishReason: told, usage: { input: 7, output: 3 } });
   });
 
+  test('with the parts of which the upstream spoke', () => {
+    const usage = { input: 7, output: 3, cachedInput: 5, reasoning: 0 };
+    expect(answerSettlement({ ...settlement, usage }, about()).body).toMatchObject({
+      metadata: {
+        usage: { prompt_tokens_details: { cached_tokens: 5 }, completion_tokens_details: { reasoning_tokens: 0 } },
+      },
+    });
+  });
+
   test('estimated where the upstream did not say', () => {
     const usage = { input: 7, output: 3, isEstimated: true };
     expect(answerSettlement({ ...settlement, usage }, about()).body).toMatchObject({

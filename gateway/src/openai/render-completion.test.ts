@@ -63,3 +63,14 @@ test.each([
 test('estimated usage is said to be', () => {
   expect(rendered({ usage: { input: 1, output: 1, isEstimated: true } }).usage).toMatchObject({ is_estimated: true });
 });
+
+test('parts of the usage are those of which the upstream spoke', () => {
+  const { usage } = rendered({ usage: { input: 9, output: 4, cachedInput: 8, reasoning: 2 } });
+  expect(usage).toEqual({
+    prompt_tokens: 9,
+    completion_tokens: 4,
+    total_tokens: 13,
+    prompt_tokens_details: { cached_tokens: 8 },
+    completion_tokens_details: { reasoning_tokens: 2 },
+  });
+});

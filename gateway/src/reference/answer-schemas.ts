@@ -30,6 +30,13 @@ export const usageSchema = z.object({
   completion_tokens: tally.meta({ examples: [48] }),
   total_tokens: tally.meta({ examples: [60] }),
   is_estimated: z.literal(true).optional().meta({ description: 'The upstream did not say.' }),
+  prompt_tokens_details: z
+    .object({ cached_tokens: tally })
+    .optional()
+    .meta({ description: 'Of the prompt tokens, those that the upstream had in its cache, where it says so.' }),
+  completion_tokens_details: z.object({ reasoning_tokens: tally }).optional().meta({
+    description: 'Of the completion tokens, those that the model used for reasoning, where the upstream says so.',
+  }),
 });
 
 /** What a generation is answered with. */

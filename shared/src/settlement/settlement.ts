@@ -26,6 +26,9 @@ const tokenUsageSchema = z.object({
   input: z.number().int(),
   output: z.number().int(),
   isEstimated: z.boolean().optional(),
+  /** Of `input`, what the upstream had in its cache, and of `output`, what the model thought; absent where it did not say. */
+  cachedInput: z.number().int().optional(),
+  reasoning: z.number().int().optional(),
 });
 export type TokenUsage = z.infer<typeof tokenUsageSchema>;
 

@@ -196,7 +196,7 @@ describe('the answer', () => {
       text: 'Look here.',
       reasoning: 'Hm.',
       toolCalls: [{ id: 'toolu_1', name: 'look', arguments: '{"at":1}' }],
-      usage: { input: 127, output: 5 },
+      usage: { input: 127, output: 5, cachedInput: 100 },
       finishReason: 'tool_calls',
     });
   });
@@ -237,7 +237,11 @@ describe('the answer', () => {
       { kind: 'call', call: { id: 'toolu_9', name: 'look', arguments: '{"at":"sea"}' } },
       { kind: 'call', call: { id: 'toolu_10', name: 'rest', arguments: '{}' } },
     ]);
-    expect(result).toMatchObject({ text: 'Palm leaves', usage: { input: 10, output: 40 }, finishReason: 'tool_calls' });
+    expect(result).toMatchObject({
+      text: 'Palm leaves',
+      usage: { input: 10, output: 40, cachedInput: 1 },
+      finishReason: 'tool_calls',
+    });
   });
 
   test.each([

@@ -1,5 +1,7 @@
+import type { TokenUsage } from '@lontar/shared/settlement/settlement.ts';
 import type { AnswerGatherer } from '../answer-gatherer.ts';
 import { ModelError, type ModelResult } from '../language-model.ts';
+import { isCount, partsOf } from '../token-counts.ts';
 import { UpstreamRefusal } from '../upstream-refusal.ts';
 import { readParsed } from '../upstream-said.ts';
 
@@ -23,13 +25,13 @@ export function readMessage(body: string, into: AnswerGatherer): void {
   }
   for (const [index, block] of content.entries()) readBlock(asObject(block), index, into);
   const usage = asObject(message['usage']);
-  setUsage(inputOf(usage), usage?.['output_tokens'], into);
+  setUsage(askedOf(usage), usage?.['output_tokens'], into);
   into.setFinish(finishOf(message['stop_reason']));
 }
 
 /** Reads the events of one stream; returns whether one was the last, and throws as `readMessage` does. */
 export function createEventReader(): (data: string, event: string, into: AnswerGatherer) => boolean {
-  let input: number | undefined;
+  let asked: Asked | undefined;
   return (data, event, into) => {
     if (data.trim() === '') return false;
     const body = parseObject(data);
@@ -37,7 +39,7 @@ export function createEventReader(): (data: string, event: string, into: AnswerG
       case 'error':
         throw new UpstreamRefusal(OK, {}, readParsed(body), true);
       case 'message_start':
-        input = inputOf(asObject(asObject(body['message'])?.['usage']));
+        asked = askedOf(asObject(asObject(body['message'])?.['usage']));
         return false;
       case 'content_block_start':
         readBlock(asObject(body['content_block']), placeOf(body), into, true);
@@ -47,8 +49,8 @@ export function createEventReader(): (data: string, event: string, into: AnswerG
         return false;
       case 'message_delta': {
         const usage = asObject(body['usage']);
-        input = inputOf(usage) ?? input;
-        setUsage(input, usage?.['output_tokens'], into);
+        asked = askedOf(usage) ?? asked;
+        setUsage(asked, usage?.['output_tokens'], into);
         const reason = asObject(body['delta'])?.['stop_reason'];
         if (typeof reason === 'string') into.setFinish(finishOf(reason));
         return false;
@@ -100,21 +102,19 @@ function placeOf({ index }: Json): number {
   return typeof index === 'number' && Number.isInteger(index) && index >= 0 ? index : 0;
 }
 
+type Asked = Pick<TokenUsage, 'input' | 'cachedInput'>;
+
 /** What was read from a cache, or written to it, was asked too. */
-function inputOf(usage: Json | undefined): number | undefined {
-  const counts = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'].map(
-    (name) => usage?.[name],
-  );
+function askedOf(usage: Json | undefined): Asked | undefined {
+  const [read, written] = [usage?.['cache_read_input_tokens'], usage?.['cache_creation_input_tokens']];
+  const counts = [usage?.['input_tokens'], read, written];
   if (!isCount(counts[0])) return undefined;
-  return counts.filter(isCount).reduce((sum, count) => sum + count, 0);
+  const input = counts.filter(isCount).reduce((sum, count) => sum + count, 0);
+  return { input, ...partsOf({ cachedInput: read, reasoning: undefined }) };
 }
 
-function setUsage(input: number | undefined, output: unknown, into: AnswerGatherer): void {
-  if (input !== undefined && isCount(output)) into.setUsage({ input, output });
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+function setUsage(asked: Asked | undefined, output: unknown, into: AnswerGatherer): void {
+  if (asked !== undefined && isCount(output)) into.setUsage({ ...asked, output });
 }
 
 const FINISH_REASONS: Readonly<Record<string, ModelResult['finishReason']>> = {

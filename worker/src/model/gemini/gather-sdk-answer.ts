@@ -7,6 +7,7 @@ import type {
 } from '@ai-sdk/provider';
 import type { AnswerGatherer } from '../answer-gatherer.ts';
 import { ModelError, type ModelResult } from '../language-model.ts';
+import { partsOf } from '../token-counts.ts';
 import { UpstreamRefusal } from '../upstream-refusal.ts';
 import { readParsed } from '../upstream-said.ts';
 
@@ -68,7 +69,13 @@ function finish(
 ): ModelResult {
   if (unified === 'interrupted') throw new ModelError('cut_off');
   into.setFinish(FINISH_REASONS[unified] ?? 'other');
-  into.setUsage({ input: count(usage.inputTokens.total), output: count(usage.outputTokens.total) });
+  const { inputTokens, outputTokens } = usage;
+  // The SDK says 0 where Gemini says nothing.
+  const parts = partsOf({
+    cachedInput: inputTokens.cacheRead || undefined,
+    reasoning: outputTokens.reasoning || undefined,
+  });
+  into.setUsage({ input: count(inputTokens.total), output: count(outputTokens.total), ...parts });
   return into.finish();
 }
 

@@ -53,6 +53,12 @@ const DIALECTS: readonly Dialect[] = [
     expected: { text: 'Well, I cannot.', finishReason: 'stop' },
   },
   {
+    server: 'OpenAI',
+    what: 'what was cached and thought of its counts, and what is no count',
+    bytes: `${chunk({ role: 'assistant', content: 'Hi' })}${chunk({}, 'stop')}${event({ choices: [], usage: { ...usage(9, 4).usage, prompt_tokens_details: { cached_tokens: 8, audio_tokens: 0 }, completion_tokens_details: { reasoning_tokens: -1 } } })}${DONE}`,
+    expected: { text: 'Hi', usage: { input: 9, output: 4, cachedInput: 8 } },
+  },
+  {
     server: 'OpenRouter',
     what: 'comments while it works',
     bytes: `: OPENROUTER PROCESSING\n\n: OPENROUTER PROCESSING\n\n${chunk({ role: 'assistant', content: 'Hi' })}: OPENROUTER PROCESSING\n\n${chunk({ role: 'assistant', content: '' }, 'stop')}${chunk({ role: 'assistant', content: '' }, null, usage(5, 1))}${DONE}`,

@@ -1,5 +1,6 @@
 import type { AnswerGatherer } from '../answer-gatherer.ts';
 import { ModelError, type ModelResult } from '../language-model.ts';
+import { isCount, partsOf } from '../token-counts.ts';
 import { UpstreamRefusal } from '../upstream-refusal.ts';
 import { readParsed } from '../upstream-said.ts';
 
@@ -124,11 +125,10 @@ function readCall(call: Json | undefined, into: AnswerGatherer, at: number | und
 function readUsage(body: Json, into: AnswerGatherer): void {
   const usage = asObject(body['usage']);
   const [input, output] = [usage?.['prompt_tokens'], usage?.['completion_tokens']];
-  if (isCount(input) && isCount(output)) into.setUsage({ input, output });
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+  if (!isCount(input) || !isCount(output)) return;
+  const cachedInput = asObject(usage?.['prompt_tokens_details'])?.['cached_tokens'];
+  const reasoning = asObject(usage?.['completion_tokens_details'])?.['reasoning_tokens'];
+  into.setUsage({ input, output, ...partsOf({ cachedInput, reasoning }) });
 }
 
 const FINISH_REASONS: Readonly<Record<string, ModelResult['finishReason']>> = {

@@ -50,13 +50,13 @@ const STREAMS: readonly (readonly [string, Partial<ModelResult>])[] = [
   ['llama.cpp/chat.sse', { finishReason: 'stop' }],
   ['llama.cpp/content-parts.sse', { finishReason: 'length' }],
   ['llama.cpp/developer-role.sse', { finishReason: 'length' }],
-  ['llama.cpp/include-usage.sse', { finishReason: 'stop', usage: { input: 20, output: 7 } }],
+  ['llama.cpp/include-usage.sse', { finishReason: 'stop', usage: { input: 20, output: 7, cachedInput: 19 } }],
   ['llama.cpp/json-object.sse', { finishReason: 'stop' }],
   ['llama.cpp/json-schema.sse', { finishReason: 'stop' }],
   ['llama.cpp/max-completion-tokens-5.sse', { finishReason: 'length' }],
   ['llama.cpp/max-tokens-5.sse', { finishReason: 'length' }],
   ['llama.cpp/max-tokens-over-context.sse', { finishReason: 'stop' }],
-  ['llama.cpp/stop.sse', { finishReason: 'stop', usage: { input: 20, output: 4 } }],
+  ['llama.cpp/stop.sse', { finishReason: 'stop', usage: { input: 20, output: 4, cachedInput: 19 } }],
   ['llama.cpp/temperature-9.sse', { finishReason: 'length' }],
   ['llama.cpp/tools-auto.sse', { finishReason: 'stop' }],
   // A tool was to be called: what came is passed on.
@@ -106,9 +106,12 @@ describe('a stream', () => {
 
 describe('an answer in one piece', () => {
   test.each([
-    ['llama.cpp/chat-unary.body', { finishReason: 'stop', usage: { input: 20, output: 10 } }],
-    ['llama.cpp/max-tokens-8192-unary.body', { finishReason: 'stop', usage: { input: 20, output: 9 } }],
-    ['llama.cpp/tools-named-unary.body', { finishReason: 'stop', usage: { input: 521, output: 9 } }],
+    ['llama.cpp/chat-unary.body', { finishReason: 'stop', usage: { input: 20, output: 10, cachedInput: 19 } }],
+    [
+      'llama.cpp/max-tokens-8192-unary.body',
+      { finishReason: 'stop', usage: { input: 20, output: 9, cachedInput: 19 } },
+    ],
+    ['llama.cpp/tools-named-unary.body', { finishReason: 'stop', usage: { input: 521, output: 9, cachedInput: 520 } }],
     ['vllm/chat-unary.body', { finishReason: 'stop', text: 'mostassistant', usage: { input: 23, output: 3 } }],
   ] as const)('%s', (name, expected) => {
     const { result, parts } = read(name);
