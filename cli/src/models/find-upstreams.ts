@@ -1,7 +1,6 @@
 import { type Environment, readConfig } from '@lontar/shared/config/read-config.ts';
 import { readVariable } from '@lontar/shared/config/read-variable.ts';
 import type { ProviderName } from '@lontar/shared/models/catalog.ts';
-import { createModelList } from '@lontar/worker/list-models.ts';
 import { launcherSettings } from '../settings/launcher-settings.ts';
 
 /** An upstream that may stand in a file of models. */
@@ -123,6 +122,9 @@ function secretIn(environment: Environment, variable: string): string | undefine
 }
 
 async function list(candidates: readonly Candidate[]): Promise<FoundUpstream[]> {
+  if (candidates.length === 0) return [];
+  // With the HTTP client that it needs it takes as long to load as the rest of a launcher, which most often asks nobody.
+  const { createModelList } = await import('@lontar/worker/list-models.ts');
   const found = await Promise.all(
     candidates.map(async ({ listUrl, headers, ...upstream }) => {
       const listed = await createModelList({
