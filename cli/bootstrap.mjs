@@ -21,6 +21,7 @@ const PROGRAMS = {
   'masking-score': 'worker/testing/masking-blind/main.ts',
   'masking-scan': 'e2e/bench/masking/scan.ts',
   'masking-fit': 'e2e/bench/masking/fit-identifiers.ts',
+  'masking-words': 'e2e/bench/masking/fit-words.ts',
   'masking-vendors': 'e2e/bench/masking/vendors.ts',
   'masking-families': 'e2e/bench/masking/families.ts',
 };

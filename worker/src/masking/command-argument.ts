@@ -1,9 +1,11 @@
 import { BARE_VALUE, CODE, isIn, QUOTE } from './characters.ts';
+import { isCommonWord } from './common-words.ts';
 import type { OptionStyle } from './lexicon/command-options.ts';
 import { DEFAULT_WORDS, LIKE_A_TEMPLATE } from './lexicon/values.ts';
 import { isPlaceholder } from './placeholder.ts';
+import { isUncommonWords } from './plain-words.ts';
 import type { TextWindow } from './text-window.ts';
-import { isDrawnIn } from './verdicts.ts';
+import { isDrawnIn, verdict } from './verdicts.ts';
 
 export const LONGEST_ARGUMENT = 256;
 
@@ -51,7 +53,9 @@ export function secretOf(
     from += mark + 1;
   }
   const value = window.slice(from, end);
-  const plain = /^[a-z]+$/i.test(value) && value.length < 6;
+  // Of a short word nothing is known but that it stands there.
+  const plain =
+    /^[a-z]+$/i.test(value) && (value.length < 4 || (value.length < 6 && isCommonWord(value.toLowerCase())));
   if (
     value.length < 3 ||
     plain ||
@@ -71,5 +75,6 @@ export function isGivenByPlace(
   ofOption: boolean,
 ): boolean {
   const value = window.slice(start, end);
-  return isDrawnIn(window, value) || (!ofOption && /[^A-Za-z_.:/-]/.test(value));
+  if (isDrawnIn(window, value)) return true;
+  return !ofOption && (/[^A-Za-z_.:/-]/.test(value) || verdict(window, 'uncommon words', value, isUncommonWords));
 }

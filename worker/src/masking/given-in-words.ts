@@ -1,4 +1,4 @@
-import { BLANK, CODE, isIn, LETTER, QUOTE, WORD } from './characters.ts';
+import { ALNUM, BLANK, CODE, isIn, LETTER, QUOTE, WORD } from './characters.ts';
 import type { Operator } from './given-value.ts';
 import { COPULAS, OPENING_QUOTES } from './lexicon/names-elsewhere.ts';
 import type { TextWindow } from './text-window.ts';
@@ -32,11 +32,20 @@ export function endOfForeignWord(window: TextWindow, from: number): number {
 /** Behind a name in Chinese, Japanese or Korean: where the copula or colon ends that gives it its value, or -1. */
 export function endOfCopula(window: TextWindow, from: number): number {
   const code = window.at(from);
+  // `密钥a1B2…`: no blank stands between the noun and its value.
+  if (isIn(code, ALNUM)) return window.before(from - 1) >= FIRST_EASTERN ? from : -1;
   if (code < FIRST_EASTERN) return -1;
   if (!COPULAS.includes(String.fromCharCode(code))) return endOfChange(window, from);
   // `是：`
   return COPULAS.includes(String.fromCharCode(window.at(from + 1))) ? from + 2 : from + 1;
 }
+
+/** Behind the mark at `at` that ends the tag of a name, and the tag of the element in it that holds its value. */
+export function endOfTag(window: TextWindow, at: number): number {
+  return at + 1 + (window.matches(at + 1, VALUE_TAG) ? VALUE_TAG.length : 0);
+}
+
+const VALUE_TAG = '<value>';
 
 /** `已经改成了`: where the words end that say to what it was changed, or -1. */
 function endOfChange(window: TextWindow, from: number): number {

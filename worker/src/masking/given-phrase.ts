@@ -1,7 +1,9 @@
 import { BLANK, CODE, isIn, LOWER, UNDERSCORE } from './characters.ts';
 import { isForeignLetter } from './given-in-words.ts';
 import type { GivenValue, Operator } from './given-value.ts';
+import { hasLoginBefore } from './login-beside.ts';
 import { isAppPassword, isJoinedAsNames, isMadeUp, isPassPhrase } from './made-up.ts';
+import { isUncommonWords, mayBeWords } from './plain-words.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
 import { verdict } from './verdicts.ts';
@@ -77,7 +79,8 @@ function isConfigured(window: TextWindow, name: SecretName, operator: Operator):
 const LONGEST_AHEAD = 32;
 const DEEPEST_SETTING = 20;
 /** What stands before a setting on its line: the mark of a list, of a comment or of a change, a word of a shell, a name in another alphabet. */
-const BEGINS_SETTING = /^[-+#*;>]?\s{0,4}(?:export |set |env |arg |\$env:)?["'`*]{0,3}[^\0-\u007f]{0,12}$/i;
+const BEGINS_SETTING =
+  /^[-+#*;>]?\s{0,4}(?:export |set |env |arg |\$env:|kata |mot de |new |initial |temporary |default |geçici |neues |nueva |nova )?["'`*]{0,3}[^\0-\u007f]{0,12}$/i;
 
 /** `ADMIN_PASS="sambal terasi"`: a shell's setting. */
 const ENDS_CONSTANT = /^[A-Z\d_]+_(?:PASS|PASSWORD|PASSWD|PWD|PW|PSK)$/;
@@ -132,17 +135,26 @@ export function readRestOfLine(
   const text = window.slice(start, end).trimEnd();
   if (ENDS_STATEMENT.test(text) || (!operator.tight && CALLED.test(text))) return undefined;
   const isSetting =
-    value !== undefined && value.start > operator.end + 4
-      ? true
-      : operator.tight || hasJoint(window, name) || /\d/.test(text);
+    (value !== undefined && value.start > operator.end + 4) ||
+    operator.tight ||
+    hasJoint(window, name) ||
+    /\d/.test(text) ||
+    hasLoginBefore(window, name.start);
   const isGiven = /\s/.test(text)
     ? !isAlone &&
       isSetting &&
-      verdict(window, 'line', text, (phrase) => isPassPhrase(phrase, /\d/.test(phrase) ? 2 : 3))
-    : verdict(window, 'made-up', text, isMadeUp);
+      (verdict(window, 'line', text, (phrase) => isPassPhrase(phrase, /\d/.test(phrase) ? 2 : 3)) ||
+        isWordsBesideLogin(window, name, text))
+    : verdict(window, 'made-up', text, isMadeUp) ||
+      (isForeignLetter(window.at(value?.end ?? start)) && verdict(window, 'uncommon words', text, isUncommonWords));
   return isGiven
     ? { start, end: start + text.length, quoted: false, below: false, last: true, cut: false, call: false }
     : undefined;
+}
+
+/** `Kata sandi: bunga melati` below a user: two words without a number. */
+function isWordsBesideLogin(window: TextWindow, name: SecretName, text: string): boolean {
+  return verdict(window, 'may be words', text, mayBeWords) && hasLoginBefore(window, name.start);
 }
 
 /** `Снежинка-2041`: a word with letters that ASCII has not, and a number. */
@@ -151,11 +163,14 @@ function readForeignWord(window: TextWindow, start: number): GivenValue | undefi
   let end = start;
   while (end < start + LONGEST_LINE && window.at(end) > CODE.space) end++;
   end = window.trim(start, end, '.,:;');
-  if (!FOREIGN_WORD.test(window.slice(start, end))) return undefined;
+  const word = window.slice(start, end);
+  if (!FOREIGN_WORD.test(word) && !(ONE_WORD.test(word) && verdict(window, 'uncommon words', word, isUncommonWords)))
+    return undefined;
   return { start, end, quoted: false, below: false, last: false, cut: false, call: false };
 }
 
 const FOREIGN_WORD = /^\p{L}{3,16}(?:[-_.!@#$%&*+]\p{L}{2,16})?[-_.!@#$%&*+]?\d{2,6}[!?]?$/u;
+const ONE_WORD = /^\p{L}{5,24}$/u;
 const ENDS_STATEMENT = /[;,"'`({[]$/;
 
 /** `ansible_become_pass`, `GRAFANA_PW`: no word of a sentence. */

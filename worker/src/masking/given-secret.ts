@@ -1,10 +1,12 @@
 import { ALNUM, CODE, isIn, LOWER, lowerCase, QUOTE } from './characters.ts';
 import { isDrawnPlainly } from './drawn-value.ts';
 import { isPhraseGiven } from './given-phrase.ts';
+import { isPlainWordGiven } from './given-plain-word.ts';
 import type { GivenValue, Operator } from './given-value.ts';
 import { isConfiguredWord, isNumberedWords } from './given-word.ts';
 import { NAMES_SOMETHING, NAMES_STANDARD, TRADE_WORDS, WORDS_OF_A_SENTENCE } from './lexicon/values.ts';
 import { isJoinedAsNames, isMadeUp, isPassPhrase, isWordGiven } from './made-up.ts';
+import { mayBeWords } from './plain-words.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
 import { UUID } from './value-grammar.ts';
@@ -44,6 +46,7 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
   if (saysItsName(window, name, text) || (isPassOption(window, name) && isSentenceWord(text))) return false;
   if (name.repeated === true) return value.quoted && /\d/.test(text) && isCompared(window, text);
   if (name.kind === 'password' && isConfiguredWord(window, name, operator, value, text)) return true;
+  if (isPlainWordGiven(window, name, operator, value, text)) return true;
   if (operator.compares === true && value.quoted && (name.kind === 'password' || isPassAlone(window, name)))
     return isCompared(window, text);
   if (
@@ -52,6 +55,13 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
   )
     return true;
   if (name.kind === 'secret' && value.quoted && operator.kind === 'assign' && isExactOf(window, name, text))
+    return true;
+  if (
+    name.kind === 'secret' &&
+    value.quoted &&
+    isOfSession(window, name) &&
+    verdict(window, 'may be words', text, mayBeWords)
+  )
     return true;
   // `SECRET_KEY = "anggrek-bulan-putih-99"`
   if (name.kind === 'secret' && value.quoted && isNumberedWords(window, name, text)) return true;
@@ -114,6 +124,15 @@ function isPasswordBelow(window: TextWindow, value: GivenValue, text: string): b
     /[a-z]/i.test(text) && /\d/.test(text) && text.length >= SHORTEST_BELOW && judgedAs(window, text, 'password', true)
   );
 }
+
+/** `session({ secret: '…' })`: what a session's cookie is signed with. */
+function isOfSession(window: TextWindow, { start, end }: SecretName): boolean {
+  if (end - start !== 6 || !window.matches(start, 'secret')) return false;
+  return OPENS_SESSION.test(window.left(start, REACH_OF_SESSION));
+}
+
+const REACH_OF_SESSION = 24;
+const OPENS_SESSION = /(?:session|cookie|jwt|csrf)\(\{\s{0,12}["']?$/i;
 
 /** `kodeRahasia = "Durian(Montong)4"`: words with a number, and marks that no name has. */
 function isExactOf(window: TextWindow, name: SecretName, text: string): boolean {

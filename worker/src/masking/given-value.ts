@@ -14,7 +14,7 @@ import {
 } from './characters.ts';
 import { skipColour } from './colour-codes.ts';
 import { endOfComparison } from './comparison.ts';
-import { endOfCopula, skipForeignQuote, typedAssignment } from './given-in-words.ts';
+import { endOfCopula, endOfTag, skipForeignQuote, typedAssignment } from './given-in-words.ts';
 import { endOfLiteral, endOfQuote, type Opening, openLiteral } from './literal-opening.ts';
 import { elementBehind } from './spoken-operator.ts';
 import type { TextWindow } from './text-window.ts';
@@ -109,7 +109,7 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
       : { end: index + 1, kind: 'cell', tight: false };
   if (code === CODE.less) return nextElement(window, index);
   if (code === CODE.comma) return commaBehind(window, nameStart, index, closed);
-  if (code === CODE.greater) return { end: index + 1, kind: 'tag', tight: false };
+  if (code === CODE.greater) return { end: endOfTag(window, index), kind: 'tag', tight: false };
   const written = code === CODE.ampersand || code === CODE.backslash ? writtenSign(window, index) : -1;
   if (written > 0) return { end: written, kind: 'assign', tight: true };
   if (code === CODE.ampersand && window.matches(index, '&gt;')) return { end: index + 4, kind: 'tag', tight: false };

@@ -58,7 +58,7 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
   const coloured = endsColour(window, start);
   const glued = !coloured && isIn(window.before(start - 1), LOWER) && isIn(window.code(start), LOWER);
   if (glued && (kind === 'vendor' || beginsInside(window, start, end))) return undefined;
-  const nameEnd = endOfName(window, end);
+  const nameEnd = window.code(end - 1) >= FIRST_EASTERN ? end : endOfName(window, end);
   if (nameEnd - end >= LONGEST_NAME || !leadsOn(window, nameEnd)) return undefined;
   // `password` and not its beginnings `pass` and `passw`: the longer word is an anchor of its own.
   if (kind !== 'vendor' && window.code(end) === CODE.w && window.matches(end, 'word')) return undefined;
@@ -96,6 +96,9 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
   }
   return name;
 }
+
+/** `密钥…`: where no blank stands between words, what follows the noun is no part of it. */
+const FIRST_EASTERN = 0x2e80;
 
 /** How the words go on that begin with a weak one: `key` behind `api`. By their first letter. */
 const LONGER_WORDS: ReadonlyMap<number, readonly string[]> = new Map(
@@ -162,6 +165,7 @@ function leadsOn(window: TextWindow, index: number): boolean {
   if (code === CODE.openBracket) return window.at(index + 1) === CODE.closeBracket;
   if (code === CODE.percent) return window.at(index + 1) === CODE.two || window.at(index + 1) === CODE.three;
   if (code === CODE.semicolon) return isIn(window.at(index + 1), LETTER);
+  if (window.code(index - 1) >= FIRST_EASTERN && isIn(code, ALNUM)) return true;
   return LEADS_ON[code] === 1;
 }
 

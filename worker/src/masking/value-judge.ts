@@ -10,6 +10,7 @@ import {
   WORDS_OF_A_SENTENCE,
 } from './lexicon/values.ts';
 import { isPlaceholder, isTemplate } from './placeholder.ts';
+import { isLabel } from './plain-words.ts';
 import {
   DATE,
   IDENTIFIER,
@@ -159,7 +160,7 @@ function isPassword(value: string, { quoted, environment, prose }: ValueSetting)
       );
     if (prose) return false;
     return quoted
-      ? value.length >= SHORTEST_PASSWORD && wordiness(value) < WORDS_QUOTED && !/[ :/]/.test(value)
+      ? value.length >= SHORTEST_PASSWORD && wordiness(value) < WORDS_QUOTED && !/[ :/]/.test(value) && !isLabel(value)
       : wordiness(value) < WORDS_BARE;
   }
   if (!marked) return environment;

@@ -100,6 +100,17 @@ export const CREDENTIAL_CALLS: ReadonlyMap<string, CredentialCall> = new Map<str
     'create_user(',
     'create_superuser(',
   ]),
+  ...certain('https://github.com/openresty/lua-resty-redis#auth', 0, [
+    'red:auth(',
+    'redis:auth(',
+    'redis.auth(',
+    'redis->auth(',
+  ]),
+  ...certain(
+    'https://learn.microsoft.com/en-us/sql/relational-databases/system-stored-procedures/sp-addlogin-transact-sql',
+    1,
+    ['sp_addlogin '],
+  ),
   ...certain('https://dev.mysql.com/doc/c-api/8.4/en/mysql-real-connect.html', 3, ['mysql_real_connect(']),
   ...certain('https://docs.ruby-lang.org/en/3.4/Net/FTP.html', 2, ['net::ftp.open(', 'net::ftp.new(', 'ftplib.ftp(']),
   ...certain('https://docs.ruby-lang.org/en/3.4/Net/SMTP.html', 4, ['net::smtp.start(', 'smtp.start(']),

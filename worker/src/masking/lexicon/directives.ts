@@ -12,6 +12,8 @@ export interface Directive {
   readonly login?: boolean;
   /** Nothing stands behind the secret, which shows that a person or a generator made it. */
   readonly alone?: boolean;
+  /** Words of a sentence stand there as well: what is given shows that it is none. */
+  readonly made?: boolean;
   /** The word is written in capitals: what is given is a verb of a protocol. */
   readonly capitals?: boolean;
 }
@@ -45,6 +47,8 @@ export const DIRECTIVES: ReadonlyMap<string, readonly Directive[]> = new Map<str
       },
       { before: ALONE, between: GIVEN_TYPE },
       { before: ALONE, alone: true },
+      // NetworkManager's command line, and a login on one line as `.netrc` has it.
+      { before: /^(?:\$ )?(?:sudo )?(?:nmcli [^\n]{0,76}|(?:machine \S{1,32} )?login \S{1,32} )$/, made: true },
     ],
   ],
   [
@@ -69,11 +73,21 @@ export const DIRECTIVES: ReadonlyMap<string, readonly Directive[]> = new Map<str
   ['rwcommunity', [{ before: ALONE }]],
   ['createuser', [{ before: ALONE, between: /\S{1,32} (?:MD5|SHA)\S{0,5} /y, beforeNext: /"? (?:AES|DES)\S{0,8} /y }]],
   // Virtual private networks and the login of a link: strongSwan's ipsec.secrets.
-  ['psk', [{ before: /^[^\n]{0,90}:[ \t]?$/, quoted: true }]],
+  [
+    'psk',
+    [
+      { before: /^[^\n]{0,90}:[ \t]?$/, quoted: true },
+      { before: /^(?:\$ )?(?:sudo )?nmcli [^\n]{0,76}\.$/, made: true },
+    ],
+  ],
   ['eap', [{ before: /^[^\n]{0,90}:[ \t]?$/, quoted: true }]],
   ['xauth', [{ before: /^[^\n]{0,90}:[ \t]?$/, quoted: true }]],
   // Directories, mail and proxies.
   ['rootpw', [{ before: ALONE, between: /(?:--plaintext )?/y }]],
+  ...['remote_password', 'proxy_password', 'auth_password', 'smtp_password', 'bind_password', 'db_password'].map(
+    (word): [string, Directive[]] => [word, [{ before: ALONE, alone: true }]],
+  ),
+  ...['user_pw', 'owner_pw'].map((word): [string, Directive[]] => [word, [{ before: /^(?:\$ )?pdftk [^\n]{0,80}$/ }]]),
   ['bindpw', [{ before: ALONE }]],
   ['bind_pw', [{ before: ALONE }]],
   // Protocols and prompts.

@@ -9,14 +9,14 @@ import { wordList, wordSet } from './word-set.ts';
 const LATIN_PASSWORDS = wordList(`
   wachtwoord toegangscode motdepasse mot_de_passe mot-de-passe mdp kennwort losungswort zugangscode zugangskennwort
   katalaluan kata_laluan kata-laluan hasło haslo senha palavra-passe palavra_passe palavrapasse пароль lösenord losenord adgangskode
-  passord kodeord parola contraseña contrasenya contrasenia parolachiave clave şifre sifresi salasana jelszó jelszo heslo`).concat(
+  passord kodeord parola parolası parolanız паролем пароля şifresi şifreniz şifresiyle contraseña contrasenya contrasenia parolachiave clave şifre sifresi salasana jelszó jelszo heslo`).concat(
   'mot de passe',
   'kata laluan',
   'palavra passe',
   "parola d'ordine",
 );
 const EASTERN_PASSWORDS = wordList(
-  '密码 密碼 口令 パスワード 暗証番号 비밀번호 암호 패스워드 パスフレーズ パスコード 通行码',
+  '密码 密碼 口令 パスワード 暗証番号 비밀번호 암호 패스워드 パスフレーズ パスコード 通行码 合言葉',
 );
 
 const LATIN_SECRETS = wordList(`

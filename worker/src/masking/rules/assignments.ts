@@ -126,6 +126,8 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
   if (operator.encoded === true) value = { ...value, end: encodedEnd(window, value) };
   if (operator.kind === 'tag') value = { ...value, end: endInTag(window, value) };
   if (value.quoted) value = inTemplate(window, value);
+  // Spring Security writes before a password how it is encoded.
+  if (value.quoted && window.matches(value.start, '{noop}')) value = { ...value, start: value.start + 6 };
   // `Authorization: Bearer …`, `password: string = "…"`: a word that introduces the value.
   const word = introductionOf(window, value);
   if (!value.quoted && INTRODUCES_VALUE.test(word)) {

@@ -6,6 +6,7 @@ import { isThoughtUpIn } from '../given-secret.ts';
 import { CREDENTIAL_CALLS, type CredentialCall } from '../lexicon/credential-calls.ts';
 import { isAppPassword, isMadeUp, isPassPhrase, isWordGiven } from '../made-up.ts';
 import { isPlaceholder } from '../placeholder.ts';
+import { isUncommonWords, mayBeWords } from '../plain-words.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
 import { DATABASE_HOST } from './database-hosts.ts';
@@ -159,12 +160,22 @@ function isClosing(code: number): boolean {
 /** As `isGiven`; words alone where nothing but a password can stand. */
 function isGivenAt(window: TextWindow, literal: Literal, call: CredentialCall, alone: boolean): boolean {
   if (isGiven(window, literal, alone)) return true;
-  if (alone || (call.certain !== true && call.argument < PLACE_OF_LOGINS)) return false;
+  if (alone) return false;
   const value = window.slice(literal.start, literal.end);
+  if (call.certain !== true && call.argument < PLACE_OF_LOGINS)
+    return (
+      FOLLOWS_USER.test(window.left(literal.start, LONGEST_USER)) &&
+      verdict(window, 'uncommon words', value, isUncommonWords)
+    );
+  if (verdict(window, 'may be words', value, mayBeWords)) return true;
   return /\s/.test(value)
     ? verdict(window, 'phrase at place', value, (phrase) => isPassPhrase(phrase, /\d/.test(phrase) ? 2 : 3))
     : verdict(window, 'word at place', value, isWordGiven);
 }
+
+/** A user in quotes, and the comma before the password. */
+const FOLLOWS_USER = /[(,=]\s{0,8}@?["'](?!(?:get|post|put|sha|md|aes|hs)\b)[\w.@+-]{2,40}["'],\s{0,8}@?["']$/i;
+const LONGEST_USER = 64;
 
 /** Behind an address and a user nothing but a password follows. */
 const PLACE_OF_LOGINS = 2;
@@ -220,7 +231,8 @@ const CALL: Rule = {
 /** How far before it the literal begins that becomes an array of characters. */
 const LONGEST_ARRAY = 128;
 /** A store of keys is opened, or a key taken out of it. */
-const OPENS_STORE = /\.(?:load|store|getkey|setkeyentry|init)\([^"();\n]{0,16}$/i;
+const OPENS_STORE =
+  /\.(?:load|store|getkey|setkeyentry|init)\((?:[^"();\n]{0,16}|new \w{4,20}\([^()\n]{0,40}\), ?|[\w.]{1,20}\([^()\n]{0,40}\), ?)$/i;
 const ENDS_LITERAL = /(?:^|[\s(,=:])"([^"\\\n]{6,64})$/;
 
 /** What digits and letters are looked up in. */
@@ -235,7 +247,8 @@ const verifyCharacters: Verify = (window, start) => {
     isDrawnIn(window, value) ||
     isThoughtUpIn(window, value) ||
     verdict(window, 'made-up', value, isMadeUp) ||
-    (OPENS_STORE.test(left.slice(0, -value.length - 1)) && verdict(window, 'word at place', value, isWordGiven));
+    (OPENS_STORE.test(left.slice(0, -value.length - 1)) &&
+      (verdict(window, 'word at place', value, isWordGiven) || verdict(window, 'may be words', value, mayBeWords)));
   return isSecret || isShuffled(value) ? { start: start - value.length, end: start } : undefined;
 };
 

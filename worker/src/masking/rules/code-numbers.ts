@@ -1,5 +1,6 @@
 import { BLANK, CODE, DIGIT, isIn, LETTER, LOWER, QUOTE, UPPER, WORD } from '../characters.ts';
 import type { Verify } from '../finding.ts';
+import { COPULAS } from '../lexicon/names-elsewhere.ts';
 import { CODE_NAMES } from '../lexicon/secret-names.ts';
 import type { TextWindow } from '../text-window.ts';
 import type { Rule } from './rule.ts';
@@ -26,8 +27,8 @@ const SHORTEST_OF_NAME = 6;
 
 /** `PIN for the door is …` */
 const OF_WHAT =
-  /^(?:for|untuk|to|on|of|at|in|di|pada|dari|von|für|del?|do|da) [A-Za-z][\w' -]{1,32}(?: (?:is|was|adalah|masih|ist|es|é)(?: (?:now|still|sekarang|set to|again))?(?= )|:(?= \d{6}(?!\w)))/;
-const LEADS_TO_OF = /^(?:for|untuk|to|on|of|at|in|di|pada|dari|von|für|del?|do|da) /;
+  /^(?:for|untuk|to|on|of|at|in|di|pada|dari|von|van|für|del?|do|da) [A-Za-z][\w' -]{1,32}(?: (?:is|was|adalah|masih|ist|es|é)(?: (?:now|still|sekarang|set to|again))?(?= )|:(?= \d{6}(?!\w)))/;
+const LEADS_TO_OF = /^(?:for|untuk|to|on|of|at|in|di|pada|dari|von|van|für|del?|do|da) /;
 /** `is now `, `is still `: more than the verb alone. */
 const VERB =
   /^(?:(?!count|number|no\b|length|time|limit|id\b|expir|digits|max|min|interval|ttl|set)[A-Za-z]{3,16}:(?= \d{6}(?!\w))|(?:is|was|adalah|masih|ist|lautet|es|é)(?: (?:now|still|sekarang|set to|again|currently))?(?= )|kamu(?= \d{6}(?!\w)))/;
@@ -47,8 +48,9 @@ const verifyCodeNumber: Verify = (window, start, end) => {
   while (window.at(index) === CODE.star || isIn(window.at(index), QUOTE)) index++;
   index = window.run(index, BLANK, 3);
   if (window.at(index) === CODE.colon || window.at(index) === CODE.equals) index++;
-  else if (window.at(index) === CODE.fullwidthColon) index++;
-  else {
+  else if (window.at(index) === CODE.fullwidthColon || COPULAS.includes(String.fromCharCode(window.at(index)))) index++;
+  // "the support PIN `3390`": the quotes say that it is given.
+  else if (!isIn(window.at(index), QUOTE)) {
     const ahead = window.peek(index, LONGEST_LEAD);
     const lead = LEADS_TO_OF.test(ahead)
       ? OF_WHAT.exec(window.peek(index, LONGEST_WHOSE))

@@ -151,6 +151,21 @@ const verifyPiped: Verify = (window, start, end) => {
   return { start: found.start + login, end: found.end };
 };
 
+/** The rest of a command up to the here-string that it reads. */
+const HERE_STRING = /^[^\n|;<]{0,80}<<< ?(?=[^\s<])/;
+const LONGEST_BEFORE = 88;
+
+/** Verifies at a program that reads a password from its input: `cryptsetup open /dev/sdb1 data <<< "…"`. */
+const verifyHereString: Verify = (window, start, end, anchor) => {
+  if (isIn(window.before(start - 1), WORD | DASH | DOT)) return undefined;
+  const lead = HERE_STRING.exec(window.peek(end, LONGEST_BEFORE));
+  if (lead === null) return undefined;
+  const found = readArgument(window, end + lead[0].length, 'separate');
+  if (found === undefined) return undefined;
+  const login = anchor.startsWith('chpasswd') ? window.slice(found.start, found.end).indexOf(':') + 1 : 0;
+  return { ...found, start: found.start + login };
+};
+
 /** Verifies at SQL's `IDENTIFIED BY '…'`: quoted, or bare in a statement about an account. In backticks it is prose. */
 const verifyIdentifiedBy: Verify = (window, start, end) => {
   const code = window.at(end);
@@ -221,6 +236,9 @@ const OTHERS: ReadonlyMap<string, Verify> = new Map([
   ['-pass pass:', readDirective],
   ['echo ', verifyPiped],
   ['printf ', verifyPiped],
+  ...['cryptsetup ', 'kinit ', 'vncpasswd ', 'chpasswd ', 'smbpasswd ', 'sudo -s ', '--password-stdin '].map(
+    (program): [string, Verify] => [program, verifyHereString],
+  ),
 ]);
 
 const verifyCommandLine: Verify = (window, start, end, anchor) => {

@@ -1,8 +1,9 @@
-import { CODE, isIn, LINE_END, SPACE, WORD } from '../characters.ts';
+import { CODE, isIn, WORD } from '../characters.ts';
 import type { Verify } from '../finding.ts';
 import { isThoughtUpIn } from '../given-secret.ts';
 import { isMadeUp, isWordGiven } from '../made-up.ts';
 import { isPlaceholder } from '../placeholder.ts';
+import { mayBeWords } from '../plain-words.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
@@ -23,6 +24,9 @@ const FILE_OF_PASSWORD = /(?:pass|pwd|sandi)/i;
 const ARGUMENT = /^(?:-{1,2}\w{1,12} ){0,2}([^\s|;&<>]{1,100})[ \t]{0,4}\r?\n/;
 /** What prints the one secret that its arguments name. */
 const ANY_ARGUMENTS = /^[^\s|;&<>][^\n|;&<>]{0,110}\r?\n/;
+/** What a cluster keeps is encoded. */
+const DECODED_ARGUMENTS = /^[^\s|;&<>][^\n|;&<>]{0,90}\| ?base64 (?:-d|--decode|-D)(?:; echo)?\r?\n/;
+const DECODED: ReadonlySet<string> = new Set(['kubectl get secret ', 'oc get secret ']);
 
 type Reads = 'file' | 'password' | 'secret';
 
@@ -51,6 +55,8 @@ const READERS: ReadonlyMap<string, Reads> = new Map<string, Reads>([
     'pwgen ',
     'gcloud auth print-access-token ',
     'gh auth token ',
+    'kubectl get secret ',
+    'oc get secret ',
   ].map((command): [string, Reads] => [command, 'secret']),
 ]);
 
@@ -64,18 +70,19 @@ const verifyOutput: Verify = (window, start, end, anchor) => {
   if (!PROMPT.test(left.slice(left.lastIndexOf('\n') + 1))) return undefined;
   const reads = READERS.get(anchor) ?? 'file';
   const rest = window.peek(end, LONGEST_REST);
-  const line = (reads === 'file' ? ARGUMENT : ANY_ARGUMENTS).exec(rest);
+  const pattern = reads === 'file' ? ARGUMENT : DECODED.has(anchor) ? DECODED_ARGUMENTS : ANY_ARGUMENTS;
+  const line = pattern.exec(rest);
   if (line === null) return undefined;
   const file = reads === 'file' ? (line[1] ?? '') : '';
   if (reads === 'file' && !FILE_OF_SECRET.test(file)) return undefined;
   if (reads === 'password' && anchor.endsWith('pass ') && STORES.test(line[0])) return undefined;
   const from = end + line[0].length;
   let stop = from;
-  while (stop < from + LONGEST_OUTPUT && window.at(stop) > CODE.space) stop++;
+  while (stop < from + LONGEST_OUTPUT && window.at(stop) >= CODE.space) stop++;
   if (stop - from < SHORTEST_OUTPUT || stop === from + LONGEST_OUTPUT) return undefined;
-  const after = window.run(stop, SPACE, 1);
-  if (after > stop && !isIn(window.at(stop), LINE_END)) return undefined;
-  const isPassword = reads === 'password' || (reads === 'file' && FILE_OF_PASSWORD.test(file));
+  if (window.at(stop) === CODE.tab) return undefined;
+  const isPassword = reads === 'password' || FILE_OF_PASSWORD.test(reads === 'file' ? file : line[0]);
+  stop = window.trim(from, stop, ' ');
   return isPrinted(window, window.slice(from, stop), isPassword) ? { start: from, end: stop } : undefined;
 };
 
@@ -90,6 +97,7 @@ function isPrinted(window: TextWindow, value: string, isPassword: boolean): bool
     isThoughtUpIn(window, value) ||
     verdict(window, 'made-up', value, isMadeUp) ||
     verdict(window, 'word at place', value, isWordGiven) ||
+    verdict(window, 'may be words', value, mayBeWords) ||
     (/\d/.test(value) &&
       isSecretIn(window, value, { name: 'password', quoted: true, environment: false, prose: false }))
   );

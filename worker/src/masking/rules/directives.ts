@@ -5,6 +5,7 @@ import { isThoughtUpIn } from '../given-secret.ts';
 import { DIRECTIVES, type Directive, GIVEN_TYPE } from '../lexicon/directives.ts';
 import { NAMES_STANDARD } from '../lexicon/values.ts';
 import { isAppPassword, isMadeUp } from '../made-up.ts';
+import { isUncommonWords, mayBeWords } from '../plain-words.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn, verdict } from '../verdicts.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
@@ -40,7 +41,7 @@ function lineBefore(window: TextWindow, start: number): string | undefined {
 function readSecret(
   window: TextWindow,
   from: number,
-  { quoted = false, login = false, alone = false }: Directive,
+  { quoted = false, login = false, alone = false, made = false }: Directive,
   between: RegExp | undefined,
 ): Finding | undefined {
   let index = from;
@@ -56,6 +57,7 @@ function readSecret(
   const found = readArgument(window, index, login ? ':' : 'separate');
   if (found === undefined) return undefined;
   const value = window.slice(found.start, found.end);
+  if (made && !isMade(window, value)) return undefined;
   if (alone && !(isIn(window.at(found.end), LINE_END) && isMade(window, value))) return undefined;
   // A hash, a scheme or an option is none; a sentence goes on in letters.
   return NAMES_STANDARD.test(value) || /^(?:\{[A-Z\d]{2,9}\}|\$\w{1,8}\$|--|\*{3})/.test(value) ? undefined : found;
@@ -63,7 +65,8 @@ function readSecret(
 
 function isMade(window: TextWindow, value: string): boolean {
   const made = (word: string) => isMadeUp(word) || isAppPassword(word);
-  return isDrawnIn(window, value) || isThoughtUpIn(window, value) || verdict(window, 'made', value, made);
+  if (isDrawnIn(window, value) || isThoughtUpIn(window, value) || verdict(window, 'made', value, made)) return true;
+  return verdict(window, 'uncommon words', value, isUncommonWords);
 }
 
 const DIRECTIVE: Rule = {
@@ -124,7 +127,8 @@ const verifySent: Verify = (window, start, end) => {
   }
   if (window.at(stop) !== quote && window.at(stop) !== CODE.backslash) return undefined;
   const value = window.slice(end, stop);
-  return /^(?=\S*\d)(?=\S*[A-Za-z])\S+$/.test(value) ? secretOf(window, end, stop, 'separate', true) : undefined;
+  const isSent = /^(?=\S*\d)(?=\S*[A-Za-z])\S+$/.test(value) || verdict(window, 'may be words', value, mayBeWords);
+  return isSent ? secretOf(window, end, stop, 'separate', true) : undefined;
 };
 
 const SENT: Rule = {

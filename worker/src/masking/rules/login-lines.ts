@@ -72,11 +72,29 @@ function toLineEnd(window: TextWindow, from: number, goesOn = false): Finding | 
     : secretOf(window, from, end, 'separate', false);
 }
 
+/** Verifies at the beginning of what a code for a wireless network holds: `WIFI:S:…;T:WPA;P:…;;`. */
+const verifyWireless: Verify = (window, _start, end) => {
+  const fields = /^(?:[STHRE]:[^;\n]{0,40};){0,4}P:(?=[^;\n]{4,64};)/.exec(window.peek(end, LONGEST_LINE));
+  if (fields === null) return undefined;
+  const from = end + fields[0].length;
+  const password = window.peek(from, LONGEST_LINE).split(';', 1)[0] ?? '';
+  return secretOf(window, from, from + password.length, 'separate', true);
+};
+
+/** Verifies at the port of a mail server in a line of Postfix's map of passwords: `[smtp.toko]:587 budi@toko:…`. */
+const verifyMailLogin: Verify = (window, start, end) => {
+  if (!/^\[?[\w.-]{1,64}\]?$/.test(lineBefore(window, start))) return undefined;
+  const user = /^[\w.+-]{1,48}(?:@[\w.-]{1,48})?:(?=[^\s:])/.exec(window.peek(end, LONGEST_LINE));
+  return user === null ? undefined : toLineEnd(window, end + user[0].length);
+};
+
 const VERIFIERS: ReadonlyMap<string, Verify> = new Map([
   ...[':5432:', ':5433:', ':6432:', ':*:'].map((port): [string, Verify] => [port, verifyPasswordFile]),
   ...[LINK, '*  "'].map((mark): [string, Verify] => [mark, verifyLinkSecret]),
   ['ugfzc3dvcmq6\n', verifyLineBelow],
   ['user ', verifyRule],
+  ['wifi:', verifyWireless],
+  ...[':587 ', ':465 ', ':25 '].map((port): [string, Verify] => [port, verifyMailLogin]),
   ['auth-user-pass>\n', verifyElement],
 ]);
 
@@ -90,10 +108,12 @@ const LOGIN_LINE: Rule = {
   masks: [
     `db:5432:shop:budi:${chosen}`,
     `*:*:*:budi:${chosen}`,
+    `WIFI:S:Sawah;T:WPA;P:${chosen};;`,
+    `[mail.toko]:587 budi@toko:${chosen}`,
     `"budi" * "${chosen}" *`,
     `<auth-user-pass>\nbudi\n${chosen}\n</auth-user-pass>`,
   ],
-  keeps: ['host:5432:db:user:password', '"a" * "b2c3"'],
+  keeps: ['WIFI:S:Sawah;T:nopass;;', '[mail.toko]:587 is the relay', 'host:5432:db:user:password', '"a" * "b2c3"'],
 };
 
 export const LOGIN_LINE_RULES: readonly Rule[] = [LOGIN_LINE];

@@ -4,7 +4,8 @@ import type { Verify } from '../finding.ts';
 import { isThoughtUpIn } from '../given-secret.ts';
 import { JOINS_LOGIN, LOGIN_WORDS, NAMES_STANDARD, TRADE_WORDS } from '../lexicon/values.ts';
 import { wordSet } from '../lexicon/word-set.ts';
-import { isDrawnIn, isSecretIn } from '../verdicts.ts';
+import { isUncommonWords } from '../plain-words.ts';
+import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
 
 /** How far before the pair the word may stand that says it is a login. */
@@ -38,8 +39,9 @@ const verifyLoginPair: Verify = (window, start, end) => {
     return undefined;
   const last = quote >= 0 ? stop : window.trim(end, stop, '.,:;');
   const value = window.slice(end, last);
-  if (value.length < SHORTEST || !CHOSEN.test(value) || !/[a-z]/i.test(value) || TRADE_WORDS.test(value))
-    return undefined;
+  if (value.length < SHORTEST || !/[a-z]/i.test(value) || TRADE_WORDS.test(value)) return undefined;
+  if (named && verdict(window, 'uncommon words', value, isUncommonWords)) return { start: end, end: last };
+  if (!CHOSEN.test(value)) return undefined;
   if (quote < 0 && !MARKED.test(value)) return undefined;
   if (!named) return isThoughtUpIn(window, value) ? { start: end, end: last } : undefined;
   const isPassword = isSecretIn(window, value, { name: 'password', quoted: true, environment: false, prose: true });
@@ -59,7 +61,7 @@ const verifyUserPassword: Verify = (window, _start, end) => {
 
 /** What may stand between a word of logins and the user, and the user with the mark or word before the password. */
 const LOGIN_AHEAD =
-  /^(?:(?:is|are|was|as|with|using|of|dengan|sebagai|adalah|ist|lautet|mit|est|avec|es|con|default|the|for|to) |[:=] ?){0,4}["'`(*]{0,2}[A-Za-z][\w.-]{1,24}(?:[:/]|["'`*]{0,2} (?:with|using|and|dengan|mit|avec|con) (?:password |sandi )?["'`*]{0,2})/i;
+  /^(?:(?:is|are|was|as|with|using|of|dengan|sebagai|adalah|ist|lautet|mit|est|avec|es|con|com|met|als|default|the|for|to|kannst|du|dich|sich|sie|pengguna|user|user) |[:=] ?){0,5}["'`(*]{0,2}[A-Za-z][\w.-]{1,24}(?:[:/]|["'`*]{0,2} (?:with|using|and|dengan|mit|avec|con|und|dan|et|y|e|en|met) (?:the )?(?:password |sandi )?["'`*]{0,2})/i;
 
 /** Verifies at a word of logins: "the default login is root:…", "log in as root with …". */
 const verifyLoginAhead: Verify = (window, start, end) => {
@@ -73,7 +75,9 @@ const verifyLoginAhead: Verify = (window, start, end) => {
   const last = window.trim(from, run, '.,:;?*');
   const value = window.slice(from, last);
   if (window.at(run) > CODE.space && !isIn(window.at(run), QUOTE) && !ENDS_LOGIN.has(window.at(run))) return undefined;
-  if (value.length < SHORTEST || !isMixed(value) || NO_LOGIN.test(value)) return undefined;
+  if (value.length < SHORTEST) return undefined;
+  if (verdict(window, 'uncommon words', value, isUncommonWords)) return { start: from, end: last };
+  if (!isMixed(value) || NO_LOGIN.test(value)) return undefined;
   if (NAMES_STANDARD.test(value) || TRADE_WORDS.test(value)) return undefined;
   const isPassword = isSecretIn(window, value, { name: 'password', quoted: true, environment: false, prose: true });
   return isPassword ? { start: from, end: last } : undefined;
@@ -159,6 +163,10 @@ export const LOGIN_PAIR_RULES: readonly Rule[] = [
       'masuk ',
       'kredensial ',
       'anmeldung ',
+      'anmelden ',
+      'angemeldet ',
+      'inloggen ',
+      'log je in ',
       'zugang ',
     ],
     verify: verifyLoginAhead,

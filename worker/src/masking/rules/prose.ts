@@ -32,6 +32,7 @@ import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
 import { findQuotedPassword } from './quoted-password.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
+import { findSaidPassword } from './said-password.ts';
 
 /** How far after its name, within the sentence, a value may stand. */
 const REACH = 72;
@@ -57,8 +58,8 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
   // What C defines is no sentence: a literal there is read as the value of the name.
   const left = window.left(name.start, LONGEST_DEFINED);
   if (left.includes('#') && DEFINITION.test(left)) return undefined;
-  const quotedPassword = findQuotedPassword(window, name);
-  if (quotedPassword !== undefined) return { rule: PROSE, ...quotedPassword };
+  const said = findQuotedPassword(window, name) ?? findSaidPassword(window, name);
+  if (said !== undefined) return { rule: PROSE, ...said };
   const stop = name.end + REACH;
   if (!holdsDrawn(window, name.end, stop, BARE_VALUE, SHORTEST_DRAWN[name.kind])) return undefined;
   let index = name.end;
@@ -199,7 +200,8 @@ function isSecretWord(
     const plain = /^(?:0x)?[0-9a-f-]+$/i.test(word);
     return plain ? name.kind !== 'weak' && word.length >= 24 : word.length >= (name.kind === 'password' ? 8 : 14);
   }
-  if (next && name.kind === 'password' && looksChosen(word)) return isSecretIn(window, word, PROSE_PASSWORD);
+  if (next && name.kind === 'password' && looksChosen(word) && !word.startsWith('-'))
+    return isSecretIn(window, word, PROSE_PASSWORD);
   if (!verb && !quoted) return false;
   if (name.kind === 'weak') return false;
   if (name.kind === 'password' && IN_THREES.test(word) && verdict(window, 'made-up', word, isMadeUp)) return true;

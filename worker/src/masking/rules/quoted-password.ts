@@ -5,6 +5,7 @@ import { NOT_THE_SECRET } from '../lexicon/secret-names.ts';
 import { NAMES_ANOTHER_THING, OWNERS, VERBS } from '../lexicon/sentences.ts';
 import { NAMES_STANDARD, TRADE_WORDS } from '../lexicon/values.ts';
 import { isMadeUp, isPassPhrase } from '../made-up.ts';
+import { isUncommonWords } from '../plain-words.ts';
 import type { SecretName } from '../secret-name.ts';
 import type { TextWindow } from '../text-window.ts';
 import { verdict } from '../verdicts.ts';
@@ -41,7 +42,8 @@ export function findQuotedPassword(window: TextWindow, name: SecretName): Findin
   const isGiven = /\s/.test(value)
     ? verdict(window, 'said phrase', value, (phrase) => isPassPhrase(phrase, 3))
     : verdict(window, 'made-up', value, isMadeUp);
-  return isGiven ? { start, end: start + value.length } : undefined;
+  const isSecret = isGiven || verdict(window, 'uncommon words', value, isUncommonWords);
+  return isSecret ? { start, end: start + value.length } : undefined;
 }
 
 /** `password **sate2lontong5**`: words and numbers in bold, right behind the name. */
@@ -51,6 +53,7 @@ function findBold(window: TextWindow, name: SecretName, ahead: string): Finding 
   const [whole, value = ''] = bold;
   const isGiven =
     verdict(window, 'made-up', value, isMadeUp) ||
+    verdict(window, 'uncommon words', value, isUncommonWords) ||
     isThoughtUpIn(window, value) ||
     (WORDS_AND_NUMBERS.test(value) && !NAMES_STANDARD.test(value) && !TRADE_WORDS.test(value));
   if (!isGiven) return undefined;
@@ -61,9 +64,12 @@ function findBold(window: TextWindow, name: SecretName, ahead: string): Finding 
 const IN_BOLD = /^["'`*]{0,2}(?: is| adalah| now)?:? \*\*([^*\s]+)\*\*/i;
 const WORDS_AND_NUMBERS = /^[a-z]{3,16}\d{1,4}[a-z]{3,16}\d{0,4}$|^[a-z]{4,16}\d{2,4}$/i;
 
+/** `password changed "…"` */
+const CHANGED = /^(?:changed|reset|updated|rotated|set)(?: from| to)?$/;
+
 /** Nothing, whose it is, or a verb, and no word of something else. */
 function leadsToValue(said: string): boolean {
-  if (said === '') return true;
+  if (said === '' || CHANGED.test(said)) return true;
   const words = said.split(' ');
   if (words.some((word) => NAMES_ANOTHER_THING.has(word) || (NOT_THE_SECRET.has(word) && !OWNERS.has(word))))
     return false;

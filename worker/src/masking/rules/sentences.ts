@@ -12,6 +12,7 @@ import {
   USED_AS,
 } from '../lexicon/pronouns.ts';
 import { isJoinedAsNames, isMadeUp } from '../made-up.ts';
+import { isUncommonWords } from '../plain-words.ts';
 import { BARE_WORD, endOfWord, LONGEST_JUDGED } from '../sentence-words.ts';
 import { REACH_OF_NAME, type TextWindow } from '../text-window.ts';
 import { isDrawnIn, verdict } from '../verdicts.ts';
@@ -51,7 +52,7 @@ function sentenceBefore(window: TextWindow, end: number): string {
 }
 
 /** The value at `from`: drawn, or a password that somebody thought up. */
-function readSpoken(window: TextWindow, from: number, kind: Kind): Finding | undefined {
+function readSpoken(window: TextWindow, from: number, kind: Kind, wordsToo = false): Finding | undefined {
   const end = endOfWord(window, from);
   const quoted = isIn(window.before(from - 1), QUOTE) && window.at(end) === window.code(from - 1);
   const stop = quoted ? end : window.trim(from, end, '.,:;!?)');
@@ -61,9 +62,18 @@ function readSpoken(window: TextWindow, from: number, kind: Kind): Finding | und
   const isSecret =
     (isDrawnIn(window, value) &&
       (value.length >= SHORTEST_DRAWN ? !/^[\da-f-]+$/i.test(value) : kind === 'password')) ||
-    (kind === 'password' && (isThoughtUpIn(window, value) || isWordsOf(window, value, quoted)));
+    (kind === 'password' &&
+      (isThoughtUpIn(window, value) ||
+        isWordsOf(window, value, quoted) ||
+        (wordsToo &&
+          verdict(window, 'uncommon words', value, isUncommonWords) &&
+          ENDS_CLAUSE.test(window.peek(end, 12)))));
   return isSecret ? { start: from, end: stop } : undefined;
 }
+
+/** What may stand behind a word that is given: a mark of the sentence, or what goes on with it. */
+const ENDS_CLAUSE =
+  /^["'`*]{0,3}(?:$|[.,;!?)]|\s{0,2}\n| (?:and|or|now|to|ke|for|on|in|from|until|since|as|today|tonight|again|with|ya|dan|—|–|\())/;
 
 /** Words that marks join; without quotes with a number, in threes, or with marks that no name has. */
 function isWordsOf(window: TextWindow, value: string, quoted: boolean): boolean {
@@ -74,7 +84,7 @@ function isWordsOf(window: TextWindow, value: string, quoted: boolean): boolean 
 const IN_THREES = /[a-z][-._/][A-Za-z][a-z]+[-._/]/;
 
 /** The value behind small words such as `is now`: word by word, so that a stream waits for no more than the next one. */
-function readBehind(window: TextWindow, from: number, kind: Kind): Finding | undefined {
+function readBehind(window: TextWindow, from: number, kind: Kind, wordsToo = false): Finding | undefined {
   let index = from;
   for (let words = 0; words < MOST_SMALL_WORDS; words++) {
     const end = window.run(index, LETTER, LONGEST_SMALL_WORD);
@@ -83,7 +93,7 @@ function readBehind(window: TextWindow, from: number, kind: Kind): Finding | und
     if (!SMALL_WORDS.has(window.slice(index, end).toLowerCase())) break;
     index = window.run(end, BLANK | COLON, 2);
   }
-  return readSpoken(window, skipMarks(window, index), kind);
+  return readSpoken(window, skipMarks(window, index), kind, wordsToo);
 }
 
 function skipMarks(window: TextWindow, from: number): number {
@@ -104,7 +114,7 @@ const verifyPronoun: Verify = (window, start, end, anchor) => {
   } else if (!anchor.startsWith('it') && !NAMED_ONE.test(window.slice(Math.max(0, start - NEAREST), start)))
     return undefined;
   const kind = spokenOf(window, start);
-  return kind === undefined ? undefined : readBehind(window, end, kind);
+  return kind === undefined ? undefined : readBehind(window, end, kind, true);
 };
 
 /** Verifies at `to`: "change it to …". */
@@ -119,6 +129,8 @@ const verifyChangedTo: Verify = (window, start, end) => {
 /** What CHANGED_TO ends in. */
 const ENDS_PRONOUN = /(?:it|at|is|em|se|ck) $/i;
 
+/** The name of a password right before `from`: no module is moved. */
+const ENDS_NAME = /(?:password|passphrase|sandi|sandinya|contraseña|senha|passwort|wachtwoord) $/i;
 const SUCCESSOR = /^["'`*]{0,3} (?:to|ke|menjadi|jadi|into|auf|zu) ["'`*]{0,3}/;
 
 /** Verifies at `from`: "change the password from … to …". */
@@ -128,27 +140,32 @@ const verifyChangedFrom: Verify = (window, start, end) => {
   if (!CHANGES.test(sentenceBefore(window, start))) return undefined;
   const kind = spokenOf(window, start);
   if (kind === undefined) return undefined;
-  const first = readBehind(window, end, kind);
+  const wordsToo = ENDS_NAME.test(window.left(start, NEAREST));
+  const first = readBehind(window, end, kind, wordsToo);
   if (first === undefined) return undefined;
   const joint = SUCCESSOR.exec(window.peek(first.end, 16));
-  const second = joint === null ? undefined : readSpoken(window, first.end + joint[0].length, kind);
+  const second = joint === null ? undefined : readSpoken(window, first.end + joint[0].length, kind, wordsToo);
   return second === undefined ? first : { ...first, also: [second] };
 };
 
 /** Verifies at a verb that hands over: "asks for the passphrase, type …", "enter … as the password". */
-const verifyHandedOver: Verify = (window, start, end) => {
+const verifyHandedOver: Verify = (window, start, end, anchor) => {
   if (isIn(window.before(start - 1), LETTER)) return undefined;
   const from = skipMarks(window, end);
   const number = readNumber(window, start, from);
   if (number !== undefined) return number;
-  if (!DIGIT_IN_WORD.test(window.slice(from, window.run(from, BARE_WORD, LONGEST_GIVEN)))) return undefined;
+  const word = window.slice(from, window.run(from, BARE_WORD, LONGEST_GIVEN));
+  if (!DIGIT_IN_WORD.test(word) && !verdict(window, 'uncommon words', word, isUncommonWords)) return undefined;
   const isAsked = isIn(window.before(start - 1), BLANK) && ASKS.test(sentenceBefore(window, start));
-  const asked = isAsked ? spokenOf(window, start, NEAR) : undefined;
-  const found = readSpoken(window, from, 'password');
+  const isTried = anchor === 'try ' && TRIES.test(window.left(start, 3));
+  const asked = isAsked || isTried ? spokenOf(window, start, NEAR) : undefined;
+  const found = readSpoken(window, from, 'password', true);
   if (found === undefined) return undefined;
   return asked !== undefined || USED_AS.test(window.peek(found.end, AHEAD)) ? found : undefined;
 };
 
+/** The verb begins a sentence: the one before it named what is to be tried. */
+const TRIES = /[.!?:] $/;
 const LONGEST_GIVEN = 64;
 const DIGIT_IN_WORD = /\d|[a-z][-._/+&*=][A-Z]/;
 
@@ -192,15 +209,15 @@ const verifyAnswer: Verify = (window, start, end) => {
   let from = skipMarks(window, window.run(end, SPACE, LONGEST_INDENTATION));
   const ahead = window.peek(from, LONGEST_SPEAKER);
   const speaker = SPEAKER.exec(ahead);
-  if (speaker !== null) {
-    const introduction = INTRODUCES.exec(ahead.slice(speaker[0].length))?.[0] ?? '';
-    from = skipMarks(window, from + speaker[0].length + introduction.length);
-  }
-  const found = readSpoken(window, from, kind);
+  const spoken = speaker?.[0].length ?? 0;
+  const introduction = INTRODUCES.exec(ahead.slice(spoken))?.[0].length ?? 0;
+  from = skipMarks(window, from + spoken + introduction);
+  const found = readSpoken(window, from, kind, true);
   if (found === undefined) return undefined;
   if (speaker !== null && kind === 'key' && found.end - found.start >= LONG_KEY) return found;
   let behind = found.end;
   while (behind < found.end + 4 && (isIn(window.at(behind), QUOTE) || window.at(behind) === CODE.star)) behind++;
+  if (introduction > 0 && window.at(behind) === CODE.dot) behind++;
   behind = window.run(behind, BLANK, 4);
   return window.at(behind) < 0 || isIn(window.at(behind), LINE_END) ? found : undefined;
 };

@@ -16,6 +16,7 @@ import {
 import { TRADE_WORDS } from '../lexicon/values.ts';
 import { isMadeUp } from '../made-up.ts';
 import type { Memory } from '../memory.ts';
+import { isUncommonWords } from '../plain-words.ts';
 import { NO_TABLE, type TablePlace } from '../table-place.ts';
 import { LEFT_CONTEXT, type TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
@@ -126,7 +127,12 @@ const verifyTableCell: Verify = (window, start, end) => {
     if (pair !== undefined) return pair;
   }
   const number = table.numbers.includes(column) ? readNumber(window, end) : undefined;
-  return number ?? readCell(window, end, table.keys.includes(column), table.passwords.includes(column));
+  const ofPasswords = table.passwords.includes(column);
+  return (
+    number ??
+    readCell(window, end, table.keys.includes(column), ofPasswords) ??
+    (ofPasswords ? readWords(window, end) : undefined)
+  );
 };
 
 /** The pipes of the row before the one at `at`. */
@@ -152,6 +158,18 @@ function readLogin(window: TextWindow, from: number): Finding | undefined {
 
 const LONGEST_LOGIN = 96;
 const LOGIN_IN_CELL = /^[ `*]{0,4}[A-Za-z][\w.@-]{1,40}[`*]{0,2} ?[/:] ?[`*]{0,2}(?=[^\s/])/;
+
+/** Words alone in a column of passwords: all that the cell holds. */
+function readWords(window: TextWindow, from: number): Finding | undefined {
+  const start = window.run(from, BLANK | QUOTE | STAR, 40);
+  let end = start;
+  while (end < start + LONGEST_LOGIN && window.at(end) >= CODE.space && window.at(end) !== CODE.pipe) end++;
+  const stop = window.trim(start, end, ' *`"\'');
+  if (end === start + LONGEST_LOGIN || stop - start < SHORTEST_NUMBER) return undefined;
+  return verdict(window, 'uncommon words', window.slice(start, stop), isUncommonWords)
+    ? { start, end: stop }
+    : undefined;
+}
 
 /** A PIN: four to eight digits that are more than counted. */
 function readNumber(window: TextWindow, from: number): Finding | undefined {

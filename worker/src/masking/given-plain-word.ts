@@ -1,0 +1,104 @@
+import { CODE, isIn, QUOTE, SPACE } from './characters.ts';
+import type { GivenValue, Operator } from './given-value.ts';
+import { hasLoginBefore } from './login-beside.ts';
+import { isUncommonWords, mayBeWords } from './plain-words.ts';
+import type { SecretName } from './secret-name.ts';
+import type { TextWindow } from './text-window.ts';
+import { verdict } from './verdicts.ts';
+
+/** What a word begins with, and nothing that words do not hold. */
+const MAY_BE_WORDS = /^\p{L}[^\s"'`()[\]{}<>$%/\\|:,=^]{1,}(?: [^\s"'`()[\]{}<>$%/\\|:,=^]+){0,6}$/u;
+/** `renderPass`, `iconPassword`: a pass of a program, a part of a page. */
+const NAMES_STAGE = /^icon|[a-z]Pass$|^-{0,2}pass$/;
+const LONGEST_LINE = 96;
+
+/** Whether words alone are the password that `name` is given, by the place where they stand. */
+export function isPlainWordGiven(
+  window: TextWindow,
+  name: SecretName,
+  operator: Operator,
+  value: GivenValue,
+  text: string,
+): boolean {
+  if (value.below || value.cut || operator.kind === 'statement' || operator.compares === true) return false;
+  const isShort = name.end - name.start === 4 && window.matches(name.start, 'pass');
+  if ((name.kind !== 'password' && !isShort) || (operator.kind === 'loose' && isPartOfList(window, name))) return false;
+  if (!MAY_BE_WORDS.test(text) || !verdict(window, 'may be words', text, mayBeWords)) return false;
+  const isStage = NAMES_STAGE.test(window.slice(name.start, name.end));
+  if ((isStage || isShort) && !hasLoginBefore(window, name.start)) return false;
+  const isUncommon = verdict(window, 'uncommon words', text, isUncommonWords);
+  if (value.quoted) return isQuotedWord(window, name, operator, text, isUncommon);
+  return !/\s/.test(text) && isBareWord(window, name, operator, value, isUncommon);
+}
+
+/** `'cmpsw', 'cmpxchg'`, `'prop', 'pwd', …`: a word of a list. */
+function isPartOfList(window: TextWindow, { start, end }: SecretName): boolean {
+  if (/[a-z](?:psw|pw|pwd)$/.test(window.slice(start, end))) return true;
+  const quote = window.before(start - 1);
+  const before = isIn(quote, QUOTE) ? window.before(window.runBefore(start - 1, SPACE, 24) - 1) : -1;
+  return before === CODE.comma || before === CODE.openBracket;
+}
+
+/** In quotes labels stand as well: those begin with a capital, or are several words. */
+function isQuotedWord(
+  window: TextWindow,
+  name: SecretName,
+  { kind, tight }: Operator,
+  text: string,
+  isUncommon: boolean,
+): boolean {
+  if (isUncommon && text === text.toLowerCase() && (!/\s/.test(text) || kind !== 'loose')) return true;
+  if (isUncommon && kind === 'assign' && (tight || ASSIGNED.test(window.peek(name.end, 8)))) return true;
+  return (kind === 'assign' || isUncommon) && hasLoginBefore(window, name.start);
+}
+
+/** `password = "…"`, and no `"password" = "…"`, as translations have it. */
+const ASSIGNED = /^(?: ?(?::\w+)? ?:?=|: ?\w+ ?=)(?!=)/;
+
+function isBareWord(
+  window: TextWindow,
+  name: SecretName,
+  operator: Operator,
+  value: GivenValue,
+  isUncommon: boolean,
+): boolean {
+  const next = window.at(value.end);
+  if (operator.kind === 'tag' || operator.kind === 'element') return isUncommon && next === CODE.less;
+  if (operator.kind === 'cell') return isUncommon && isRowOfName(window, name, value);
+  if (operator.kind !== 'assign') return false;
+  // `密码是 …，`: no blank stands around a copula, nor behind the value.
+  if (window.before(operator.end - 1) >= FIRST_EASTERN) return isUncommon;
+  if (next > CODE.space && !ENDS_WORD.includes(String.fromCharCode(next))) return false;
+  const left = window.slice(Math.max(0, name.start - LONGEST_LINE), name.start);
+  const line = left.slice(left.lastIndexOf('\n') + 1);
+  // `**Password:** …`
+  if (value.last && isUncommon && window.before(value.start - 2) === CODE.star) return true;
+  // `connect(user=user, password=word)`: the argument of a call.
+  if (line.lastIndexOf('(') > line.lastIndexOf(')')) return false;
+  if (isUncommon && !operator.tight && IN_SENTENCE.test(line) && !CODE_IN_LINE.test(line)) return true;
+  if (operator.tight) return isUncommon && (isIn(next, QUOTE) || !/^\s{0,40}$/.test(line) || value.last);
+  if (!value.last || !BEGINS_LINE.test(line)) return false;
+  if (FOLLOWS_CODE.test(left.slice(0, left.length - line.length))) return false;
+  return isUncommon || hasLoginBefore(window, name.start);
+}
+
+/** `| Password | … |`: the name begins its row, and no divider follows as below a heading. */
+function isRowOfName(window: TextWindow, { start }: SecretName, { end }: GivenValue): boolean {
+  const left = window.left(start, LONGEST_LINE);
+  if (!BEGINS_ROW.test(left.slice(left.lastIndexOf('\n') + 1))) return false;
+  return !DIVIDER_BELOW.test(window.peek(end, LONGEST_LINE));
+}
+
+const BEGINS_ROW = /^[ \t]{0,8}\|[\s*_`"]{0,6}(?:[\p{L}-]{1,16} ){0,2}$/u;
+const DIVIDER_BELOW = /^[^\n]{0,72}\n[ \t]{0,8}\|? ?:?-/;
+
+const FIRST_EASTERN = 0x2e80;
+/** `…, password: word`, `(password: word)` in a sentence. */
+const IN_SENTENCE = /(?:[,;.–—] |\()(?:[\p{L}-]{1,16} ){0,2}["'`*_]{0,3}$/u;
+const CODE_IN_LINE = /[{}=<>[\]]|\w\(|\/\//;
+/** What may stand right behind a word that is no part of a longer value. */
+const ENDS_WORD = ',.&;)"\'`';
+/** The mark of a list, of a comment or a quote. */
+const BEGINS_LINE = /^[\s>*#•+-]{0,24}["'`*_]{0,3}(?:[\p{L}-]{1,16} ){0,2}$/u;
+/** The line before goes on: an object, a list of arguments, a statement. */
+const FOLLOWS_CODE = /[,{(;]\s{0,8}\n$/;
