@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ChatRequest } from '@lontar/shared/chat-request.ts';
+import { anyCharacter } from '@lontar/shared/testing/any-character.ts';
 import * as fc from 'fast-check';
 import { demoSecrets } from './demo/demo-secrets.ts';
 import { demoModel } from './demo-model.ts';
@@ -91,7 +92,7 @@ test('it leaves no word of a prompt cut in two', async () => {
 test('any prompt and any limit have an answer', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
       fc.integer({ min: 1, max: 600 }),
       async (prompt, maxOutputTokens) => {
         const { text } = await ask({ prompt, maxOutputTokens });

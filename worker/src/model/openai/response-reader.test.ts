@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { anyCharacter } from '@lontar/shared/testing/any-character.ts';
 import * as fc from 'fast-check';
 import { AnswerGatherer } from '../answer-gatherer.ts';
 import { AnswerTooLargeError } from '../capped-fetch.ts';
@@ -86,7 +87,7 @@ const nested = fc.record(
 
 test('whatever an upstream sends ends as an answer, or as one of four errors', () => {
   const body = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     nested.map((chunk) => JSON.stringify(chunk)),
     fc.array(nested).map((chunks) => chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')),
   );
