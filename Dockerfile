@@ -81,4 +81,4 @@ EXPOSE 8080 8090 9464
 ENTRYPOINT ["lontar-run"]
 CMD ["gateway"]
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --start-interval=1s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["lontar-ready"]

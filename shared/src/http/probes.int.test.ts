@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Gauge, Registry } from 'prom-client';
 import { createLogger } from '../logger.ts';
@@ -34,6 +36,20 @@ test('readiness names the process that answers', async () => {
   readiness = () => Promise.resolve({ ready: true });
   const { headers } = await fetch(`http://127.0.0.1:${probes.port}/readyz`);
   expect(headers.get(PROCESS_ID_HEADER)).toBe(String(process.pid));
+});
+
+test("the image's health check is well where the service is ready, and nowhere else", async () => {
+  const check = fileURLToPath(new URL('../../../deploy/image/lontar-ready', import.meta.url));
+  const codeAt = (port: number) =>
+    new Promise((resolve) => {
+      const env = { ...process.env, METRICS_PORT: String(port) };
+      const child = execFile(check, { env }, () => resolve(child.exitCode));
+    });
+  readiness = () => Promise.resolve({ ready: true });
+  expect(await codeAt(probes.port)).toBe(0);
+  readiness = () => Promise.resolve({ ready: false, reason: 'draining' });
+  expect(await codeAt(probes.port)).toBe(1);
+  expect(await codeAt(1)).toBe(1);
 });
 
 test('what is not there and what fails get the envelope', async () => {
