@@ -19,6 +19,12 @@ test('a log line is JSON with service, level and time', () => {
   expect(JSON.parse(text())).toMatchObject({ service: 'test', level: 'info', requestId: 'req_1', msg: 'hello' });
 });
 
+test('loggers that say nothing listen to nothing, however many there are', () => {
+  const before = process.listenerCount('exit');
+  for (let made = 0; made < 20; made += 1) createLogger('test', 'silent').error('x');
+  expect(process.listenerCount('exit')).toBe(before);
+});
+
 test('well-known secrets and texts are cut, one level down too', () => {
   const { logger, text } = capture();
   logger.info({ apikey: 'canary', prompt: 'canary', body: { text: 'canary', authorization: 'canary' } }, 'x');

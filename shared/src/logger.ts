@@ -10,13 +10,19 @@ const LOG_FLUSH_MS = 100;
 const HELD_BACK_BYTES = 131_072;
 /** Lines that wait for a reader who does not read, or for a full disk; those beyond are lost. */
 const MOST_WAITING_BYTES = 4 * 1024 * 1024;
+/** Of a logger that says nothing: an output listens for the end of the process, and tests make dozens of such loggers. */
+const NOWHERE: DestinationStream = { write: () => undefined };
 
 /**
  * A service's logger: JSON lines on standard output. Prompts, answers, keys and upstream bodies must never be given to
  * it; as a second line of defence well-known names of secrets are cut out, and errors are reduced to type, message and
  * stack, because provider errors carry whole requests and responses.
  */
-export function createLogger(service: string, level: string, destination: DestinationStream = openLogOutput()): Logger {
+export function createLogger(
+  service: string,
+  level: string,
+  destination: DestinationStream = level === 'silent' ? NOWHERE : openLogOutput(),
+): Logger {
   const options = {
     level,
     base: { service },
