@@ -98,6 +98,11 @@ export function meetingOf(redis: Redis): Promise<void> | undefined {
   });
 }
 
+/** Whether a script that tells the time can be sent now, with nothing to wait for. */
+export function isMet(redis: Redis): boolean {
+  return redis.status === 'ready' && met.get(redis)?.meeting === undefined;
+}
+
 /**
  * Lets a connection say what the time should be.
  *

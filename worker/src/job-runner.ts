@@ -1,7 +1,7 @@
-import { GENERATION_JOB, type GenerationJob, generationJobSchema } from '@lontar/shared/generation-job.ts';
+import { GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
 import { byThisMachine, tellQueueRedisTime } from '@lontar/shared/patches/queue-time.ts';
 import type { RedisTime } from '@lontar/shared/redis-clock.ts';
-import { connectTwin } from '@lontar/shared/redis-connection.ts';
+import { connectTwin, type Redis } from '@lontar/shared/redis-connection.ts';
 import { QUEUE_PREFIX } from '@lontar/shared/redis-keys.ts';
 import type { SettleResult } from '@lontar/shared/settlement/settle.ts';
 import { throttledWarning } from '@lontar/shared/throttled-log.ts';
@@ -31,6 +31,7 @@ import {
   rememberCancellations,
   type ToSettle,
 } from './job-start.ts';
+import { afterEachWait } from './patches/behind-waits.ts';
 import { renewTogether } from './patches/renew-together.ts';
 import { createJobLocks, type JobLocks } from './recovery/job-locks.ts';
 import { renewLocks } from './recovery/renew-locks.ts';
@@ -40,9 +41,7 @@ import { createTurns, type Turns } from './turns.ts';
 /** After an error of the queue, ms; BullMQ's own default of 15 s would leave callers waiting. */
 const ERROR_RETRY_MS = 200;
 
-/**
- * Runs generation jobs from the queue. This file and shared's `generation-queue.ts` alone know BullMQ.
- */
+/** Runs generation jobs from the queue. This file and shared's `generation-queue.ts` alone know BullMQ. */
 export function startJobRunner(options: JobRunnerOptions): JobRunner {
   const { logger, clock } = options;
   const cancelled = rememberCancellations();
@@ -88,12 +87,8 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   // Jobs that were taken and have not begun are another worker's to start, at once.
   worker.on('closing', () => void backend?.stopTaking());
   worker.on('error', warn);
-  worker.on('stalled', (requestId) => options.onStalled(requestId));
-  worker.on('failed', (job, error) => {
-    if (error instanceof Again && job !== undefined && job.attemptsMade < GENERATION_JOB.attempts) return;
-    const parsed = generationJobSchema.safeParse(job?.data);
-    void options.onGivenUp(job?.id ?? '', parsed.success ? parsed.data : undefined, 'failed').catch(() => undefined);
-  });
+  worker.on('stalled', options.onStalled);
+  worker.on('failed', starter.giveUp);
 
   return {
     cancel(requestId) {
@@ -146,16 +141,14 @@ class TurnBackend extends RedisQueueBackend {
   readonly #locks: JobLocks;
   #isWaiting = false;
 
-  constructor(places: Places, ...base: ConstructorParameters<typeof RedisQueueBackend>) {
+  constructor(places: Places, waiting: Redis, ...base: ConstructorParameters<typeof RedisQueueBackend>) {
     super(...base);
+    const { redis, name } = places;
     this.#places = places;
-    this.#locks = createJobLocks(places.redis, places.name);
-    this.#turns = createTurns({
-      redis: places.redis,
-      name: places.name,
-      places: () => places.concurrency() - this.#held.count,
-      isWaiting: () => this.#isWaiting,
-    });
+    this.#locks = createJobLocks(redis, name);
+    const free = () => places.concurrency() - this.#held.count;
+    this.#turns = createTurns({ redis, waiting, name, places: free, isWaiting: () => this.#isWaiting });
+    afterEachWait(waiting, this.#turns.takeAhead);
   }
 
   /** Settles a request and finishes its job. @throws as `Turns.end` */
@@ -171,6 +164,7 @@ class TurnBackend extends RedisQueueBackend {
   stopTaking = () => this.#turns.close();
 
   override async moveToActive(token: string): Promise<unknown[]> {
+    await this.#turns.takenAhead();
     const ready = this.#turns.next();
     if (ready) return this.#hand(ready, token);
     // BullMQ asks until the answer is that there is nothing more; where that is known, it is answered without Redis. Once:
@@ -182,6 +176,8 @@ class TurnBackend extends RedisQueueBackend {
   }
 
   override async waitForJob(blockTimeout: number): ReturnType<RedisQueueBackend['waitForJob']> {
+    // Where the marker of a delayed job has ended the wait before, nobody has asked for what was taken behind it.
+    if (await this.#turns.takenAhead()) return { member: '0', score: 0 };
     this.#isWaiting = true;
     try {
       return await super.waitForJob(blockTimeout);
@@ -289,6 +285,7 @@ function createTurnBackend(queue: string, opts: QueueBaseOptions, places: Places
   const queueKeys = new QueueKeys(QUEUE_PREFIX);
   return new TurnBackend(
     places,
+    twin,
     new RedisConnection(redis, { shared: true, blocking: false, skipVersionCheck }),
     queue,
     queueKeys.getKeys(queue),

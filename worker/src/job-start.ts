@@ -1,4 +1,4 @@
-import { type GenerationJob, generationJobSchema } from '@lontar/shared/generation-job.ts';
+import { GENERATION_JOB, type GenerationJob, generationJobSchema } from '@lontar/shared/generation-job.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import type { GivenUpReason } from '@lontar/shared/metrics.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
@@ -86,6 +86,13 @@ export interface HandedJob extends Pick<JobStart, 'number' | 'attempt' | 'losses
   readonly signal: AbortSignal | undefined;
 }
 
+/** A job whose start has failed, as the queue tells of it. */
+export interface FailedJob {
+  readonly id?: string | undefined;
+  readonly data: unknown;
+  readonly attemptsMade: number;
+}
+
 const readJob = readerOf(generationJobSchema);
 
 /** What is done with one job that the queue hands out. */
@@ -116,6 +123,11 @@ export function createStarter(work: JobWork, takeCancelled: (requestId: string) 
       } finally {
         active--;
       }
+    },
+    /** A job has failed in the queue: given up, where it does not come again. */
+    giveUp(job: FailedJob | undefined, error: Error): void {
+      if (error instanceof Again && job !== undefined && job.attemptsMade < GENERATION_JOB.attempts) return;
+      void work.onGivenUp(job?.id ?? '', readJob(job?.data), 'failed').catch(() => undefined);
     },
   };
 }

@@ -2,12 +2,14 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { bytesOf, type Ended, type Ending, type TurnResult } from '@lontar/shared/settlement/turn.ts';
 import { watchTakes } from './recovery/unheard-takes.ts';
 import { createTakenJobs, type LockedJob } from './taken-jobs.ts';
+import { createTakesAhead } from './takes-ahead.ts';
 
 /** Endings in one script at most, and about how many bytes of them. */
 const MOST_ENDINGS = 64;
 const MOST_BYTES = 262_144;
 /** Jobs that one script takes at most, so that a burst is shared among workers. */
 const MOST_TAKEN = 64;
+
 /** What a worker tells Redis, gathered into one script for each turn of its event loop. */
 export interface Turns {
   /**
@@ -22,6 +24,10 @@ export interface Turns {
    * @throws as `end`; jobs that were taken all the same are given back
    */
   take(): Promise<void>;
+  /** Sends a take behind the command that waits for jobs, which was sent in this turn of the event loop (takes-ahead.ts). */
+  takeAhead(): void;
+  /** Waits until that take has run, or is lost. @returns whether there are jobs that were taken. Never rejects. */
+  takenAhead(): Promise<boolean>;
   /** The next of the jobs that were taken, the oldest first; `undefined` where there is none. */
   next(): LockedJob | undefined;
   /** Whether the latest turn that took jobs took the last one that waited. True once: from then on there may be more. */
@@ -36,6 +42,8 @@ export interface Turns {
 
 export interface TurnsOptions {
   readonly redis: Redis;
+  /** The connection by which it waits for jobs. */
+  readonly waiting: Redis;
   /** What the locks of this worker's jobs begin with; no other worker has it. */
   readonly name: string;
   /** How many jobs this worker has room for, beside those that it has. */
@@ -56,32 +64,20 @@ interface Taker {
 }
 
 /** Never throws itself; its methods say how they fail. */
-export function createTurns({ redis, name, places, isWaiting }: TurnsOptions): Turns {
+export function createTurns({ redis, waiting, name, places, isWaiting }: TurnsOptions): Turns {
   const taken = createTakenJobs(redis);
   const takes = watchTakes(redis);
-  let endings: SentEnding[] = [];
-  let takers: Taker[] = [];
+  const ahead = createTakesAhead(redis, waiting);
   let taking = 0;
   let turn = 0;
   const emptiness = createEmptiness();
   let closed = false;
 
-  function schedule(): void {
-    if (endings.length + takers.length > 1) return;
-    setImmediate(() => {
-      const batches = splitEndings(endings);
-      const asking = takers;
-      endings = [];
-      takers = [];
-      const last = batches.pop() ?? [];
-      for (const batch of batches) void send(batch, []);
-      void send(last, asking);
-    });
-  }
+  const freePlaces = () => places() - taken.count - taking - ahead.places;
 
   function countToTake(ending: number, asking: number): number {
     if (closed) return 0;
-    const free = places() - taken.count - taking + ending;
+    const free = freePlaces() + ending;
     // A taker has a place, whatever was counted here. The queue wakes a worker that waits.
     if (asking > 0) return Math.max(1, Math.min(free, MOST_TAKEN));
     return isWaiting() ? 0 : Math.max(0, Math.min(free, ending));
@@ -111,6 +107,47 @@ export function createTurns({ redis, name, places, isWaiting }: TurnsOptions): T
   }
 
   return {
+    ...gatherTurns(send),
+    takeAhead() {
+      const lock = `${name}:${turn++}`;
+      if (!closed) ahead.send(lock, freePlaces(), ({ result }) => taken.add(lockedBy(lock, result)));
+    },
+    async takenAhead() {
+      const heard = await ahead.heard();
+      // What it saw comes after the wait, whenever it was sent.
+      if (heard) emptiness.asOfNow()(heard.isLast, heard.result.nextAt);
+      return taken.count > 0;
+    },
+    next: taken.next,
+    ...emptiness,
+    async close() {
+      closed = true;
+      await Promise.all([taken.close(), takes.close(), ahead.close()]);
+    },
+  };
+}
+
+/** Gathers what one turn of the event loop asks for, and sends it together. */
+function gatherTurns(
+  send: (sent: readonly SentEnding[], asking: readonly Taker[]) => Promise<void>,
+): Pick<Turns, 'end' | 'take'> {
+  let endings: SentEnding[] = [];
+  let takers: Taker[] = [];
+
+  function schedule(): void {
+    if (endings.length + takers.length > 1) return;
+    setImmediate(() => {
+      const batches = splitEndings(endings);
+      const asking = takers;
+      endings = [];
+      takers = [];
+      const last = batches.pop() ?? [];
+      for (const batch of batches) void send(batch, []);
+      void send(last, asking);
+    });
+  }
+
+  return {
     end: (ending) =>
       new Promise((resolve, reject) => {
         endings.push({ ending, resolve, reject });
@@ -121,14 +158,6 @@ export function createTurns({ redis, name, places, isWaiting }: TurnsOptions): T
         takers.push({ resolve, reject });
         schedule();
       }),
-    next: taken.next,
-    wasEmptied: emptiness.wasEmptied,
-    nextAt: emptiness.nextAt,
-    expectMore: emptiness.expectMore,
-    async close() {
-      closed = true;
-      await Promise.all([taken.close(), takes.close()]);
-    },
   };
 }
 

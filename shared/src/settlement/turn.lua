@@ -149,6 +149,8 @@ for inbox, fields in pairs(replies) do
   local k = QUEUE_KEYS + PER_INBOX * (tonumber(inbox) - 1)
   isolate(sendReplies, KEYS[k + 1], KEYS[k + 2], fields, replyBytes[inbox])
 end
+-- A take alone may have been sent long before (worker/src/takes-ahead.ts), and be given up by now.
+if endingCount == '0' and call('EXISTS', jobPrefix .. 'void:' .. lock) == 1 then most = '0' end
 if most == '0' then return { endings, {}, '0' } end
 local jobs, nextAt = isolate(takeJobs, tonumber(most), tonumber(mostBytes), lock, lockMs)
 return { endings, jobs, nextAt or '0' }

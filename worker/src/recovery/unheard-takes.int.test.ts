@@ -70,7 +70,7 @@ function cutTheFirstTakeOf(name: string): Promise<void> {
 
 test('jobs of a take whose reply was lost are given back, before the rest of the queue; those it brought the second time stay', async () => {
   await enqueue(8);
-  const turns = createTurns({ redis, name: 'w', places: () => 5, isWaiting: () => false });
+  const turns = createTurns({ redis, waiting: redis, name: 'w', places: () => 5, isWaiting: () => false });
   const cut = cutTheFirstTakeOf('w');
   await Promise.all([turns.take(), cut]);
   while ((await waiting()).length < 5) await new Promise(setImmediate);
@@ -107,7 +107,7 @@ test('a worker that loses the reply of a take runs each job once, and none count
 
 test('nothing is asked of Redis where no connection breaks', async () => {
   await enqueue(3);
-  const turns = createTurns({ redis, name: 'w', places: () => 5, isWaiting: () => false });
+  const turns = createTurns({ redis, waiting: redis, name: 'w', places: () => 5, isWaiting: () => false });
   await server.client.config('RESETSTAT');
   await turns.take();
   await turns.close();
