@@ -33,20 +33,27 @@ const readMainThread = () => {
 let seen = Atomics.load(beats, 0);
 let silentMs = 0;
 let lookedAt = performance.now();
-let { ranMs } = readMainThread();
+/** What the main thread has run when it was looked at last; not asked for while it beats. */
+let ranMs;
 while (silentMs < limitMs) {
   sleep(tickMs);
   const now = performance.now();
   // A machine or process that was suspended finds that much time has passed; only what this thread was awake for counts.
   const awakeMs = Math.min(Math.max(0, now - lookedAt), 2 * tickMs);
   lookedAt = now;
+  const beat = Atomics.load(beats, 0);
+  const isSilent = beat === seen;
+  seen = beat;
+  if (!isSilent) {
+    silentMs = 0;
+    ranMs = undefined;
+    continue;
+  }
   // Nor does time in which others have the processors: an end and a start would take still more of them.
   const main = readMainThread();
-  const ownMs = main.wouldRun ? Math.min(awakeMs, main.ranMs - ranMs) : awakeMs;
+  const sinceMs = ranMs === undefined ? 0 : main.ranMs - ranMs;
+  silentMs += main.wouldRun ? Math.min(awakeMs, sinceMs) : awakeMs;
   ({ ranMs } = main);
-  const beat = Atomics.load(beats, 0);
-  silentMs = beat === seen ? silentMs + ownMs : 0;
-  seen = beat;
 }
 
 const line = {

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Logger } from './logger.ts';
 import { WATCHDOG_MS } from './time-budget.ts';
 
-const TICKS_TO_LIMIT = 20;
+const TICKS_TO_LIMIT = 10;
 /** The thread needs little; Node's defaults would let it take gigabytes. */
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 };
 

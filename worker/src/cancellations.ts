@@ -1,5 +1,6 @@
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { onTicks } from '@lontar/shared/ticks.ts';
 import { LISTENER_ASK_MS } from '@lontar/shared/time-budget.ts';
 
 /**
@@ -19,10 +20,10 @@ export async function listenForCancellations(
     if (channel === redisKeys.cancellations) cancel(requestId);
   });
   await subscriber.subscribe(redisKeys.cancellations);
-  const timer = setInterval(() => void subscriber.ping().catch(() => undefined), LISTENER_ASK_MS);
+  const stopAsking = onTicks(LISTENER_ASK_MS, () => void subscriber.ping().catch(() => undefined));
   return {
     stop() {
-      clearInterval(timer);
+      stopAsking();
       subscriber.disconnect();
     },
   };

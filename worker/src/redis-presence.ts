@@ -1,6 +1,7 @@
 import { promotedAt } from '@lontar/shared/clock-correction.ts';
 import type { RedisClock, RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
+import { onTicks } from '@lontar/shared/ticks.ts';
 import { LOCK_ENDING_ABSENCE_MS, PRESENCE_ASK_MS, REDIS_AWAY_MS } from '@lontar/shared/time-budget.ts';
 
 /** Whether Redis answers, and since when. */
@@ -36,7 +37,7 @@ export function watchPresence(redis: Redis, clock: RedisClock): RedisPresence {
     if (now - awakeAt > REDIS_AWAY_MS) stoodStillAt = now;
     awakeAt = now;
   };
-  const timer = setInterval(() => {
+  const stop = onTicks(PRESENCE_ASK_MS, () => {
     noteAwake(performance.now());
     if (asking) return;
     asking = true;
@@ -54,12 +55,12 @@ export function watchPresence(redis: Redis, clock: RedisClock): RedisPresence {
         asking = false;
       },
     );
-  }, PRESENCE_ASK_MS);
+  });
   return {
     returnedAt: () =>
       performance.now() - answeredAt > REDIS_AWAY_MS ? (Number.POSITIVE_INFINITY as RedisTime) : returnedAt,
     outageEndedAt: () => outageEndedAt,
     promotedAt: () => promotedAt(redis) as RedisTime,
-    stop: () => clearInterval(timer),
+    stop,
   };
 }

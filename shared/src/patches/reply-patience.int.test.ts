@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { startTestRedis, type TestRedis } from '../../testing/redis-server.ts';
 import { connectFailFast, type Redis } from '../redis-connection.ts';
+import { COMMAND_TIMEOUT_MS } from '../time-budget.ts';
 
 let server: TestRedis;
 let redis: Redis;
@@ -43,6 +44,19 @@ test('a reply that does not come is given up, and a pipeline of them too', async
   } finally {
     process.kill(pid, 'SIGCONT');
   }
+});
+
+test('nothing is looked at any more once all replies are here', async () => {
+  await redis.get('count');
+  const begun = jest.spyOn(globalThis, 'setTimeout');
+  const ended = jest.spyOn(globalThis, 'clearTimeout');
+  await redis.get('count');
+  // The reply is handed out before the stream's other listeners have heard of it.
+  await new Promise(setImmediate);
+  const looks = begun.mock.results.filter((_, call) => begun.mock.calls[call]?.[1] === COMMAND_TIMEOUT_MS / 2);
+  expect(looks).toHaveLength(1);
+  expect(ended.mock.calls.map(([timer]) => timer)).toContain(looks[0]?.value);
+  jest.restoreAllMocks();
 });
 
 test('the next command after a wait has a wait of its own', async () => {

@@ -3,6 +3,7 @@ import { QUEUE_KEYS, queueKeys } from '@lontar/shared/queue/queue-keys.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
+import { onTicks } from '@lontar/shared/ticks.ts';
 import { WARY_LOOK_MS, WORKER_LOOK_MS } from '@lontar/shared/time-budget.ts';
 import { heldJobsKey } from './job-locks.ts';
 import { judgeUnheard, type UnheardWorker } from './judge-unheard.ts';
@@ -87,8 +88,8 @@ export interface WorkerWatch {
 export async function watchWorkers(options: WatchWorkersOptions): Promise<WorkerWatch> {
   const { redis, subscriber, name, place = thisPlace(), onError } = options;
   const judge = judgeUnheard();
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
+  let isLooking = false;
+  let looksLeftOut = 0;
   const waiting: (() => void)[] = [];
   let looksWaited = 0;
 
@@ -112,14 +113,15 @@ export async function watchWorkers(options: WatchWorkersOptions): Promise<Worker
       release();
     });
   // Each look waits for the one before: while Redis is away, one command waits for it and no more.
-  const next = () => {
-    if (stopped) return;
-    timer = setTimeout(() => void lookOn().finally(next), judge.isWary ? WARY_LOOK_MS : WORKER_LOOK_MS);
+  const onTurn = () => {
+    if (isLooking || (!judge.isWary && ++looksLeftOut < WORKER_LOOK_MS / WARY_LOOK_MS)) return;
+    looksLeftOut = 0;
+    isLooking = true;
+    void lookOn().finally(() => {
+      isLooking = false;
+    });
   };
-  const stop = () => {
-    stopped = true;
-    clearTimeout(timer);
-  };
+  let stop: () => void = () => undefined;
 
   try {
     await subscriber.subscribe(redisKeys.workerChannel(name));
@@ -128,9 +130,9 @@ export async function watchWorkers(options: WatchWorkersOptions): Promise<Worker
     return { leave: () => Promise.resolve(), untilSteady: () => Promise.resolve(), stop };
   }
   await lookOn();
-  next();
+  stop = onTicks(WARY_LOOK_MS, onTurn);
   return {
-    stop,
+    stop: () => stop(),
     untilSteady: () => new Promise((resolve) => waiting.push(resolve)),
     async leave() {
       stop();

@@ -1,6 +1,7 @@
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
+import { onTicks } from '@lontar/shared/ticks.ts';
 import {
   type Looked,
   lookAtUpstreams,
@@ -64,7 +65,7 @@ export function watchUpstreams(deps: WatchDeps): UpstreamWatch {
 class Watch implements UpstreamWatch {
   readonly #deps: WatchDeps;
   readonly #upstreams = new Map<string, KnownUpstream>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #stopLooking: () => void;
   #isLooking = false;
   #isTurnDue = false;
   #answersTimer: NodeJS.Timeout | undefined;
@@ -75,7 +76,7 @@ class Watch implements UpstreamWatch {
     subscriber.on('message', this.#onMessage);
     subscriber.on('ready', this.#onReady);
     subscriber.subscribe(redisKeys.upstreamChanges).catch(onError);
-    this.#timer = setInterval(() => void this.look(), LOOK_MS);
+    this.#stopLooking = onTicks(LOOK_MS, () => void this.look());
   }
 
   known(name: string, isLimited: boolean): Known {
@@ -133,7 +134,7 @@ class Watch implements UpstreamWatch {
     const { subscriber } = this.#deps;
     subscriber.off('message', this.#onMessage);
     subscriber.off('ready', this.#onReady);
-    clearInterval(this.#timer);
+    this.#stopLooking();
     clearTimeout(this.#answersTimer);
   }
 
