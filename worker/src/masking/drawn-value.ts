@@ -133,6 +133,21 @@ export function isDrawnPlainly(value: string): boolean {
   );
 }
 
+/** Marks of all kinds among letters and digits, as WordPress draws its keys and salts: no text, no pattern and no format. */
+export function isNoise(value: string): boolean {
+  if (
+    value.length < SHORTEST_NOISE ||
+    value.length > LONGEST_NOISE ||
+    /[a-z]{4}|[A-Z]{4}|a-z|A-Z|0-9|\(\?|%[sd]|\\|\s\s/.test(value)
+  )
+    return false;
+  const marks = new Set(value.match(/[^A-Za-z\d\s]/g));
+  return marks.size >= KINDS_OF_MARKS && /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value);
+}
+
+const [SHORTEST_NOISE, LONGEST_NOISE] = [20, 128];
+const KINDS_OF_MARKS = 6;
+
 /** Lower case, capitals and digits that change places often, as a short generated password does. */
 export function isShuffled(value: string): boolean {
   if (

@@ -24,7 +24,10 @@ export function isPlainWordGiven(
   const isShort = name.end - name.start === 4 && window.matches(name.start, 'pass');
   if ((name.kind !== 'password' && !isShort) || (operator.kind === 'loose' && isPartOfList(window, name))) return false;
   if (!MAY_BE_WORDS.test(text) || !verdict(window, 'may be words', text, mayBeWords)) return false;
-  const isStage = NAMES_STAGE.test(window.slice(name.start, name.end));
+  const named = window.slice(name.start, name.end);
+  // A test gives another word to the field that confirms.
+  if (/confirm|repeat|again|wrong|invalid/i.test(named)) return false;
+  const isStage = NAMES_STAGE.test(named);
   if ((isStage || isShort) && !hasLoginBefore(window, name.start)) return false;
   const isUncommon = verdict(window, 'uncommon words', text, isUncommonWords);
   if (value.quoted) return isQuotedWord(window, name, operator, text, isUncommon);
@@ -49,7 +52,7 @@ function isQuotedWord(
 ): boolean {
   if (isUncommon && text === text.toLowerCase() && (!/\s/.test(text) || kind !== 'loose')) return true;
   if (isUncommon && kind === 'assign' && (tight || ASSIGNED.test(window.peek(name.end, 8)))) return true;
-  return (kind === 'assign' || isUncommon) && hasLoginBefore(window, name.start);
+  return (kind === 'assign' || isUncommon) && hasLoginBefore(window, name.start, text !== text.toLowerCase());
 }
 
 /** `password = "…"`, and no `"password" = "…"`, as translations have it. */
@@ -76,10 +79,13 @@ function isBareWord(
   // `connect(user=user, password=word)`: the argument of a call.
   if (line.lastIndexOf('(') > line.lastIndexOf(')')) return false;
   if (isUncommon && !operator.tight && IN_SENTENCE.test(line) && !CODE_IN_LINE.test(line)) return true;
+  if (operator.tight && value.last && hasLoginBefore(window, name.start)) return true;
   if (operator.tight) return isUncommon && (isIn(next, QUOTE) || !/^\s{0,40}$/.test(line) || value.last);
   if (!value.last || !BEGINS_LINE.test(line)) return false;
   if (FOLLOWS_CODE.test(left.slice(0, left.length - line.length))) return false;
-  return isUncommon || hasLoginBefore(window, name.start);
+  // `user_password = hashpw`: in code a variable stands there.
+  const isVariable = !window.peek(name.end, 4).includes(':') && operator.end - name.end < 4;
+  return (isUncommon && !isVariable) || hasLoginBefore(window, name.start);
 }
 
 /** `| Password | … |`: the name begins its row, and no divider follows as below a heading. */

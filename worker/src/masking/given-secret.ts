@@ -1,5 +1,6 @@
 import { ALNUM, CODE, isIn, LOWER, lowerCase, QUOTE } from './characters.ts';
 import { isDrawnPlainly } from './drawn-value.ts';
+import { isKeyOfNoise, isOfSession } from './given-key.ts';
 import { isPhraseGiven } from './given-phrase.ts';
 import { isPlainWordGiven } from './given-plain-word.ts';
 import type { GivenValue, Operator } from './given-value.ts';
@@ -42,7 +43,7 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
   if (operator.kind === 'statement') return value.quoted && verdict(window, 'statement', text, isGivenInStatement);
   if (operator.kind === 'element') return isSecretElement(window, name, text, next);
   if (!value.quoted && (next === CODE.openParenthesis || (value.call && !BRACKETED.test(text)))) return false;
-  if (value.quoted && isPhrase(window, name, operator, text)) return true;
+  if (value.quoted && (isPhrase(window, name, operator, text) || isKeyOfNoise(window, name, text))) return true;
   if (saysItsName(window, name, text) || (isPassOption(window, name) && isSentenceWord(text))) return false;
   if (name.repeated === true) return value.quoted && /\d/.test(text) && isCompared(window, text);
   if (name.kind === 'password' && isConfiguredWord(window, name, operator, value, text)) return true;
@@ -65,7 +66,6 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
     return true;
   // `SECRET_KEY = "anggrek-bulan-putih-99"`
   if (name.kind === 'secret' && value.quoted && isNumberedWords(window, name, text)) return true;
-  // Settings in a sentence, each in quotes of its own.
   if (operator.kind === 'loose' && value.quoted && /^[A-Z_]{3,32}=/.test(text)) return false;
   if (value.quoted && operator.kind === 'loose' && name.kind !== 'vendor')
     return (
@@ -124,15 +124,6 @@ function isPasswordBelow(window: TextWindow, value: GivenValue, text: string): b
     /[a-z]/i.test(text) && /\d/.test(text) && text.length >= SHORTEST_BELOW && judgedAs(window, text, 'password', true)
   );
 }
-
-/** `session({ secret: '…' })`: what a session's cookie is signed with. */
-function isOfSession(window: TextWindow, { start, end }: SecretName): boolean {
-  if (end - start !== 6 || !window.matches(start, 'secret')) return false;
-  return OPENS_SESSION.test(window.left(start, REACH_OF_SESSION));
-}
-
-const REACH_OF_SESSION = 24;
-const OPENS_SESSION = /(?:session|cookie|jwt|csrf)\(\{\s{0,12}["']?$/i;
 
 /** `kodeRahasia = "Durian(Montong)4"`: words with a number, and marks that no name has. */
 function isExactOf(window: TextWindow, name: SecretName, text: string): boolean {
@@ -284,7 +275,7 @@ function isSentenceWord(text: string): boolean {
   return /^[A-Za-z]+$/.test(text) && text.length < SHORTEST_DRAWN_LETTERS;
 }
 
-/** `DB_PASSWORD`: the name of an environment variable. */
+/** `DB_PASSWORD`: a name of the environment. */
 function isUpper(window: TextWindow, name: SecretName): boolean {
   for (let index = name.start; index < name.end; index++) if (isIn(window.code(index), LOWER)) return false;
   return true;

@@ -1,5 +1,6 @@
 import type { GivenValue, Operator } from './given-value.ts';
 import { isMadeUp, isWordGiven } from './made-up.ts';
+import { isLabel } from './plain-words.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
 import { verdict } from './verdicts.ts';
@@ -15,7 +16,7 @@ export function isConfiguredWord(
   if (operator.kind !== 'assign' && operator.kind !== 'loose') return false;
   const isNamed = value.quoted
     ? (operator.kind === 'assign' &&
-        (JOINED_WORDS.test(text) || LONG_WORD.test(text)) &&
+        (JOINED_WORDS.test(text) || (LONG_WORD.test(text) && !isLabel(text))) &&
         !NAMES_STAGE.test(window.slice(name.start, name.end))) ||
       CONSTANT_OF_SERVICE.test(window.slice(name.start, name.end))
     : value.last && isBareWord(window, name, operator, text);

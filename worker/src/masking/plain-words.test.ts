@@ -4,6 +4,8 @@ import { createMasker } from './mask.ts';
 import { isLabel, isUncommonWords } from './plain-words.ts';
 
 const { mask } = createMasker();
+/** Where the password goes. */
+const LAST = /@(?!toko)/;
 
 describe('passwords that are plain words', () => {
   test.each([
@@ -25,9 +27,19 @@ describe('passwords that are plain words', () => {
     ['a cell', '| user | password |\n|---|---|\n| budi | @ |\n', 'karung beras'],
     ['an element', '<username>ci</username><password>@</password>', 'soesmerdeka'],
     ['an answer to a prompt', 'child.expect("Password:")\nchild.sendline("@")', 'scott&tiger&co'],
+    ['what a setting holds beside a user', 'spring.mail.username=noreply\nspring.mail.password=@\n', 'carrierPigeon'],
+    ["Clojure's keyword", '{:user "reader" :password "@"}', 'parens-everywhere'],
+    ['what was changed', 'The password changed "sotobanjar" -> "@"', 'baba ganoush'],
+    ['a key of WordPress', "define('AUTH_KEY', '@');", ['x)Yq|7 w?R~b', '[2Zc*0mV-4h<+pL9e^o;T'].join('')],
+    ['a code that is typed', "await user.type('#pin', '@');", '480217'],
+    ['a here-string', "cryptsetup open /dev/sdb1 data <<< '@'", 'bandengpresto'],
+    ['a line of Postfix', '[smtp.toko]:587 budi@toko:@\n', 'baksotahu'],
+    ['a code for a network', 'WIFI:S:Sawah;T:WPA;P:@;;', 'sourdough starter'],
+    ['a noun that touches it', '你的密码@已经泄露', 'xiaolongbao'],
     ['what a command prints', '$ vault kv get -field=password secret/forum\n@\n', 'talkative parrot'],
   ])('%s: masked', (_place, text, password) => {
-    expect(mask(text.replace('@', password)).text).toBe(text.replace('@', '***API_KEY***'));
+    expect(mask(text.replace(LAST, password)).text).toContain('***API_KEY***');
+    expect(mask(text.replace(LAST, password)).text).not.toContain(password);
   });
 
   test.each([
@@ -45,6 +57,18 @@ describe('passwords that are plain words', () => {
     'Log in with your username and password.',
     'connect(user=user, password=secretvalue)',
     'Password: see the vault\n',
+    '{ "ro": { "username": "Utilizator", "password": "Parolă" } }',
+    "useState({ user: 'shown', password: 'concealed' })",
+    'password = "unspecified"',
+    'user_password = hashpw\n',
+    '- **Password:** Argon2id\n',
+    'The password is base64-encoded, not encrypted.',
+    'Sign in with passkeys and biometrics.',
+    '| Method | Password | Token |\n|---|---|---|\n| Secure | moderately | strongly |\n',
+    '| Conta | Senha | Validade |\n|---|---|---|\n',
+    "'prop', 'pwd', 'quickcheck', 'refute'",
+    'Move the argon2 password module from slapd-contrib to slapd.',
+    'set to check the password. Use certtool -k',
   ])('%j stays', (text) => {
     expect(mask(text).text).toBe(text);
   });

@@ -29,6 +29,9 @@ function isTellingEnough(words: readonly string[]): boolean {
   return uncommon.length > 0 && uncommon.length * 2 >= words.length;
 }
 
+/** `concealed`, `strongly`, `unguessable`: what English says of a thing. */
+const SAID_OF_SOMETHING = /(?:[^aeioun]ed|ly|able|ible|less|ory)$/;
+
 /** Whether `value` is made of words, none of them one of forms, code or passwords: asked where nothing but a password can stand. */
 export function mayBeWords(written: string): boolean {
   const value = written.replace('&amp;', '&');
@@ -37,6 +40,7 @@ export function mayBeWords(written: string): boolean {
   if (DEFAULT_WORDS.has(folded) || TRADE_WORDS.test(value) || NAMES_STANDARD.test(value) || isPlaceholder(value))
     return false;
   const words = value.match(WORDS_OF_CODE) ?? [];
+  if (words.length === 1 && SAID_OF_SOMETHING.test(folded)) return false;
   return !words.some((word) => speaksAbout(word.toLowerCase())) && !isNoun(folded);
 }
 
@@ -48,7 +52,9 @@ function speaksAbout(word: string): boolean {
 export function isLabel(value: string): boolean {
   if (isNoun(value.toLowerCase())) return true;
   const words = value.match(WORDS_OF_CODE) ?? [];
-  return words.every((word) => word.length < TELLING - 1 || isCommonWord(word.toLowerCase()));
+  return words.every(
+    (word) => word.length < TELLING - 1 || SAID_OF_SOMETHING.test(word) || isCommonWord(word.toLowerCase()),
+  );
 }
 
 function isNoun(folded: string): boolean {

@@ -1,4 +1,4 @@
-import { CODE, isIn, LETTER, SPACE } from './characters.ts';
+import { CODE, isIn, LETTER, SPACE, WORD } from './characters.ts';
 import { isDefined } from './given-in-words.ts';
 import type { Operator } from './given-value.ts';
 import { NOT_THE_SECRET } from './lexicon/secret-names.ts';
@@ -70,6 +70,7 @@ const ELEMENT_BEHIND = /^(?: is| adalah)?:? {0,2}<(?:code|b|strong|kbd|samp|em|t
 function optionOperator(window: TextWindow, name: SecretName): Operator | undefined {
   if (name.kind === 'password' && isDefined(window, name.start, name.end))
     return { end: name.end, kind: 'loose', tight: false };
+  if (isKeyword(window, name)) return { end: name.end + 1, kind: 'assign', tight: false };
   if (
     !window.text.startsWith('--', name.start) ||
     window.at(name.end) !== CODE.space ||
@@ -80,6 +81,12 @@ function optionOperator(window: TextWindow, name: SecretName): Operator | undefi
   const next = window.slice(name.end + 1, window.run(name.end + 1, LETTER, LONGEST_WORD)).toLowerCase();
   if (NOT_THE_SECRET.has(next) || SECRET_NOUNS.has(next)) return undefined;
   return { end: name.end + 1, kind: 'assign', tight: true };
+}
+
+/** Clojure's `:password "…"`. */
+function isKeyword(window: TextWindow, { start, end }: SecretName): boolean {
+  if (window.before(start - 1) !== CODE.colon || isIn(window.before(start - 2), WORD)) return false;
+  return window.at(end) === CODE.space && window.at(end + 1) === CODE.doubleQuote;
 }
 
 /** `user budi pass …`, as people write a login in a message: the blank is the operator. */

@@ -144,7 +144,11 @@ export function isGivenInStatement(value: string): boolean {
 /** `Walrus&harbor(66)`: a mark that no name of a function holds stands before the bracket, and nothing but a number in it. */
 export const BRACKETED = /^(?=[^(]*[A-Z#@])\w+[#@%&]\w+\(\d+\)$/;
 
+/** `Argon2id`, `base64-encoded`: how it is kept. */
+const ALGORITHM = /^(?:sha|md|argon|bcrypt|scrypt|pbkdf|aes|hmac|base)-?\d{1,3}(?:[a-z]{1,8}|-[a-z]{1,12})?$/i;
+
 function isPassword(value: string, { quoted, environment, prose }: ValueSetting): boolean {
+  if (ALGORITHM.test(value)) return false;
   if (/\s/.test(value)) return quoted && isPassphrase(value) && !WORDS_OF_A_SENTENCE.test(value);
   if (isTemplate(value.slice(1)) || ((value.includes(':') || value.includes('|')) && RULE_OF_FORM.test(value)))
     return false;

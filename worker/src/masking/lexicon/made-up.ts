@@ -36,5 +36,5 @@ export const NAMES_PICTURE = wordSet(`
   keep existing stored externally encoded browser localhost node nodejs js css scss html bg fg btn text muted danger primary dark light center bold italic rounded flex container
   wrapper modal dialog dropdown toolbar sidebar shadow caster forward opaque process render pass prepass gnome kde keyrings stdout stderr socket stream file-based interactive
   ldap unix linux windows docker kubernetes bitwarden keepass lastpass pinentry askpass getpass generated managed shared cached inherited same loading pending active inactive hint
-  padlock varchar nvarchar blob jsonb bigint smallint decimal timestamp datetime bytea textarea checkbox slapd compromised guessable
+  pflichtfeld padlock varchar nvarchar blob jsonb bigint smallint decimal timestamp datetime bytea textarea checkbox slapd compromised guessable
   lozinka heslo salasana salasanasi contrasenya losenord wachtwoorden`);

@@ -2,11 +2,16 @@ import { wordSet } from './word-set.ts';
 
 /** Verbs and prepositions between the name of a password and the word that it is, in the languages whose sentences are read. */
 export const SAID_VERBS = wordSet(`
-  is was will to into became adalah yaitu ialah menjadi jadi ke sekarang
-  ist war lautet lautete heißt wird auf zu
-  es era será a por está est était sera à é è era sarà para
-  is heet luidt wordt werd naar op
-  это будет стал на`);
+  is was will became adalah yaitu ialah menjadi jadi sekarang
+  ist war lautet lautete heißt wird
+  es era será está est était sera é è era sarà
+  is heet luidt wordt werd
+  это будет стал`);
+/** The same where the sentence says that it was changed: into what. */
+export const SAID_PREPOSITIONS = wordSet('to into ke auf zu a por à para en naar op na in на');
+/** What says so, by the beginning of the word. */
+export const SAYS_CHANGE =
+  /(?:^|[^\p{L}])(?:set|reset|chang|updat|rotat|switch|ganti|diganti|ubah|diubah|redefin|alter|troc|mud[eo]|cambi|pus[eo]|teruggezet|gewijzig|verander|gesetzt|zurückgesetzt|geändert|remis|modifi|измен|смен)/iu;
 /** Words between those and the value. */
 export const SAID_ADVERBS = wordSet(
   'now still just currently again temporarily set changed reset to going be jetzt nun wieder auf maintenant toujours ahora todavía agora ainda nu nog steeds sekarang masih теперь сейчас',

@@ -6,6 +6,7 @@ import { endOfLiteral, openLiteral } from '../literal-opening.ts';
 import { isMadeUp, isPassPhrase, isWordGiven } from '../made-up.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
+import { isCounted } from './code-numbers.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
 
 /** How far before a call the field is named that it fills, and how far behind its bracket. */
@@ -37,6 +38,8 @@ const LONGEST_FIELD = 80;
 const FIELD_FIRST = /^[\w.]{1,32}\(["'`/]([\w -]{1,24})["'`/]i?\), ?/;
 const NAMES_IN_LITERAL =
   /(?:pass(?:word|code|phrase|wort|wd)?|pwd|kennwort|sandi|senha|wachtwoord)[\w-]{0,16}["'\])]{0,3}$/i;
+
+const NAMES_NUMBER = /(?:^|[^a-z])(?:pin|otp|passcode)(?:[-_]?(?:input|field|code))?["'\])]{0,3}$/i;
 
 interface Span {
   readonly start: number;
@@ -81,11 +84,18 @@ const verifyFilled: Verify = (window, start, end): Finding | undefined => {
   if (endsInField(left.slice(left.lastIndexOf('\n') + 1))) return isTyped(window, first) ? first : undefined;
   const comma = window.run(first.end + 1, SPACE, 4);
   if (window.at(comma) !== CODE.comma || first.end - first.start > LONGEST_LOCATOR) return undefined;
-  if (!NAMES_IN_LITERAL.test(window.slice(first.start, first.end))) return undefined;
+  const locator = window.slice(first.start, first.end);
+  const ofNumber = NAMES_NUMBER.test(locator);
+  if (!ofNumber && !NAMES_IN_LITERAL.test(locator)) return undefined;
   let next = window.run(comma + 1, SPACE, 16);
   if (window.matches(next, 'with: ')) next += 6;
   const second = readLiteral(window, next);
-  return second !== undefined && isTyped(window, second) ? second : undefined;
+  if (second === undefined) return undefined;
+  if (ofNumber) {
+    const digits = window.slice(second.start, second.end);
+    return /^\d{4,8}$/.test(digits) && !isCounted(digits) ? second : undefined;
+  }
+  return isTyped(window, second) ? second : undefined;
 };
 
 const FILLED: Rule = {

@@ -76,12 +76,16 @@ const verifyLoginAhead: Verify = (window, start, end) => {
   const value = window.slice(from, last);
   if (window.at(run) > CODE.space && !isIn(window.at(run), QUOTE) && !ENDS_LOGIN.has(window.at(run))) return undefined;
   if (value.length < SHORTEST) return undefined;
-  if (verdict(window, 'uncommon words', value, isUncommonWords)) return { start: from, end: last };
+  if (verdict(window, 'uncommon words', value, isUncommonWords))
+    return IN_PLURAL.test(`${ahead[0]} ${value}`) ? undefined : { start: from, end: last };
   if (!isMixed(value) || NO_LOGIN.test(value)) return undefined;
   if (NAMES_STANDARD.test(value) || TRADE_WORDS.test(value)) return undefined;
   const isPassword = isSecretIn(window, value, { name: 'password', quoted: true, environment: false, prose: true });
   return isPassword ? { start: from, end: last } : undefined;
 };
+
+/** `with passkeys and biometrics`: means to sign in by. */
+const IN_PLURAL = /s (?:and|und|et|y|e|en|dan) {1,2}[a-z]+s$/;
 
 /** Letters and digits, with a mark, a capital and two digits, or three digits. */
 function isMixed(value: string): boolean {

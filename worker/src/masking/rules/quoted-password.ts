@@ -43,8 +43,22 @@ export function findQuotedPassword(window: TextWindow, name: SecretName): Findin
     ? verdict(window, 'said phrase', value, (phrase) => isPassPhrase(phrase, 3))
     : verdict(window, 'made-up', value, isMadeUp);
   const isSecret = isGiven || verdict(window, 'uncommon words', value, isUncommonWords);
-  return isSecret ? { start, end: start + value.length } : undefined;
+  if (!isSecret) return undefined;
+  const next = readNext(window, end, close);
+  return { start, end: start + value.length, ...(next === undefined ? {} : { also: [next] }) };
 }
+
+/** `"…" -> "…"`: what the first was changed into. */
+function readNext(window: TextWindow, end: number, close: string): Finding | undefined {
+  const next = NEXT.exec(window.peek(end + 1, LONGEST_NEXT));
+  if (next === null || next[1] !== close) return undefined;
+  const [whole, , value = ''] = next;
+  const start = end + 1 + whole.length - value.length;
+  return verdict(window, 'uncommon words', value, isUncommonWords) ? { start, end: start + value.length } : undefined;
+}
+
+const LONGEST_NEXT = 56;
+const NEXT = /^ (?:->|=>|→|to) (["'`])([^"'`\n]{5,40})(?=["'`])/;
 
 /** `password **sate2lontong5**`: words and numbers in bold, right behind the name. */
 function findBold(window: TextWindow, name: SecretName, ahead: string): Finding | undefined {
