@@ -113,18 +113,16 @@ export async function startUploadSweeper(deps: SweeperDeps): Promise<UploadSweep
   });
   void removeLeftovers();
   // A failed round is repeated by the next one; Redis's absence is reported elsewhere.
-  const rounds = setInterval(() => void sweep().catch(() => undefined), ROUND_MS);
-  const leftovers = setInterval(() => void removeLeftovers(), LEFTOVERS_EVERY_MS);
-  const counts = setInterval(() => void count().catch(() => undefined), COUNT_EVERY_MS);
+  const timers = [
+    setInterval(() => void sweep().catch(() => undefined), ROUND_MS),
+    setInterval(() => void removeLeftovers(), LEFTOVERS_EVERY_MS),
+    setInterval(() => void count().catch(() => undefined), COUNT_EVERY_MS),
+  ];
   return {
     hold: (id) => void held.add(id),
     letGo: (id) => void held.delete(id),
     discard: async (id) => void (await discard([id]).catch(warn)),
     sweep,
-    stop() {
-      clearInterval(rounds);
-      clearInterval(leftovers);
-      clearInterval(counts);
-    },
+    stop: () => timers.forEach(clearInterval),
   };
 }
