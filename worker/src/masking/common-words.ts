@@ -14,19 +14,28 @@ const PRIME = 0x01000193;
 
 /** Whether `word`, in lower case, is common. */
 export function isCommonWord(word: string): boolean {
-  return [...bitsOf(word, bits.length * 8)].every((bit) => ((bits[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0);
+  const size = bits.length * 8;
+  const [first, second] = hashesOf(word);
+  for (let step = 0; step < HASHES; step++) {
+    const bit = ((first + Math.imul(step, second)) >>> 0) % size;
+    if (((bits[bit >> 3] ?? 0) & (1 << (bit & 7))) === 0) return false;
+  }
+  return true;
 }
 
-/** Where a word stands in a filter of `size` bits: two hashes (FNV-1a), and what they add up to. */
+/** Where a word stands in a filter of `size` bits. */
 export function bitsOf(word: string, size: number): number[] {
+  const [first, second] = hashesOf(word);
+  return Array.from({ length: HASHES }, (_, step) => ((first + Math.imul(step, second)) >>> 0) % size);
+}
+
+/** FNV-1a, and an odd number that is added to it again and again. */
+function hashesOf(word: string): [first: number, second: number] {
   let first = BASIS;
   let second = PRIME;
   for (let index = 0; index < word.length; index++) {
     first = Math.imul(first ^ word.charCodeAt(index), PRIME) >>> 0;
     second = (Math.imul(second, 31) + word.charCodeAt(index)) >>> 0;
   }
-  second |= 1;
-  return Array.from({ length: HASHES }, (_, step) => (first + Math.imul(step, second >>> 0)) >>> 0).map(
-    (hash) => hash % size,
-  );
+  return [first, second | 1];
 }

@@ -8,7 +8,7 @@ import type { SecretName } from '../secret-name.ts';
 import type { TextWindow } from '../text-window.ts';
 import { verdict } from '../verdicts.ts';
 
-const REACH = 96;
+const REACH = 72;
 const LONGEST = 40;
 const SHORTEST = 5;
 /** Words between a name and its verb: whose it is, and since when. */

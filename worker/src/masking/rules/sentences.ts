@@ -155,7 +155,10 @@ const verifyHandedOver: Verify = (window, start, end, anchor) => {
   const number = readNumber(window, start, from);
   if (number !== undefined) return number;
   const word = window.slice(from, window.run(from, BARE_WORD, LONGEST_GIVEN));
-  if (!DIGIT_IN_WORD.test(word) && !verdict(window, 'uncommon words', word, isUncommonWords)) return undefined;
+  // Of plain words only those that follow the name of a secret: these verbs are common, and a stream would wait.
+  const isPlain = !DIGIT_IN_WORD.test(word);
+  if (isPlain && !(isNearName(window, start) && verdict(window, 'uncommon words', word, isUncommonWords)))
+    return undefined;
   const isAsked = isIn(window.before(start - 1), BLANK) && ASKS.test(sentenceBefore(window, start));
   const isTried = anchor === 'try ' && TRIES.test(window.left(start, 3));
   const asked = isAsked || isTried ? spokenOf(window, start, NEAR) : undefined;
