@@ -45,27 +45,8 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
   if (!value.quoted && (next === CODE.openParenthesis || (value.call && !BRACKETED.test(text)))) return false;
   if (value.quoted && (isPhrase(window, name, operator, text) || isKeyOfNoise(window, name, text))) return true;
   if (saysItsName(window, name, text) || (isPassOption(window, name) && isSentenceWord(text))) return false;
-  if (name.repeated === true) return value.quoted && /\d/.test(text) && isCompared(window, text);
-  if (name.kind === 'password' && isConfiguredWord(window, name, operator, value, text)) return true;
-  if (isPlainWordGiven(window, name, operator, value, text)) return true;
-  if (operator.compares === true && value.quoted && (name.kind === 'password' || isPassAlone(window, name)))
-    return isCompared(window, text);
-  if (
-    (name.kind === 'password' || (value.quoted && isPassAlone(window, name))) &&
-    isPhraseGiven(window, operator, value, text, name)
-  )
-    return true;
-  if (name.kind === 'secret' && value.quoted && operator.kind === 'assign' && isExactOf(window, name, text))
-    return true;
-  if (
-    name.kind === 'secret' &&
-    value.quoted &&
-    isOfSession(window, name) &&
-    verdict(window, 'may be words', text, mayBeWords)
-  )
-    return true;
-  // `SECRET_KEY = "anggrek-bulan-putih-99"`
-  if (name.kind === 'secret' && value.quoted && isNumberedWords(window, name, text)) return true;
+  const byName = isGivenByName(window, name, operator, value, text);
+  if (byName !== undefined) return byName;
   if (operator.kind === 'loose' && value.quoted && /^[A-Z_]{3,32}=/.test(text)) return false;
   if (value.quoted && operator.kind === 'loose' && name.kind !== 'vendor')
     return (
@@ -114,6 +95,38 @@ export function isGivenSecret(window: TextWindow, name: SecretName, operator: Op
     exact: name.kind === 'secret' && isExact(window, name),
     prose: sentence || operator.kind === 'cell',
   });
+}
+
+/** What the kind of the name decides alone, whatever the value looks like; undefined where that has to be judged. */
+function isGivenByName(
+  window: TextWindow,
+  name: SecretName,
+  operator: Operator,
+  value: GivenValue,
+  text: string,
+): boolean | undefined {
+  if (name.repeated === true) return value.quoted && /\d/.test(text) && isCompared(window, text);
+  if (name.kind === 'password' && isConfiguredWord(window, name, operator, value, text)) return true;
+  if (isPlainWordGiven(window, name, operator, value, text)) return true;
+  if (operator.compares === true && value.quoted && (name.kind === 'password' || isPassAlone(window, name)))
+    return isCompared(window, text);
+  if (
+    (name.kind === 'password' || (value.quoted && isPassAlone(window, name))) &&
+    isPhraseGiven(window, operator, value, text, name)
+  )
+    return true;
+  if (name.kind === 'secret' && value.quoted && operator.kind === 'assign' && isExactOf(window, name, text))
+    return true;
+  if (
+    name.kind === 'secret' &&
+    value.quoted &&
+    isOfSession(window, name) &&
+    verdict(window, 'may be words', text, mayBeWords)
+  )
+    return true;
+  // `SECRET_KEY = "anggrek-bulan-putih-99"`
+  if (name.kind === 'secret' && value.quoted && isNumberedWords(window, name, text)) return true;
+  return undefined;
 }
 
 /** What stands on the line below the name of a password. */
