@@ -282,8 +282,11 @@ inBrowser('cut off: the pill says how badly, numbers stay, and the page comes ba
   if (SCREENSHOTS !== undefined) await page.screenshot({ path: `${SCREENSHOTS}/stale-light-1366.png` });
   expect(await tile(page, "Today's requests")).toBe(String(Number(today) + 1));
   await grow(page, 'Disconnected');
-  dashboard.stats().process.kill('SIGCONT');
+  // While it still hangs: a page that is live again by itself has no such button.
+  const asked = page.waitForRequest('**/dashboard/events*');
   await page.getByRole('button', { name: 'Retry' }).click();
+  await asked;
+  dashboard.stats().process.kill('SIGCONT');
   await pill(page, 'Live');
   await closeSound(watched, { serverDown: true });
 });
