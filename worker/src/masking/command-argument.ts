@@ -3,7 +3,7 @@ import { isCommonWord } from './common-words.ts';
 import type { OptionStyle } from './lexicon/command-options.ts';
 import { DEFAULT_WORDS, LIKE_A_TEMPLATE } from './lexicon/values.ts';
 import { isPlaceholder } from './placeholder.ts';
-import { isUncommonWords } from './plain-words.ts';
+import { isUncommonWords, mayBeWords } from './plain-words.ts';
 import type { TextWindow } from './text-window.ts';
 import { isDrawnIn, verdict } from './verdicts.ts';
 
@@ -76,5 +76,8 @@ export function isGivenByPlace(
 ): boolean {
   const value = window.slice(start, end);
   if (isDrawnIn(window, value)) return true;
-  return !ofOption && (/[^A-Za-z_.:/-]/.test(value) || verdict(window, 'uncommon words', value, isUncommonWords));
+  if (ofOption) return false;
+  if (/[^A-Za-z_.:/-]/.test(value) || verdict(window, 'uncommon words', value, isUncommonWords)) return true;
+  // `PecelLele`
+  return /^(?:[A-Z][a-z]{2,16}){2,4}$/.test(value) && verdict(window, 'may be words', value, mayBeWords);
 }

@@ -70,6 +70,8 @@ const ELEMENT_BEHIND = /^(?: is| adalah)?:? {0,2}<(?:code|b|strong|kbd|samp|em|t
 function optionOperator(window: TextWindow, name: SecretName): Operator | undefined {
   if (name.kind === 'password' && isDefined(window, name.start, name.end))
     return { end: name.end, kind: 'loose', tight: false };
+  if (name.kind === 'password' && OPENS_INSTRUCTION.test(window.left(name.start, LONGEST_INSTRUCTION)))
+    return { end: name.end, kind: 'assign', tight: true };
   if (isKeyword(window, name)) return { end: name.end + 1, kind: 'assign', tight: false };
   if (
     !window.text.startsWith('--', name.start) ||
@@ -82,6 +84,10 @@ function optionOperator(window: TextWindow, name: SecretName): Operator | undefi
   if (NOT_THE_SECRET.has(next) || SECRET_NOUNS.has(next)) return undefined;
   return { end: name.end + 1, kind: 'assign', tight: true };
 }
+
+/** Docker's `ENV NAME value`. */
+const OPENS_INSTRUCTION = /(?:^|\n)ENV $/;
+const LONGEST_INSTRUCTION = 6;
 
 /** Clojure's `:password "…"`. */
 function isKeyword(window: TextWindow, { start, end }: SecretName): boolean {

@@ -91,6 +91,8 @@ const IN_PLURAL = /s (?:and|und|et|y|e|en|dan) {1,2}[a-z]+s$/;
 function isMixed(value: string): boolean {
   const digits = value.replaceAll(/\D/g, '').length;
   if (digits === 0 || !/[A-Za-z]/.test(value)) return false;
+  // `Sup3rGeheim`: a digit inside a word.
+  if (/[a-z]\d[a-z]/.test(value) && /[A-Z]/.test(value)) return true;
   return digits > 2 || (digits === 2 && /[A-Z]/.test(value)) || /[!@#$%^&*+=~]/.test(value);
 }
 

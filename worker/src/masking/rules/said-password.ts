@@ -28,8 +28,8 @@ const ENDS_CLAUSE =
 const LONGEST_ENDING = 12;
 const EXCLAMATION = 33;
 const ENDS_MARK = /["'`,;»“]/;
-/** Turkish says no verb: `modem şifresi …`. */
-const OWNED = /(?:şifresi|parolası)$/i;
+/** Turkish and Indonesian need no verb: `modem şifresi …`, `sandinya …`. */
+const OWNED = /(?:şifresi|parolası|sandinya|passwordnya)$/i;
 
 /** The plain word that a sentence calls a password, without quotes: "the password is bluewhale." */
 export function findSaidPassword(window: TextWindow, name: SecretName): { start: number; end: number } | undefined {
