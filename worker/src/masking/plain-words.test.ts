@@ -64,6 +64,7 @@ describe('passwords that are plain words', () => {
     'ENV DB_PASSWORD $DB_PASSWORD\n',
     'Kata sandinya salah, silakan coba lagi.',
     'log in with admin and OAuth2.',
+    'password save incorrectly set in gtkmountoperation',
     '{ "ro": { "username": "Utilizator", "password": "Parolă" } }',
     "useState({ user: 'shown', password: 'concealed' })",
     'password = "unspecified"',

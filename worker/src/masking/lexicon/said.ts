@@ -8,7 +8,7 @@ export const SAID_VERBS = wordSet(`
   is heet luidt wordt werd
   это будет стал`);
 /** The same where the sentence says that it was changed: into what. */
-export const SAID_PREPOSITIONS = wordSet('to into ke auf zu a por à para en naar op na in на');
+export const SAID_PREPOSITIONS = wordSet('to into ke auf zu a por à para en naar op na на');
 /** What says so, by the beginning of the word. */
 export const SAYS_CHANGE =
   /(?:^|[^\p{L}])(?:set|reset|chang|updat|rotat|switch|ganti|diganti|ubah|diubah|redefin|alter|troc|mud[eo]|cambi|pus[eo]|teruggezet|gewijzig|verander|gesetzt|zurückgesetzt|geändert|remis|modifi|измен|смен)/iu;
