@@ -89,7 +89,7 @@ export async function watchWorkers(options: WatchWorkersOptions): Promise<Worker
   const { redis, subscriber, name, place = thisPlace(), onError } = options;
   const judge = judgeUnheard();
   let isLooking = false;
-  let looksLeftOut = 0;
+  let turnsLeftOut = 0;
   const waiting: (() => void)[] = [];
   let looksWaited = 0;
 
@@ -114,8 +114,10 @@ export async function watchWorkers(options: WatchWorkersOptions): Promise<Worker
     });
   // Each look waits for the one before: while Redis is away, one command waits for it and no more.
   const onTurn = () => {
-    if (isLooking || (!judge.isWary && ++looksLeftOut < WORKER_LOOK_MS / WARY_LOOK_MS)) return;
-    looksLeftOut = 0;
+    // Also counted while one is under way: a slow one is followed by the next as soon as if it had been fast.
+    turnsLeftOut++;
+    if (isLooking || (!judge.isWary && turnsLeftOut < WORKER_LOOK_MS / WARY_LOOK_MS)) return;
+    turnsLeftOut = 0;
     isLooking = true;
     void lookOn().finally(() => {
       isLooking = false;
