@@ -21,6 +21,8 @@ interface Target {
   readonly kind: 'generation' | 'chat' | 'earlier' | 'model' | 'upload' | 'code' | 'file' | 'open' | 'page';
 }
 
+const ALL_OF_USAGE = { input: 9, output: 4, cachedInput: 8, reasoning: 2 } as const;
+
 let stack: Stack;
 let key: string;
 let targets: Target[];
@@ -37,6 +39,7 @@ beforeAll(async () => {
       MAX_BODY_BYTES: '1000000',
     },
   });
+  stack.upstream.behave({ kind: 'answer', text: 'fine', usage: ALL_OF_USAGE });
   ({ key } = await stack.createKey());
   const { paths } = await apiDocument(stack.url);
   // The admin API has a test of its own, admin-api.e2e.test.ts.
@@ -136,7 +139,7 @@ test.each([
   expect(chats).toEqual([chatStatus]);
   const earlier = await statuses(of('earlier').map((target) => send(target)));
   expect(new Set(earlier)).toEqual(new Set([status, chatStatus]));
-  stack.upstream.behave({ kind: 'answer', text: 'fine' });
+  stack.upstream.behave({ kind: 'answer', text: 'fine', usage: ALL_OF_USAGE });
 });
 
 /** Asks while the queue is paused, and settles all that was asked. */
@@ -173,7 +176,7 @@ test('a completion with all that it may hold', async () => {
     reasoning: 'hm',
     toolCalls: [{ id: 'call_1', name: 'look', arguments: '{}' }],
     masked: { url: 0, key: 0, ip: 0, connection: 0 },
-    usage: { input: 1, output: 1, isEstimated: true },
+    usage: { ...ALL_OF_USAGE, isEstimated: true },
     work: { attempts: 1, queuedMs: 0, modelMs: 0, maskMs: 0 },
   };
   expect(await settled(answered, 'chat')).toEqual([200]);

@@ -69,8 +69,10 @@ describe('a server that knows no scripts, as one that has just become the primar
 });
 
 test('no transaction and no pipeline of ours runs a script by its digest, which would fail as a whole', () => {
+  // One runs them, the other takes those that were lost out of what would be sent again.
+  const knownPlaces = new Set(['shared/src/redis-script.ts', 'worker/src/patches/behind-waits.ts']);
   const places = globSync(`${SOURCES}/**/*.ts`, { cwd: ROOT })
-    .filter((file) => !file.includes('.test.') && file !== 'shared/src/redis-script.ts')
+    .filter((file) => !file.includes('.test.') && !knownPlaces.has(file))
     // Not where it stands in a list of rights.
     .filter((file) => /evalsha\b(?! \w)/i.test(withoutComments(readFileSync(new URL(file, ROOT), 'utf8'))));
   expect(places).toEqual([]);

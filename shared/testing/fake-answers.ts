@@ -3,6 +3,14 @@ export type Protocol = 'openai' | 'gemini';
 /** What the fake upstream says of itself. */
 export const UPSTREAM_WORDS = 'canary-words-of-the-upstream';
 
+/** Tokens of an answer, and parts of them. */
+export interface FakeUsage {
+  readonly input: number;
+  readonly output: number;
+  readonly cachedInput?: number;
+  readonly reasoning?: number;
+}
+
 /** In the words of OpenAI, and the same in Gemini's. */
 const GEMINI_FINISH: Record<string, string> = { stop: 'STOP', length: 'MAX_TOKENS', content_filter: 'SAFETY' };
 
@@ -10,7 +18,7 @@ export function answerBody(
   protocol: Protocol,
   text: string,
   finish = 'stop',
-  usage = { input: 11, output: 7 },
+  usage: FakeUsage = { input: 11, output: 7 },
   { reasoning, toolCalls }: Pick<StreamedAnswer, 'reasoning' | 'toolCalls'> = {},
 ): object {
   if (protocol === 'gemini') {
@@ -21,11 +29,7 @@ export function answerBody(
     ];
     return {
       candidates: [{ content: { role: 'model', parts }, finishReason: GEMINI_FINISH[finish] ?? finish }],
-      usageMetadata: {
-        promptTokenCount: usage.input,
-        candidatesTokenCount: usage.output,
-        totalTokenCount: usage.input + usage.output,
-      },
+      usageMetadata: geminiUsage(usage),
     };
   }
   const calls = toolCalls?.map(({ id, ...called }) => ({ id, type: 'function', function: called }));
@@ -80,7 +84,7 @@ export interface StreamedAnswer {
   readonly reasoning?: string | undefined;
   /** In OpenAI's words. */
   readonly finishReason?: string | undefined;
-  readonly usage?: { readonly input: number; readonly output: number } | undefined;
+  readonly usage?: FakeUsage | undefined;
   readonly toolCalls?: readonly FakeToolCall[] | undefined;
   /** UTF-16 units of each piece. */
   readonly pieceLength?: number | undefined;
@@ -121,8 +125,25 @@ function openAiStream(answer: StreamedAnswer, withUsage: boolean): object[] {
 
 const CHUNK = { id: 'chatcmpl-fake', object: 'chat.completion.chunk', created: 1, model: 'fake' };
 
-function openAiUsage({ input, output }: { readonly input: number; readonly output: number }): object {
-  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+function openAiUsage({ input, output, cachedInput, reasoning }: FakeUsage): object {
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    ...(cachedInput !== undefined && { prompt_tokens_details: { cached_tokens: cachedInput } }),
+    ...(reasoning !== undefined && { completion_tokens_details: { reasoning_tokens: reasoning } }),
+  };
+}
+
+function geminiUsage({ input, output, cachedInput, reasoning = 0 }: FakeUsage): object {
+  return {
+    promptTokenCount: input,
+    // Thoughts are beside it.
+    candidatesTokenCount: output - reasoning,
+    totalTokenCount: input + output,
+    ...(cachedInput !== undefined && { cachedContentTokenCount: cachedInput }),
+    ...(reasoning > 0 && { thoughtsTokenCount: reasoning }),
+  };
 }
 
 function geminiStream(answer: StreamedAnswer): object[] {
@@ -138,11 +159,7 @@ function geminiStream(answer: StreamedAnswer): object[] {
       candidates: [
         { content: { role: 'model', parts: [] }, finishReason: GEMINI_FINISH[finishReason] ?? finishReason },
       ],
-      usageMetadata: {
-        promptTokenCount: usage.input,
-        candidatesTokenCount: usage.output,
-        totalTokenCount: usage.input + usage.output,
-      },
+      usageMetadata: geminiUsage(usage),
     },
   ];
 }

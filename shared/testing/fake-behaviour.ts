@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FakeToolCall, Protocol } from './fake-answers.ts';
+import type { FakeToolCall, FakeUsage, Protocol } from './fake-answers.ts';
 
 /** How the fake upstream treats one call. */
 export type FakeBehaviour =
@@ -9,7 +9,7 @@ export type FakeBehaviour =
       readonly delayMs?: number;
       /** In OpenAI's words; said in Gemini's words to who speaks Gemini's protocol. Default `stop`. */
       readonly finishReason?: 'stop' | 'length' | 'content_filter' | (string & {});
-      readonly usage?: { readonly input: number; readonly output: number };
+      readonly usage?: FakeUsage;
       readonly reasoning?: string;
       readonly toolCalls?: readonly FakeToolCall[];
       /** Of a stream: between two events, ms. */
