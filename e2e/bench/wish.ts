@@ -18,7 +18,7 @@ export function readWish(body: string): Wish {
 }
 
 const PARAGRAPH =
-  'Lontar is the leaf of the palm *Borassus flabellifer*. It was **dried, boiled and pressed**, and then written on ' +
+  'The lontar is the leaf of the palm *Borassus flabellifer*. It was **dried, boiled and pressed**, and then written on ' +
   'with a knife; soot made the letters dark. A library of leaves lasted for centuries where paper did not.\n\n' +
   '```js\nconst leaf = { width: 4, length: 60 };\nconsole.log(`${leaf.length / leaf.width} times as long as wide`);\n```\n\n' +
   '- Keep it dry.\n- Oil it once a year.\n- Bind it with a cord, between boards.\n\n';

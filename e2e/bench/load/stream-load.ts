@@ -52,7 +52,7 @@ async function lookAtAll(plan: StreamPlan, reads: readonly NamedRead[], tokens: 
     const shown = shownWith.map((token) => times[token] ?? Number.NaN);
     gaps.push(...gapsOf(read, times, ends));
     besideGaps.push(...gapsOf(read, shown, ends));
-    seen.push({ ...read.seen, withheldMs: withheldMs(read, times, ends) });
+    seen.push({ ...read.seen, withheldMs: (shown[0] ?? Number.NaN) - (times[0] ?? Number.NaN) });
   }
   return { seen, gaps: sorted(gaps), besideGaps: sorted(besideGaps) };
 }
@@ -198,13 +198,6 @@ function countReceived(startedAt: number) {
     },
     all: () => ({ startedAt, received: Float64Array.from(received) }),
   };
-}
-
-/** From the upstream's first token to the first one behind the text that came first: only then its last word had ended. */
-function withheldMs({ arrivals }: ReadStream, times: readonly number[], ends: readonly number[]): number {
-  const length = arrivals[0]?.[0] ?? 0;
-  const behind = ends.findIndex((end) => end > length);
-  return (times[behind] ?? times[0] ?? 0) - (times[0] ?? 0);
 }
 
 function say(message: StreamMessage): void {

@@ -21,8 +21,8 @@ export interface StreamSeen {
   /** From the request to the first text, ms. */
   readonly firstMs: number;
   /**
-   * From the first token that the upstream sent to the one with which the first text's last word had ended, ms: for so long
-   * masking has to withhold it. Of no meaning for text that is not masked.
+   * From the first token that the upstream sent to the one with which masking can show it, ms. Of no meaning for text that
+   * is not masked.
    */
   readonly withheldMs: number;
   /** From the request to the end, ms. */

@@ -46,6 +46,6 @@ export function streamsSection(table: Table, { streams }: Results): string[] {
         ['processor time of a token, µs', cpu.join(', ')],
       ],
     ),
-    `A word is shown when the token behind it has come, because letters alone may still become the name of a host or a login: of the ${first.addedP50.toFixed(1)} ms that are added to the first text, ${(first.addedP50 - first.besideWordP50).toFixed(1)} are that wait, and ${first.besideWordP50.toFixed(1)} are the service's own.`,
+    'A word is shown when the token behind it has come, because letters alone may still become the name of a host or a login. The first word of this text, `The`, is one of those that are shown at once, see masking.md; an answer that begins with another word begins one token later.',
   ];
 }

@@ -1,6 +1,7 @@
 import { AnchorIndex } from './anchor-index.ts';
 import type { Anchor, Verify } from './finding.ts';
 import { type HostLists, hostJudge, type JudgeHost } from './host-judge.ts';
+import { type FindOpening, openingFinder } from './opening-word.ts';
 import { ALL_RULES } from './rules/all-rules.ts';
 import { configuredHostAnchors, knownValueAnchors } from './rules/configured.ts';
 import { MARKER_ANCHORS } from './rules/own-markers.ts';
@@ -24,6 +25,7 @@ export interface MaskOptions {
 export interface CompiledRules {
   readonly index: AnchorIndex;
   readonly judgeHost: JudgeHost;
+  readonly findOpening: FindOpening;
 }
 
 /** Compiles every rule together with what is configured; takes some milliseconds. */
@@ -34,13 +36,17 @@ export function compileRules({
   shapes = [],
 }: MaskOptions = {}): CompiledRules {
   const hosts: HostLists = { mask: hostsOf(maskHosts), allow: hostsOf(allowHosts) };
+  const known = knownValueAnchors(knownValues);
+  const configuredHosts = configuredHostAnchors(hosts.mask);
+  const own = ownShapeRules(shapes);
   const index = new AnchorIndex([
-    ...knownValueAnchors(knownValues),
+    ...known,
     ...MARKER_ANCHORS,
-    ...configuredHostAnchors(hosts.mask),
-    ...anchorsOf([...ownShapeRules(shapes), ...ALL_RULES]),
+    ...configuredHosts,
+    ...anchorsOf([...own, ...ALL_RULES]),
   ]);
-  return { index, judgeHost: hostJudge(hosts) };
+  const beginnings = [...known, ...configuredHosts, ...anchorsOf(own)].map(({ text }) => text);
+  return { index, judgeHost: hostJudge(hosts), findOpening: openingFinder(beginnings) };
 }
 
 /** The anchors of rules. Of rules that share a verifier and an anchor the first gives its name, and the verifier is called once. */

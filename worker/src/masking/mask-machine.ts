@@ -2,6 +2,7 @@ import type { AnchorIndex, Place } from './anchor-index.ts';
 import { ALNUM, isHighSurrogate, isIn } from './characters.ts';
 import type { CompiledRules } from './compile-rules.ts';
 import type { Anchor, MaskType } from './finding.ts';
+import { Opening } from './opening-word.ts';
 import type { Found, MachinePolicy } from './policy.ts';
 import { type Repeats, Repetition } from './repetition.ts';
 import { type MaskSpan, SpanWriter } from './span-writer.ts';
@@ -31,6 +32,7 @@ export class MaskMachine {
   private paidUntil = 0;
   private workPaid = 0;
 
+  private readonly opening: Opening;
   private readonly policy: MachinePolicy | undefined;
   private readonly writer: SpanWriter;
   private readonly repetition: Repeats;
@@ -42,7 +44,7 @@ export class MaskMachine {
    * masked.
    */
   constructor(
-    { index, judgeHost }: CompiledRules,
+    { index, judgeHost, findOpening }: CompiledRules,
     scratch: Scratch,
     reporting: boolean,
     policy?: MachinePolicy,
@@ -52,6 +54,8 @@ export class MaskMachine {
     this.window = new TextWindow(scratch, judgeHost);
     this.index = index;
     this.policy = policy;
+    // A value that may have to stay as it is must be seen whole.
+    this.opening = new Opening(policy === undefined || policy.longest === 0 ? findOpening : undefined);
     this.writer = new SpanWriter(reporting, policy);
   }
 
@@ -70,6 +74,7 @@ export class MaskMachine {
     this.text = this.text === '' ? chunk : this.text + chunk;
     if (!final && this.text.length < this.retryAt) return '';
     this.window.show(this.text, final);
+    this.opening.seek(this.text, final);
     this.extendOpenRun();
     const starved = this.scan();
     if (final) return this.writer.write(this.text, this.text.length);
@@ -139,7 +144,7 @@ export class MaskMachine {
 
   /** A finding further on is reached: it is taken unless what was found on the way reaches into it. */
   private commitAhead(finding: Found): void {
-    const start = Math.max(finding.start, this.window.floor);
+    const start = Math.max(finding.start, this.window.floor, this.opening.end);
     if (start < finding.end) this.take({ ...finding, start });
   }
 
@@ -208,8 +213,11 @@ export class MaskMachine {
     return masked !== undefined && this.accept(masked, anchorEnd, known);
   }
 
-  private accept(finding: Found, anchorEnd: number, known: boolean): boolean {
-    if (finding.start < this.window.floor && !known) return false;
+  private accept(found: Found, anchorEnd: number, known: boolean): boolean {
+    const finding = this.opening.behind(found);
+    if (finding === undefined || (found.start < this.window.floor && !known)) return false;
+    // Where the text repeats itself, the next of its kind is masked whole.
+    if (finding !== found) this.repetition.clear();
     if (finding.start > anchorEnd) {
       // The way to the finding is still to be read: an address may stand between `curl` and its password.
       this.ahead.push(finding);
@@ -261,7 +269,7 @@ export class MaskMachine {
     const { index, window } = this;
     const inAnchor = this.position - index.beginningBefore(window.codes, this.position);
     const { written } = this.writer;
-    const cut = Math.max(written, window.unbrokenBefore(inAnchor));
+    const cut = Math.max(written, this.opening.end, window.unbrokenBefore(inAnchor));
     const code = cut > 0 ? window.code(cut - 1) : 0;
     return isHighSurrogate(code) && cut - 1 >= written ? cut - 1 : cut;
   }
@@ -272,6 +280,7 @@ export class MaskMachine {
     if (keep < 4 * LEFT_CONTEXT) return;
     this.text = this.text.slice(keep);
     this.position -= keep;
+    this.opening.end = 0;
     this.paidUntil -= keep;
     this.writer.forget(keep);
     this.window.forget(keep);

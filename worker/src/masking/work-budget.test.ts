@@ -21,7 +21,13 @@ function machineWithWord(word: string, steps: number, reporting = true): MaskMac
       },
     },
   ]);
-  return new MaskMachine({ index, judgeHost: () => 'open' }, new Scratch(), reporting, undefined, READ_EVERYTHING);
+  return new MaskMachine(
+    { index, judgeHost: () => 'open', findOpening: () => 0 },
+    new Scratch(),
+    reporting,
+    undefined,
+    READ_EVERYTHING,
+  );
 }
 
 /** Gives a judge a value of three hundred characters every few characters, no two of them the same. */

@@ -14,7 +14,11 @@ test.each(['.', '-', '_', ':', '~', '=', '%', '+', '/', '$'])(
   (joiner) => {
     const rules = tokens('https://vendor.example/docs', { 'vendor-token': `vnd_{an12}${joiner}{an24}` });
     const judgeHost = () => 'open' as const;
-    const machine = new MaskMachine({ index: new AnchorIndex(anchorsOf(rules)), judgeHost }, new Scratch(), true);
+    const machine = new MaskMachine(
+      { index: new AnchorIndex(anchorsOf(rules)), judgeHost, findOpening: () => 0 },
+      new Scratch(),
+      true,
+    );
     const [example] = rules[0]?.masks ?? [];
     const token = typeof example === 'function' ? example((length, alphabet) => draw(random, length, alphabet)) : '';
     expect(machine.feed(`it was ${token} there`, true)).toBe('it was ***API_KEY*** there');
