@@ -37,7 +37,9 @@ export function bodyLimit(maxPromptChars: number): number {
 export function headProblem(request: Request, mostBytes: number, protocol: Protocol): Answer | undefined {
   const { 'content-encoding': encoding, 'content-length': length, 'content-type': type = '' } = request.headers;
   if (!isPlain(encoding)) return refuse('unsupported_media_type', { message: COMPRESSED });
-  if (!request.is('application/json') || !isUtf8(type)) {
+  // What nearly all clients send needs no closer look.
+  const isUsual = type === 'application/json' && length !== undefined;
+  if (!isUsual && !(request.is('application/json') && isUtf8(type))) {
     const isEmpty = length === undefined && request.headers['transfer-encoding'] === undefined;
     const send = `Send a JSON object with ${FIELDS[protocol]}, and the header Content-Type: application/json.`;
     const wrong = isEmpty ? 'There is no body.' : OTHER_TYPES.find((other) => request.is(other));

@@ -54,7 +54,7 @@ export async function takeJsonBody(
   }
   try {
     let reading = isShort(request) ? readBody(request, share, most) : undefined;
-    let read = reading && (await within(SHORT_BODY_MS, reading));
+    let read = reading && ((await thisTurn(reading)) ?? (await within(SHORT_BODY_MS, reading)));
     if (read === undefined) {
       const refusal = await foreseeRefusal(deps, context);
       if (refusal) return refusal;
@@ -71,6 +71,20 @@ export async function takeJsonBody(
     share.close();
   }
 }
+
+/** What came with its head has been read when this turn of the event loop ends; a timer for it would cost as much as the reading. */
+function thisTurn(reading: Promise<BodyReading>): Promise<BodyReading | undefined> {
+  endOfTurn ??= new Promise((resolve) => {
+    setImmediate(() => {
+      endOfTurn = undefined;
+      resolve(undefined);
+    });
+  });
+  return Promise.race([reading, endOfTurn]);
+}
+
+/** One for all bodies of a turn. */
+let endOfTurn: Promise<undefined> | undefined;
 
 /** Parsing what is long takes some milliseconds; many such bodies may come at once. */
 function parse(bytes: Buffer, protocol: Protocol) {
