@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 
 /** A real Redis of a test's own, on a free loopback port; nothing else uses it. */
@@ -105,8 +106,21 @@ async function waitUntilUp(port: number, server: ChildProcess, password?: string
   });
   died.catch(() => undefined);
   try {
-    await Promise.race([probe.ping(), died]);
+    await Promise.race([untilServing(probe), died]);
   } finally {
     probe.disconnect();
+  }
+}
+
+/** One that was the primary may be made a replica as soon as it is there: it loads what the primary sends, and refuses meanwhile. */
+async function untilServing(probe: Redis): Promise<void> {
+  for (;;) {
+    const refused = await probe.ping().then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    if (refused === undefined) return;
+    if (!refused.message.startsWith('LOADING')) throw refused;
+    await delay(20);
   }
 }
