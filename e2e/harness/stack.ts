@@ -1,18 +1,14 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { listInstances } from '@lontar/shared/instances.ts';
 import type { RedisUser } from '@lontar/shared/redis-users.ts';
 import { type FakeUpstream, startFakeUpstream } from '@lontar/shared/testing/fake-upstream.ts';
 import { freePort, startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { refusedByRedis, type TestUsers, testUsers } from '@lontar/shared/testing/redis-users.ts';
-import { ROOT, systemEnvironment } from './launch.ts';
+import { type Operated, operate } from './operate.ts';
 import { type Service, startService } from './service.ts';
-
-const run = promisify(execFile);
 
 export interface StackOptions {
   readonly gateways?: number;
@@ -58,7 +54,8 @@ export interface Stack {
   };
   /** Creates an API key with the operator's command. */
   createKey(...options: string[]): Promise<{ id: string; key: string }>;
-  lontar(...args: string[]): Promise<{ stdout: string; stderr: string }>;
+  /** Runs the operator's command, see `operate`. */
+  lontar(...args: string[]): Promise<Operated>;
   /** Starts a further gateway, or, with `again`, one that has ended: on its old port then. */
   startGateway(how?: StartHow & { readonly again?: number }): Promise<string>;
   startWorker(how?: StartHow): Promise<Service>;
@@ -146,11 +143,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     await service.logged('the worker takes jobs');
     return service;
   };
-  const lontar = (...args: string[]) =>
-    run(process.execPath, ['cli/src/lontar/main.ts', ...args], {
-      cwd: ROOT,
-      env: { ...systemEnvironment(), ...environment, ...redisOf('operator') },
-    });
+  const lontar = (...args: string[]) => operate(args, { ...environment, ...redisOf('operator') });
 
   const statsPort = String(await freePort());
   environment['STATS_URL'] = `http://127.0.0.1:${statsPort}`;
