@@ -1,10 +1,12 @@
 import { BLANK, CODE, isIn, LINE_END, QUOTE, SPACE } from './characters.ts';
 import type { Finding } from './finding.ts';
+import { HEADING_OF_USERS } from './lexicon/secret-names.ts';
 import { TRADE_WORDS } from './lexicon/values.ts';
 import { isMadeUp } from './made-up.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
 import { isDrawnIn, isSecretIn, verdict } from './verdicts.ts';
+import { isChosenWords, isEasternWord, isLikelyWords } from './words-at-place.ts';
 
 /** How much of a heading, of a list of columns and of a row is read: bounds the work. */
 const LONGEST_LINE = 192;
@@ -43,9 +45,20 @@ export function findInColumn(window: TextWindow, name: SecretName): Finding | un
 }
 
 function findingOf(window: TextWindow, name: SecretName, values: readonly Value[]): Finding | undefined {
-  const [first, ...also] = values.filter((value) => isSecretOf(window, name, value));
+  const besideUsers = values.length > 0 && isBesideUsers(window, name);
+  const [first, ...also] = values.filter((value) => isSecretOf(window, name, value, besideUsers));
   return first === undefined ? undefined : { ...first, also };
 }
+
+/** Whether the line of headings that `name` stands in has one of users. */
+function isBesideUsers(window: TextWindow, { start, end }: SecretName): boolean {
+  const left = window.left(start, LONGEST_LINE);
+  const line =
+    left.slice(left.lastIndexOf('\n') + 1) + window.peek(start, LONGEST_LINE + end - start).split('\n', 1)[0];
+  return line.split(BETWEEN_HEADINGS).some((heading) => HEADING_OF_USERS.test(heading));
+}
+
+const BETWEEN_HEADINGS = /[,;\t()<>'"`]| {2,24}/;
 
 /** How far behind a heading of HTML its rows are read. */
 const LONGEST_TABLE = 480;
@@ -87,8 +100,8 @@ function readElement(window: TextWindow, from: number): Value | undefined {
 }
 
 /** Headings with two blanks or more between them: what a program prints. */
-const ALIGNED_BEFORE = /^(?:[A-Za-z][\w-]{0,24}(?: [\w-]{1,24})? {2,40}){0,8}$/;
-const ALIGNED_BEHIND = /^(?: {2,40}[A-Za-z][\w-]{0,24}(?: [\w-]{1,24})?){0,8}[ \t]{0,8}\r?\n/;
+const ALIGNED_BEFORE = /^(?:\p{L}[\p{L}\w-]{0,24}(?: [\p{L}\w-]{1,24})? {2,40}){0,8}$/u;
+const ALIGNED_BEHIND = /^(?: {2,40}\p{L}[\p{L}\w-]{0,24}(?: [\p{L}\w-]{1,24})?){0,8}[ \t]{0,8}\r?\n/u;
 
 function valuesAligned(window: TextWindow, name: SecretName, end: number): Value[] {
   const code = window.at(end);
@@ -165,8 +178,8 @@ function readField(window: TextWindow, start: number): Value | undefined {
 }
 
 /** Names of columns between the same separators, and nothing else on the line. */
-const FIELDS = /^(?:["']?[A-Za-z][\w .-]{0,31}["']?[,;\t])*["']?$/;
-const FIELDS_BEHIND = /^(?:[,;\t]["']?[A-Za-z][\w .-]{0,31}["']?)*\r?\n/;
+const FIELDS = /^(?:["']?\p{L}[\p{L}\w .-]{0,31}["']?[,;\t])*["']?$/u;
+const FIELDS_BEHIND = /^(?:[,;\t]["']?\p{L}[\p{L}\w .-]{0,31}["']?)*\r?\n/u;
 
 function valuesBelow(window: TextWindow, before: string, end: number, code: number): Value[] {
   if (code === CODE.closeParenthesis || !FIELDS.test(before) || /[^,;\t"']$/.test(before)) return [];
@@ -199,10 +212,14 @@ function countOf(text: string, character: string): number {
   return text.split(character).length - 1;
 }
 
-/** Drawn, or a password that holds a digit and speaks of nothing else. */
-function isSecretOf(window: TextWindow, { kind }: SecretName, { start, end }: Value): boolean {
+/** Drawn, or a password that holds a digit and speaks of nothing else, or words where users stand beside them. */
+function isSecretOf(window: TextWindow, { kind }: SecretName, { start, end }: Value, besideUsers: boolean): boolean {
   const value = window.slice(start, end);
-  if (isIn(window.at(start), BLANK) || /\s/.test(value)) return false;
+  if (isIn(window.at(start), BLANK)) return false;
+  if (kind === 'password' || besideUsers) {
+    if (value.length >= SHORTEST_WORD && isWordOf(window, value, besideUsers)) return true;
+  }
+  if (/\s/.test(value)) return false;
   if (isDrawnIn(window, value)) return true;
   if (kind === 'password' && verdict(window, 'made-up', value, isMadeUp)) return true;
   return (
@@ -213,4 +230,11 @@ function isSecretOf(window: TextWindow, { kind }: SecretName, { start, end }: Va
     !TRADE_WORDS.test(value) &&
     isSecretIn(window, value, { name: 'password', quoted: true, environment: false, prose: true })
   );
+}
+
+const SHORTEST_WORD = 3;
+
+function isWordOf(window: TextWindow, value: string, besideUsers: boolean): boolean {
+  if (besideUsers) return verdict(window, 'chosen words', value, isChosenWords);
+  return verdict(window, 'likely words', value, isLikelyWords) || isEasternWord(value);
 }

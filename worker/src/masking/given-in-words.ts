@@ -32,12 +32,23 @@ export function endOfForeignWord(window: TextWindow, from: number): number {
 /** Behind a name in Chinese, Japanese or Korean: where the copula or colon ends that gives it its value, or -1. */
 export function endOfCopula(window: TextWindow, from: number): number {
   const code = window.at(from);
+  const isBehindEastern = window.before(from - 1) >= FIRST_EASTERN;
+  const said = isBehindEastern && code > CODE.delete ? SAID_EASTERN.exec(window.peek(from, LONGEST_CHANGE)) : null;
+  if (said !== null) return from + said[0].length;
+  // `合言葉 …`
+  if (isBehindEastern && code === CODE.space && window.at(from + 1) >= FIRST_EASTERN) return from + 1;
   // `密钥a1B2…`: no blank stands between the noun and its value.
-  if (isIn(code, ALNUM)) return window.before(from - 1) >= FIRST_EASTERN ? from : -1;
+  if (isIn(code, ALNUM)) return isBehindEastern ? from : -1;
+  if (code > CODE.delete && isOpeningEastern(code)) return isBehindEastern ? from : -1;
   if (code < FIRST_EASTERN) return -1;
   if (!COPULAS.includes(String.fromCharCode(code))) return endOfChange(window, from);
   // `是：`
   return COPULAS.includes(String.fromCharCode(window.at(from + 1))) ? from + 2 : from + 1;
+}
+
+/** `密码「…」`, `密码“…”`: the quote follows the noun. */
+function isOpeningEastern(code: number): boolean {
+  return '「『“《'.includes(String.fromCharCode(code));
 }
 
 /** Behind the mark at `at` that ends the tag of a name, and the tag of the element in it that holds its value. */
@@ -53,6 +64,9 @@ function endOfChange(window: TextWindow, from: number): number {
   return changed === null ? -1 : from + changed[0].length;
 }
 
+/** `统一为`, `现在是`: an adverb before the copula. */
+const SAID_EASTERN =
+  /^(?:统一|都|全部|默认|现在|暂时|目前|仍然|还|就|应该|应|一律|今后|今は|現在は)(?:设|改|設)?(?:是|为|為|成)[：:]?/;
 const LONGEST_CHANGE = 10;
 const CHANGED = /^(?:已经|已經|已|现在|現在|被)?(?:改|设|設|更新|换|換|重置|设置|設置|设定|設定)(?:成|为|為|到)了?/;
 

@@ -1,12 +1,14 @@
 import { BLANK, CODE, isIn, LOWER, UNDERSCORE } from './characters.ts';
-import { isForeignLetter } from './given-in-words.ts';
+import { isForeignLetter, skipForeignQuote } from './given-in-words.ts';
+import { isLineBelow } from './given-plain-word.ts';
 import type { GivenValue, Operator } from './given-value.ts';
 import { hasLoginBefore } from './login-beside.ts';
 import { isAppPassword, isJoinedAsNames, isMadeUp, isPassPhrase } from './made-up.ts';
-import { isUncommonWords, mayBeWords } from './plain-words.ts';
+import { isUncommonWords } from './plain-words.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
 import { verdict } from './verdicts.ts';
+import { isChosenWords, isEasternWord, isLikelyWords } from './words-at-place.ts';
 
 /** `pass` alone is given a text as often. */
 const SHORTEST_NAME = 4;
@@ -119,14 +121,19 @@ export function readRestOfLine(
   operator: Operator,
   value: GivenValue | undefined,
 ): GivenValue | undefined {
-  if (value === undefined && name.kind === 'password' && operator.kind === 'assign') {
-    const word = readForeignWord(window, window.run(operator.end, BLANK, 2));
-    if (word !== undefined) return word;
+  if (name.kind === 'password' && operator.kind === 'assign' && value?.quoted !== true && value?.below !== true) {
+    const goesOn = value === undefined ? -1 : window.at(value.end);
+    if (value === undefined || goesOn > CODE.delete) {
+      const from = skipForeignQuote(window, window.run(operator.end, BLANK, 2));
+      const word = readForeignWord(window, value?.start ?? from);
+      if (word !== undefined) return word;
+    }
   }
   const isAlone = name.end - name.start === SHORTEST_NAME && window.matches(name.start, 'pass');
   if ((name.kind !== 'password' && !isAlone) || operator.kind !== 'assign' || !isConfigured(window, name, operator))
     return undefined;
-  if (value?.below === true) return undefined;
+  if (value?.below === true)
+    return isLineBelow(window, name, operator, value) ? readLineBelow(window, value) : undefined;
   // A block scalar begins on the next line.
   const start = value?.start ?? window.run(operator.end, BLANK, 8);
   let end = start;
@@ -137,6 +144,7 @@ export function readRestOfLine(
   const isSetting =
     (value !== undefined && value.start > operator.end + 4) ||
     operator.tight ||
+    isUncommonPhrase(window, text) ||
     hasJoint(window, name) ||
     /\d/.test(text) ||
     hasLoginBefore(window, name.start);
@@ -144,6 +152,7 @@ export function readRestOfLine(
     ? !isAlone &&
       isSetting &&
       (verdict(window, 'line', text, (phrase) => isPassPhrase(phrase, /\d/.test(phrase) ? 2 : 3)) ||
+        (!operator.tight && isUncommonPhrase(window, text)) ||
         isWordsBesideLogin(window, name, text))
     : verdict(window, 'made-up', text, isMadeUp) ||
       (isForeignLetter(window.at(value?.end ?? start)) && verdict(window, 'uncommon words', text, isUncommonWords));
@@ -152,23 +161,45 @@ export function readRestOfLine(
     : undefined;
 }
 
+/** The words alone on the line below a label. */
+function readLineBelow(window: TextWindow, value: GivenValue): GivenValue | undefined {
+  const line = window.peek(value.start, LONGEST_LINE).split('\n', 1)[0] ?? '';
+  const text = line.trimEnd();
+  if (line.length === LONGEST_LINE || !/\s/.test(text) || ENDS_STATEMENT.test(text)) return undefined;
+  return verdict(window, 'likely words', text, isLikelyWords)
+    ? { ...value, end: value.start + text.length, last: true }
+    : undefined;
+}
+
+/** `Wachtwoord router: paarse olifant`: all its words are uncommon. */
+function isUncommonPhrase(window: TextWindow, text: string): boolean {
+  if (!/^\p{L}+(?: \p{L}+){1,4}$/u.test(text)) return false;
+  return verdict(window, 'uncommon phrase', text, (phrase) => phrase.split(' ').every((word) => isUncommonWords(word)));
+}
+
 /** `Kata sandi: bunga melati` below a user: two words without a number. */
 function isWordsBesideLogin(window: TextWindow, name: SecretName, text: string): boolean {
-  return verdict(window, 'may be words', text, mayBeWords) && hasLoginBefore(window, name.start);
+  return verdict(window, 'chosen words', text, isChosenWords) && hasLoginBefore(window, name.start);
 }
 
 /** `Снежинка-2041`: a word with letters that ASCII has not, and a number. */
 function readForeignWord(window: TextWindow, start: number): GivenValue | undefined {
-  if (!isForeignLetter(window.at(start))) return undefined;
   let end = start;
-  while (end < start + LONGEST_LINE && window.at(end) > CODE.space) end++;
+  while (end < start + LONGEST_LINE && window.at(end) > CODE.space && !ENDS_EASTERN.test(window.text.charAt(end)))
+    end++;
   end = window.trim(start, end, '.,:;');
   const word = window.slice(start, end);
+  if (!/[^\0-\u007f]/.test(word)) return undefined;
+  if (isEasternWord(word) && (/\d/.test(word) || LINE_ENDS.test(window.peek(end, 2))))
+    return { start, end, quoted: false, below: false, last: true, cut: false, call: false };
+
   if (!FOREIGN_WORD.test(word) && !(ONE_WORD.test(word) && verdict(window, 'uncommon words', word, isUncommonWords)))
     return undefined;
   return { start, end, quoted: false, below: false, last: false, cut: false, call: false };
 }
 
+const ENDS_EASTERN = /[，。；、！？「」『』（）]/;
+const LINE_ENDS = /^[。．」』”》]?(?:$|\r?\n)|^[」』”》]|^ ?(?:で|を|に|登|进|進)/;
 const FOREIGN_WORD = /^\p{L}{3,16}(?:[-_.!@#$%&*+]\p{L}{2,16})?[-_.!@#$%&*+]?\d{2,6}[!?]?$/u;
 const ONE_WORD = /^\p{L}{5,24}$/u;
 const ENDS_STATEMENT = /[;,"'`({[]$/;

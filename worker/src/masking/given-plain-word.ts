@@ -20,7 +20,13 @@ export function isPlainWordGiven(
   value: GivenValue,
   text: string,
 ): boolean {
-  if (value.below || value.cut || operator.kind === 'statement' || operator.compares === true) return false;
+  if (
+    value.cut ||
+    (value.below && !isLineBelow(window, name, operator, value)) ||
+    operator.kind === 'statement' ||
+    operator.compares === true
+  )
+    return false;
   const isShort = name.end - name.start === 4 && window.matches(name.start, 'pass');
   if ((name.kind !== 'password' && !isShort) || (operator.kind === 'loose' && isPartOfList(window, name))) return false;
   if (!MAY_BE_WORDS.test(text) || !verdict(window, 'may be words', text, mayBeWords)) return false;
@@ -68,6 +74,9 @@ function isBareWord(
   const next = window.at(value.end);
   if (operator.kind === 'tag' || operator.kind === 'element') return isUncommon && next === CODE.less;
   if (operator.kind === 'cell') return isUncommon && isRowOfName(window, name, value);
+  if (value.below) return isUncommon;
+  if (operator.kind === 'loose' && value.last && DASHES.has(window.before(operator.end - 1)))
+    return BEGINS_LINE.test(lineBefore(window, name)) && (isUncommon || hasLoginBefore(window, name.start));
   if (operator.kind !== 'assign') return false;
   // `密码是 …，`: no blank stands around a copula, nor behind the value.
   if (window.before(operator.end - 1) >= FIRST_EASTERN) return isUncommon;
@@ -89,7 +98,7 @@ function isBareWord(
 }
 
 /** `| Password | … |`: the name begins its row, and no divider follows as below a heading. */
-function isRowOfName(window: TextWindow, { start }: SecretName, { end }: GivenValue): boolean {
+export function isRowOfName(window: TextWindow, { start }: SecretName, { end }: GivenValue): boolean {
   const left = window.left(start, LONGEST_LINE);
   if (!BEGINS_ROW.test(left.slice(left.lastIndexOf('\n') + 1))) return false;
   return !DIVIDER_BELOW.test(window.peek(end, LONGEST_LINE));
@@ -97,6 +106,23 @@ function isRowOfName(window: TextWindow, { start }: SecretName, { end }: GivenVa
 
 const BEGINS_ROW = /^[ \t]{0,8}\|[\s*_`"]{0,6}(?:[\p{L}-]{1,16} ){0,2}$/u;
 const DIVIDER_BELOW = /^[^\n]{0,72}\n[ \t]{0,8}\|? ?:?-/;
+
+/** `Password:` as a label on a line of its own, and one word on the line below. */
+export function isLineBelow(window: TextWindow, name: SecretName, { kind, end }: Operator, value: GivenValue): boolean {
+  if (kind !== 'assign' || value.quoted || window.before(end - 1) !== CODE.colon) return false;
+  const next = window.at(value.end);
+  if (next > CODE.space && next !== CODE.backtick && next !== CODE.star) return false;
+  return LABEL_ALONE.test(lineBefore(window, name)) && LINE_ENDS.test(window.slice(end, value.start));
+}
+
+const LABEL_ALONE = /^[\s>*#•+-]{0,12}["'`*_]{0,3}(?:[\p{L}-]{1,16} ){0,3}$/u;
+const LINE_ENDS = /^[*_ \t]{0,4}\r?\n[^\n]{0,12}$|^[*_ \t]{0,4}\r?\n\r?\n[^\n]{0,4}$/;
+const DASHES: ReadonlySet<number> = new Set([CODE.hyphen, CODE.enDash, CODE.emDash]);
+
+function lineBefore(window: TextWindow, { start }: SecretName): string {
+  const left = window.slice(Math.max(0, start - LONGEST_LINE), start);
+  return left.slice(left.lastIndexOf('\n') + 1);
+}
 
 const FIRST_EASTERN = 0x2e80;
 /** `…, password: word`, `(password: word)` in a sentence. */

@@ -1,20 +1,9 @@
 import { endOfBare } from './bare-run.ts';
-import {
-  ALNUM,
-  BLANK,
-  CODE,
-  DASH,
-  isIn,
-  LINE_END,
-  LONGEST_RUN,
-  NO_CHARACTER,
-  QUOTE,
-  SPACE,
-  WORD,
-} from './characters.ts';
+import { ALNUM, BLANK, CODE, DASH, isIn, LINE_END, LONGEST_RUN, QUOTE, SPACE, WORD } from './characters.ts';
 import { skipColour } from './colour-codes.ts';
 import { endOfComparison } from './comparison.ts';
 import { endOfCopula, endOfTag, skipForeignQuote, typedAssignment } from './given-in-words.ts';
+import { isLabel, isTitle, LONGEST_TITLE } from './label-place.ts';
 import { endOfLiteral, endOfQuote, type Opening, openLiteral } from './literal-opening.ts';
 import { elementBehind } from './spoken-operator.ts';
 import type { TextWindow } from './text-window.ts';
@@ -97,6 +86,9 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
   if (code === CODE.openBracket && index > tightStart) return behindNote(window, index);
   if (code === CODE.hyphen && window.at(index + 1) === CODE.greater)
     return { end: index + 2, kind: 'assign', tight: false };
+  // `Password - …`, a label at the beginning of its line.
+  if (code === CODE.hyphen && index > tightStart && isIn(window.at(index + 1), BLANK) && isLabel(window, nameStart))
+    return { end: index + 1, kind: 'loose', tight: false };
   if (code === CODE.less && window.at(index + 1) === CODE.hyphen)
     return { end: index + 2, kind: 'assign', tight: false };
   if (code === CODE.enDash || code === CODE.emDash) return { end: index + 1, kind: 'loose', tight: false };
@@ -166,18 +158,6 @@ function nextElement(window: TextWindow, from: number): Operator | undefined {
 const LONGEST_TAGS = 96;
 const NEXT_ELEMENT =
   /^:?(?:<\/[a-z]{1,8}>){1,3}:?\s{0,16}(?:<(?:td|dd|code|span|b|em|strong|kbd|samp|string)(?: [^<>]{0,32})?>){0,3}(?=[^<>\s])/i;
-
-/** Nothing but marks of headings, lists and emphasis stands before the name on its line: what follows below is its value. */
-function isTitle(window: TextWindow, nameStart: number): boolean {
-  let index = nameStart;
-  while (index > nameStart - 12 && TITLE_MARKS.includes(String.fromCharCode(window.before(index - 1)))) index--;
-  const code = window.before(index - 1);
-  return code === NO_CHARACTER || code === CODE.newline;
-}
-
-/** A longer name alone on its line is a line of base64 that ends like one. */
-const LONGEST_TITLE = 30;
-const TITLE_MARKS = '#*->_` \t.0123456789';
 
 /** `%3D`, and `%22%3A%22` as JSON has it in a query. */
 function encodedOperator(window: TextWindow, from: number): Operator | undefined {

@@ -2,7 +2,7 @@ import { CODE, isIn, LETTER, SPACE, WORD } from './characters.ts';
 import { isDefined } from './given-in-words.ts';
 import type { Operator } from './given-value.ts';
 import { NOT_THE_SECRET } from './lexicon/secret-names.ts';
-import { SECRET_NOUNS } from './lexicon/sentences.ts';
+import { OWNERS, SECRET_NOUNS } from './lexicon/sentences.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
 
@@ -126,12 +126,19 @@ function promptOperator(window: TextWindow, name: SecretName): Operator | undefi
 /** `Пароль от панели:`, `Password for the elastic user (reset with …):`: where the colon ends behind whose it is, or -1. */
 function endOfOwner(window: TextWindow, name: SecretName): number {
   const preposition = PREPOSITION.exec(window.peek(name.end, LONGEST_PREPOSITION));
-  if (preposition === null || !BEGINS_SENTENCE.test(window.left(name.start, REACH_OF_LOGIN))) return -1;
+  if (!BEGINS_SENTENCE.test(window.left(name.start, REACH_OF_LOGIN))) return -1;
+  if (preposition === null) {
+    const owner = OWNER_ALONE.exec(window.peek(name.end, LONGEST_OWNER));
+    const words = owner?.[1]?.toLowerCase().trim().split(' ') ?? [];
+    if (owner === null || words.some((word) => NOT_THE_SECRET.has(word) && !OWNERS.has(word))) return -1;
+    return name.end + owner[0].length;
+  }
   const from = name.end + preposition[0].length;
   let blanks = 0;
   for (let index = from; index < from + LONGEST_OWNER; index++) {
     const code = window.at(index);
     if (code === CODE.colon) return isIn(window.at(index + 1), SPACE) ? index + 1 : -1;
+    if ((code === CODE.emDash || code === CODE.enDash) && window.before(index - 1) === CODE.space) return index + 1;
     if (code === CODE.openParenthesis) {
       const close = window.peek(index, LONGEST_NOTE).indexOf(')');
       const end = index + close + 1;
@@ -147,6 +154,8 @@ function endOfOwner(window: TextWindow, name: SecretName): number {
   return -1;
 }
 
+/** `Password wifi kantor:`, `Wachtwoord router:` */
+const OWNER_ALONE = /^((?: \p{L}[\p{L}\d-]{1,15}){1,3}):(?= )/u;
 const LONGEST_PREPOSITION = 8;
 const PREPOSITION = /^ (?:for|of|on|von|für|del?|do|da|untuk|pada|dari|od|van|voor|pour|du|от|для|к|на) /;
 const LONGEST_OWNER = 48;

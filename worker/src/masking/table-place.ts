@@ -7,6 +7,8 @@ export interface TablePlace {
   readonly keys: readonly number[];
   /** Those that hold passwords, and no keys: what stands there may be made of words. */
   readonly passwords: readonly number[];
+  /** Another column holds users, mailboxes or networks: what stands beside them in a column of passwords is one. */
+  readonly besideUsers: boolean;
   /** Those of `logins` hold a user and a password, those of `numbers` a PIN; they are among `columns` too. */
   readonly logins: readonly number[];
   readonly numbers: readonly number[];
@@ -20,6 +22,7 @@ export const NO_TABLE: TablePlace = {
   versions: [],
   keys: [],
   passwords: [],
+  besideUsers: false,
   logins: [],
   numbers: [],
   enclosed: true,

@@ -12,6 +12,14 @@ const LATIN_PASSWORDS = wordList(`
   passord kodeord parola parolası parolanız паролем пароля şifresi şifreniz şifresiyle contraseña contrasenya contrasenia parolachiave clave şifre sifresi salasana jelszó jelszo heslo`).concat(
   'mot de passe',
   'kata laluan',
+  'palabra secreta',
+  'palavra secreta',
+  'mot secret',
+  'parola segreta',
+  'кодовое слово',
+  'кодовая фраза',
+  'clé wifi',
+  'clé wi-fi',
   'palavra passe',
   "parola d'ordine",
 );
@@ -36,7 +44,7 @@ export const SECRETS_ELSEWHERE: readonly string[] = inAnyCase([...LATIN_SECRETS,
 export const KEYS_ELSEWHERE: readonly string[] = inAnyCase(LATIN_KEYS);
 
 /** Letters outside ASCII are compared as they are: a word that has some stands also with its first letter, and all of them, as capitals. */
-function inAnyCase(words: readonly string[]): string[] {
+export function inAnyCase(words: readonly string[]): string[] {
   const capital = (letter: string) => (letter.toUpperCase() > '\u007f' ? letter.toUpperCase() : letter);
   const outside = (word: string) => word.replaceAll(/[^\0-\u007f]/g, capital);
   return [...new Set(words.flatMap((word) => [word, outside(word.charAt(0)) + word.slice(1), outside(word)]))];

@@ -1,8 +1,9 @@
+import { inAnyCase } from './names-elsewhere.ts';
 import { wordList, wordSet } from './word-set.ts';
 
 /** What a sentence before speaks of, by what its value has to show. The last of them counts. */
 export const SPOKEN_OF =
-  /\b(?:pass(?:word|phrase|code)s?|passwd|pwd|(?:kata )?sandi(?:nya)?|kata laluan|passwort|kennwort|wachtwoord|clave|contraseña|senha|mot de passe|(api[ -]?key|access key|token|secret|kunci(?: api)?|key|credential)s?)(?:-?nya)?(?![\w-])/gi;
+  /(?<![\p{L}\d_])(?:pass(?:word|phrase|code)s?|passwd|pwd?|(?:kata )?sandi(?:nya)?|kata laluan|passwort|kennwort|wachtwoord|clave|contraseña|senha|mot de passe|парол\p{L}{1,3}|şifre\p{L}{0,5}|parola\p{L}{0,5}|hasł[oa]|lösenord\p{L}{0,2}|log-?in|(api[ -]?key|access key|token|secret|kunci(?: api)?|key|credential)s?)(?:-?nya)?(?![\p{L}\d_-])/giu;
 
 /** Before `one`: the value that took the place of another, or had it. */
 export const NAMED_ONE =
@@ -24,4 +25,78 @@ export const LEADS_BELOW = wordList(
 export const SMALL_WORDS = wordSet('is was are will be should now still just currently set to sekarang adalah');
 /** Behind a value in quotes or without: what it is used as. */
 export const USED_AS =
-  /^["'`*]{0,3} (?:as|for|sebagai|untuk|als|comme|como|come) (?:(?:the|your|my|its|a|new|root|admin|database|db|wifi|temporary) ){0,3}(?:pass(?:word|phrase|code|wort)|kata sandi|sandi|kennwort|wachtwoord|mot de passe|contraseña|senha|clave)(?![\w-])/i;
+  /^["'`*]{0,3} (?:as|for|sebagai|untuk|als|comme|como|come) (?:(?:the|your|my|its|a|new|root|admin|database|db|wifi|temporary) ){0,3}(?:pass(?:word|phrase|code|wort)|kata sandi|sandi|kennwort|wachtwoord|mot de passe|contraseña|senha|clave)(?![\w-])|^["'`*]{0,3} (?:when|if|once|where|wenn|falls|quand|si|cuando|se|quando|als|wanneer|kalau|saat|jika|ketika)[^.\n]{0,24} (?:ask|prompt|frag|verlang|demand|pid|pregunt|chied|vraag|pede|pergunt|minta|bertanya)\p{L}{0,4}[^.\n]{0,20} (?:password|passphrase|passcode|code|sandi|kata sandi|mot de passe|contraseña|clave|senha|wachtwoord)(?![\w-])/iu;
+/** What took the place of another, in other languages: the value follows. */
+export const NEW_ONE: readonly string[] = inAnyCase([
+  'neue ist ',
+  'neues ist ',
+  'neue lautet ',
+  'neues lautet ',
+  'nueva es ',
+  'nuevo es ',
+  'nueva: ',
+  'nouveau est ',
+  'nouvelle est ',
+  'nova é ',
+  'novo é ',
+  'nuova è ',
+  'nuovo è ',
+  'nieuwe is ',
+  'yang baru ',
+  'barunya ',
+  'новый — ',
+  'новый: ',
+  'теперь ',
+  'yenisi ',
+  'it is now ',
+  'es ist jetzt ',
+  'jetzt ist es ',
+  "c'est maintenant ",
+  'ahora es ',
+  'agora é ',
+  'adesso è ',
+  'nu is het ',
+  'sekarang jadi ',
+]);
+/** What tells somebody to try one after another. */
+export const TRY_WORDS: ReadonlySet<string> = new Set(
+  [
+    'try',
+    'coba',
+    'versuch',
+    'versuche',
+    'probier',
+    'probier mal',
+    'versuch mal',
+    'versuch es mit',
+    'probier es mit',
+    'try with',
+    'prueba con',
+    'essaie avec',
+    'prova con',
+    'tente com',
+    'probeer eens',
+    'coba pakai',
+    'probiere',
+    'essaie',
+    'essayez',
+    'prueba',
+    'prova',
+    'tente',
+    'tenta',
+    'probeer',
+    'попробуй',
+    'попробуйте',
+    'dene',
+  ].map((word) => `${word} `),
+);
+/** What an answer begins with on its line: a mark, a time, who speaks, and a word or two. */
+export const SPEAKER =
+  /^(?:\[[\d:. ,/-]{4,20}\] )?(?:(?:>|[-*•]|<[\w .-]{1,20}>) |[\p{L}][\p{L}.]{0,16}(?: [\p{L}.]{1,12})?(?: \([^()\n]{1,12}\))?:\*{0,2} )/iu;
+export const INTRODUCES = /^(?:ini|it's|it is|here|sure|es|c'est|das ist|es ist) (?:ya |bro |it is |is )?/i;
+/** The verb begins a sentence: the one before it named what is to be tried. */
+export const TRIES = /(?:^|[.!?:,] |\n)$/;
+/** What CHANGED_TO ends in. */
+export const ENDS_PRONOUN = /(?:it|at|is|em|se|ck) $/i;
+/** Verbs that hand a value over to a form, a prompt or a person. */
+export const HANDS_OVER = wordList('enter use try masukkan gunakan pakai verwende utilisez usa gebruik paste');

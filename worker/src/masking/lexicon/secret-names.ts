@@ -1,5 +1,6 @@
 import {
   HARMLESS_QUALIFIERS_ELSEWHERE,
+  inAnyCase,
   KEYS_ELSEWHERE,
   NOT_THE_SECRET_ELSEWHERE,
   PASSWORDS_ELSEWHERE,
@@ -12,7 +13,27 @@ export const PASSWORD_WORDS =
   `password passwd passw passwort passphrase passcode passwrd pword pwd sandi katasandi psw pw kennwort contrasena psk
   pre-shared-key preshared-key presharedkey pass_phrase pass-phrase secretword secret_word`
     .split(/\s+/)
-    .concat('pass phrase', PASSWORDS_ELSEWHERE);
+    .concat(
+      'pass phrase',
+      'secret word',
+      'magic word',
+      'code word',
+      'codewort',
+      'secret phrase',
+      'recovery phrase',
+      'recovery_phrase',
+      'seed phrase',
+      'seed_phrase',
+      'security answer',
+      'security_answer',
+      'secret answer',
+      'secret_answer',
+      'wifi key',
+      'wi-fi key',
+      'wlan key',
+      'network key',
+      PASSWORDS_ELSEWHERE,
+    );
 export const SECRET_WORDS =
   `secret secrets authorization secretkey apikey api_key api-key apisecret apitoken accesskey access_key access_key_id accesskeyid privatekey private_key signingkey encryptionkey
   masterkey authkey auth_key authtoken accesstoken refreshtoken token credential credentials creds licensekey rahasia kunci jwt webhooksecret
@@ -84,8 +105,12 @@ export const HEADING_OF_NUMBERS = /^[\s*_`]{0,40}(?:pin|otp|passcode|(?:pin|door
 /** Headings of columns of passwords alone: what stands there may be made of words. */
 export const HEADING_OF_PASSWORDS = /(?:\bpass(?:word|wort|wd|phrase|code)?|\bpwd|secret|sandi)s?[\s*_`]{0,8}$/i;
 
+/** Headings of columns of users, accounts or networks: a column of passwords beside them holds passwords, whatever they look like. */
+export const HEADING_OF_USERS =
+  /^[\s*_`"]{0,8}(?:user(?:[ _-]?(?:name|id))?s?|log-?in(?: name)?|sign-?in|account|e-?mail(?: address)?|ssid|network|wi-?fi|usuario|usu[aá]rio|cuenta|conta|utilisateur|identifiant|compte|benutzer(?:name)?|nutzer|konto|anmeldename|netzwerk|gebruiker(?:snaam)?|inlognaam|pengguna|nama pengguna|akun|jaringan|utente|kullanıcı(?: adı)?|hesap|логин|пользователь|аккаунт|учётная запись|账号|帐号|账户|用户名?|登录名|ユーザー(?:名|id)?|アカウント|사용자|아이디|계정)[\s*_`"]{0,8}$/iu;
+
 /** Names of secrets that are short numbers. */
-export const CODE_NAMES = [
+export const CODE_NAMES: readonly string[] = inAnyCase([
   'pin',
   'passcode',
   'otp',
@@ -120,11 +145,41 @@ export const CODE_NAMES = [
   'türcode',
   'pin kodu',
   'пин-код',
+  'ПИН-код',
+  'пин код',
+  'код двери',
+  'код сейфа',
   'код домофона',
   'zugangscode',
   '暗証番号',
   'cvv',
-] as const;
+  'one-time code',
+  'one time code',
+  'security code',
+  'confirmation code',
+  '2fa code',
+  'sms code',
+  'einmalcode',
+  'bestätigungscode',
+  'sicherheitscode',
+  'code de vérification',
+  'código de verificación',
+  'código de verificação',
+  'codice di verifica',
+  'verificatiecode',
+  'kode keamanan',
+  'код подтверждения',
+  'код из смс',
+  'doğrulama kodu',
+  '验证码',
+  '驗證碼',
+  '認証コード',
+  '인증번호',
+  '密码',
+  '密碼',
+  '비밀번호',
+  'パスコード',
+]);
 
 /** What may be stuck to the end of a secret word without making it another word. */
 export const TAIL_WORD =

@@ -1,3 +1,4 @@
+import { ACCESS_RULES } from './access-sentences.ts';
 import { ARGUMENT_LIST_RULES } from './argument-lists.ts';
 import { ASSIGNMENT_RULES } from './assignments.ts';
 import { BARE_HOST_RULES } from './bare-hosts.ts';
@@ -18,6 +19,7 @@ import { IP6_RULES } from './ip6-addresses.ts';
 import { KEY_BLOCK_RULES } from './key-blocks.ts';
 import { LOGIN_LINE_RULES } from './login-lines.ts';
 import { LOGIN_PAIR_RULES } from './login-pairs.ts';
+import { NAMED_BEHIND } from './named-afterwards.ts';
 import { PROSE_RULES } from './prose.ts';
 import type { Rule, RuleFamily } from './rule.ts';
 import { SENTENCE_RULES } from './sentences.ts';
@@ -28,6 +30,7 @@ import { RECENT_TOKENS } from './tokens-recent.ts';
 import { SERVICE_TOKENS } from './tokens-services.ts';
 import { SOURCE_CODE_TOKENS } from './tokens-source-code.ts';
 import { AWS_PAIR, UNPREFIXED_TOKENS } from './tokens-unprefixed.ts';
+import { TYPED_RULES } from './typed-codes.ts';
 import { URL_RULES } from './urls.ts';
 
 /**
@@ -68,6 +71,9 @@ export const RULE_FAMILIES: readonly RuleFamily[] = [
       ...TABLE_RULES,
       ...PROSE_RULES,
       ...SENTENCE_RULES,
+      NAMED_BEHIND,
+      ...ACCESS_RULES,
+      ...TYPED_RULES,
       ...LOGIN_PAIR_RULES,
       ...CODE_NUMBER_RULES,
       ...ASSIGNMENT_RULES,

@@ -3,13 +3,14 @@ import type { Finding, Verify } from '../finding.ts';
 import { findInColumn } from '../given-column.ts';
 import { behindChain, inTemplate, readCells, readFurther, readList, readPieces } from '../given-list.ts';
 import { readRestOfLine } from '../given-phrase.ts';
+import { readRowWords } from '../given-row.ts';
 import { isGivenSecret, LONGEST_JUDGED } from '../given-secret.ts';
 import { type GivenValue, type Operator, readOperator, readValue } from '../given-value.ts';
 import { wordiness } from '../letter-pairs.ts';
 import { isPublicName } from '../lexicon/public-names.ts';
 import { PASSWORD_WORDS, SECRET_WORDS, VENDOR_WORDS, WEAK_WORDS } from '../lexicon/secret-names.ts';
 import { INTRODUCES_VALUE, SCHEME_BEFORE_VALUE, TYPE_OF_VALUE } from '../lexicon/values.ts';
-import type { Memory } from '../memory.ts';
+import { NAME_ASKED } from '../name-asked.ts';
 import { isAnotherWord, type NameKind, readName, type SecretName } from '../secret-name.ts';
 import { spokenOperator } from '../spoken-operator.ts';
 import { statementOperator } from '../sql-statement.ts';
@@ -28,40 +29,6 @@ const SHORTEST_NESTED_NAME = 2;
 const LONGEST_NESTED_NAME = 32;
 /** Such a name scores higher in `wordiness`. Turned to 0.45 or 0.55: nothing. */
 const WORDS_OF_NESTED_NAME = 0.5;
-
-/**
- * The name that was asked last, and whether it is given anything: `api`, `apikey` and `key` in `live_apikey_` are three
- * anchors of one name. What the name of a secret is not given, a weak one is not given either; and a value behind an
- * operator is found once.
- */
-class NameAsked {
-  private start = -1;
-  private end = -1;
-  private kind: NameKind | undefined;
-  private found = false;
-
-  knows({ start, end, kind }: SecretName): boolean {
-    if (start !== this.start || end !== this.end) return false;
-    if (kind === this.kind || (kind === 'weak' && this.kind === 'secret')) return true;
-    return this.found && MEAN_THE_SAME.has(kind) && this.kind !== undefined && MEAN_THE_SAME.has(this.kind);
-  }
-
-  remember({ start, end, kind }: SecretName, found: boolean): void {
-    this.start = start;
-    this.end = end;
-    this.kind = kind;
-    this.found = found;
-  }
-
-  forget(): void {
-    this.start = -1;
-  }
-}
-
-/** Kinds that read the same value behind an operator, and only ask more or less of it. */
-const MEAN_THE_SAME: ReadonlySet<NameKind> = new Set(['weak', 'secret', 'glued'] as const);
-
-const NAME_ASKED: Memory<NameAsked> = { begin: () => new NameAsked(), forget: (asked) => asked.forget() };
 
 /** Verifies at a secret word: the value given to the name the word is part of. */
 const verifyAssignment: Verify = (window, start, end, word) => {
@@ -116,6 +83,10 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
       list.filter((element) => isGivenSecret(window, name, operator, element)),
     );
   if (name.plural === true) return undefined;
+  if (operator.kind === 'cell') {
+    const words = readRowWords(window, name, operator.end);
+    if (words.length > 0) return findingOfAll(name, words);
+  }
   let value = readValue(window, operator.end, inQuery);
   if (value === undefined) {
     // It begins with a letter that ASCII has not.
@@ -140,7 +111,7 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
   const isGiven = value !== undefined && value.end > value.start && isGivenSecret(window, name, operator, value);
   // What a bare value does not hold may go on behind it.
   const line =
-    value?.quoted === true || (isGiven && value?.last === true)
+    value?.quoted === true || (isGiven && value?.last === true && window.at(value.end) <= CODE.delete)
       ? undefined
       : readRestOfLine(window, name, operator, value);
   if (line !== undefined) return findingOf(window, name, line);

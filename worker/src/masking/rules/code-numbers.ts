@@ -32,6 +32,12 @@ const LEADS_TO_OF = /^(?:for|untuk|to|on|of|at|in|di|pada|dari|von|van|für|del?
 /** `is now `, `is still `: more than the verb alone. */
 const VERB =
   /^(?:(?!count|number|no\b|length|time|limit|id\b|expir|digits|max|min|interval|ttl|set)[A-Za-z]{3,16}:(?= \d{6}(?!\w))|(?:is|was|adalah|masih|ist|lautet|es|é)(?: (?:now|still|sekarang|set to|again|currently))?(?= )|kamu(?= \d{6}(?!\w)))/;
+/** `kartu itu `, `do cofre ficou `, `van het hek is `: whose it is, and a verb or the end of the clause behind the number. */
+const OWNED =
+  /^(?!(?:counts?|number|no|length|time|limit|ids?|expir\w*|digits?|max|min|interval|ttl|set|header|gpio|connector|board|verification|at|between|block) )(?:[\p{L}'’-]{1,16} ){0,5}?(?:(?:is|was|stays|remains|ist|bleibt|lautet|est|reste|es|sigue siendo|queda|é|ficou|fica|è|resta|blijft|adalah|itu|yaitu|tetap|masih|остался|это|olarak|changed to|reset to|used to be|wurde auf|cambió a|mudou para|est passé à)(?: (?:now|still|jetzt|noch|nu|nog|agora|ahora|maintenant|toujours|ancora|sekarang|masih|теперь))?:? ["'`*„“«]{0,3}(?=\d{4,8}(?![\w.:-]*\w))|(?=\d{4,8}[,;)]? ?(?:\n|$|\.\s|, \p{Ll})))|^(?!(?:count|number|length|error|exit|status|header)\b)(?:[\p{L}'’-]{1,16} ){0,3}[\p{L}'’-]{2,16} ?: ?(?=\d{4,8}(?![\w.:-]*\w))/iu;
+/** The pin of somebody, and not of a board. */
+const OF_PERSON =
+  /\b(?:card|bank|phone|sim|door|gate|safe|alarm|app|hek|kluis|tor|tür|cofre|porta|puerta|caja|kartu|pintu|atm|hp)\b/i;
 const LONGEST_VERB = 44;
 const LONGEST_WHOSE = 64;
 const LONGEST_LEAD = 6;
@@ -40,7 +46,7 @@ const LONGEST_LEAD = 6;
  * Verifies at the name of a short number that is a secret: `PIN: 4…`, `kode OTP adalah …`. Four to eight digits; a
  * connector's pin has fewer, and a number that goes on is something else.
  */
-const verifyCodeNumber: Verify = (window, start, end) => {
+const verifyCodeNumber: Verify = (window, start, end, anchor) => {
   const inName = endsName(window, start);
   if (!inName && (isIn(window.before(start - 1), WORD) || window.before(start - 1) === CODE.hyphen)) return undefined;
   let index =
@@ -55,17 +61,22 @@ const verifyCodeNumber: Verify = (window, start, end) => {
     const lead = LEADS_TO_OF.test(ahead)
       ? OF_WHAT.exec(window.peek(index, LONGEST_WHOSE))
       : VERB.exec(window.peek(index, LONGEST_VERB));
-    if (lead === null) return undefined;
-    index += lead[0].length;
+    const owned = lead ?? OWNED.exec(window.peek(index, LONGEST_WHOSE));
+    if (
+      owned === null ||
+      (lead === null && anchor === 'pin' && window.text.charAt(start) === 'p' && !OF_PERSON.test(owned[0]))
+    )
+      return undefined;
+    index += owned[0].length;
   }
   index = window.run(index, BLANK, 3);
   const bare = index;
   while (window.at(index) === CODE.star || isIn(window.at(index), QUOTE)) index++;
   // Without quotes the pin of a board as well has a name that ends so, and a short number.
   const shortest = inName && index === bare ? SHORTEST_OF_NAME : SHORTEST;
-  const stop = window.run(index, DIGIT, LONGEST + 1);
-  const length = stop - index;
-  if (length < shortest || length > LONGEST || isCounted(window.slice(index, stop))) return undefined;
+  const stop = endOfGroups(window, index);
+  const digits = window.slice(index, stop).replace(/[ -]/, '');
+  if (digits.length < shortest || digits.length > LONGEST || isCounted(digits)) return undefined;
   const code = window.at(stop);
   const goesOn =
     code === CODE.dot ||
@@ -77,6 +88,15 @@ const verifyCodeNumber: Verify = (window, start, end) => {
   if (isIn(code, WORD) || (goesOn && isIn(window.at(stop + 1), DIGIT | LETTER))) return undefined;
   return { start: index, end: stop };
 };
+
+/** `481 207`, `4812-0733`: the number in two groups as messages show it, or in one. */
+function endOfGroups(window: TextWindow, from: number): number {
+  const end = window.run(from, DIGIT, LONGEST + 1);
+  const joint = window.at(end);
+  if ((end - from !== 3 && end - from !== 4) || (joint !== CODE.space && joint !== CODE.hyphen)) return end;
+  const second = window.run(end + 1, DIGIT, LONGEST);
+  return second - end - 1 === end - from && !isIn(window.at(second), WORD | BLANK) ? second : end;
+}
 
 /** Short numbers that are secrets. */
 export const CODE_NUMBER_RULES: readonly Rule[] = [

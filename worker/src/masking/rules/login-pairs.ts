@@ -6,6 +6,7 @@ import { JOINS_LOGIN, LOGIN_WORDS, NAMES_STANDARD, TRADE_WORDS } from '../lexico
 import { wordSet } from '../lexicon/word-set.ts';
 import { isUncommonWords } from '../plain-words.ts';
 import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
+import { isChosenWords } from '../words-at-place.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
 
 /** How far before the pair the word may stand that says it is a login. */
@@ -28,25 +29,44 @@ const verifyLoginPair: Verify = (window, start, end) => {
   if (quote < 0 && window.before(start - 1) !== CODE.space) return undefined;
   const left = window.left(quote < 0 ? start - 1 : start, REACH);
   const before = left.slice(left.lastIndexOf('\n') + 1);
-  const named = namesLogin(before, quote < 0);
+  const named = namesLogin(before, quote < 0) || isPairOfSignIn(before, window.peek(end, REACH));
   if (!named && !(PAIR_AHEAD.test(before) && LISTS_LOGINS.test(`${before} ${window.peek(end, REACH)}`)))
     return undefined;
   let stop = end;
   while (stop < end + LONGEST && window.at(stop) !== quote && isIn(window.at(stop), BARE_VALUE)) stop++;
-  if (
-    quote >= 0 ? window.at(stop) !== quote : window.at(stop) > CODE.space && window.at(stop) !== CODE.closeParenthesis
-  )
+  if (quote >= 0 ? window.at(stop) !== quote : window.at(stop) > CODE.space && !ENDS_LOGIN.has(window.at(stop)))
     return undefined;
   const last = quote >= 0 ? stop : window.trim(end, stop, '.,:;');
   const value = window.slice(end, last);
   if (value.length < SHORTEST || !/[a-z]/i.test(value) || TRADE_WORDS.test(value)) return undefined;
   if (named && verdict(window, 'uncommon words', value, isUncommonWords)) return { start: end, end: last };
+  if (named && OF_CREDENTIALS.test(before) && verdict(window, 'chosen words', value, isChosenWords))
+    return { start: end, end: last };
   if (!CHOSEN.test(value)) return undefined;
   if (quote < 0 && !MARKED.test(value)) return undefined;
   if (!named) return isThoughtUpIn(window, value) ? { start: end, end: last } : undefined;
   const isPassword = isSecretIn(window, value, { name: 'password', quoted: true, environment: false, prose: true });
   return isPassword ? { start: end, end: last } : undefined;
 };
+
+/** "creds are rina / …": nothing but a password can follow. */
+const OF_CREDENTIALS =
+  /\b(?:credentials|creds|log-?in|zugangsdaten|credenciales|identifiants|kredensial)(?: \p{L}{1,12}){0,4}(?: (?:is|are|ist|sind|son|sont|adalah)|:) ["'`(]?[\w.@-]{2,32}["'`]?\s?$/iu;
+
+/** A well-known account before the slash, on a line about signing in. */
+function isPairOfSignIn(before: string, behind: string): boolean {
+  if (!KNOWN_ACCOUNT.test(before)) return false;
+  if (LISTED.test(before)) return true;
+  return SIGNS_IN.test(before) || SIGNS_IN.test(behind.split('\n', 1)[0] ?? '');
+}
+
+/** `- Grafana: admin / …` */
+const LISTED =
+  /^\s{0,12}(?:(?:[-*•+]|\d{1,2}[.)]) )?[\p{Lu}*`][^\n/]{1,32}(?::\*{0,2}| [–—→-]|->) {1,3}["'`]?[\w.@-]{2,20}["'`]?\s?$/u;
+const KNOWN_ACCOUNT =
+  /(?:^|[\s"'`(,:：用])(?:admin|administrator|root|guest|operator|superuser|supervisor|manager|test|demo|pi|ubnt|user)["'`]?\s?$/i;
+const SIGNS_IN =
+  /\b(?:log(?:ged|s)?[ -]?(?:in|on)|sign(?:ed|s)? ?in|einlogg\w*|eingeloggt|anmeld\w*|angemeldet|inlogg\w*|ingelogd|masuk|entr[aeo]r?|accede[rs]?|acess\w*|accedi)\b|connect[ée]|вой(?:ди|ти)|вошёл|登[录入陆]|ログイン|サインイン|로그인/iu;
 
 /** A user before the slash. */
 const PAIR_AHEAD = /(?:^|[\s"'`(,])[a-z][a-z\d._@-]+["'`]? ?$/;
@@ -64,7 +84,8 @@ const LOGIN_AHEAD =
   /^(?:(?:is|are|was|as|with|using|of|dengan|sebagai|adalah|ist|lautet|mit|est|avec|es|con|com|met|als|default|the|for|to|kannst|du|dich|sich|sie|pengguna|user|user) |[:=] ?){0,5}["'`(*]{0,2}[A-Za-z][\w.-]{1,24}(?:[:/]|["'`*]{0,2} (?:with|using|and|dengan|mit|avec|con|und|dan|et|y|e|en|met) (?:the )?(?:password |sandi )?["'`*]{0,2})/i;
 
 /** Verifies at a word of logins: "the default login is root:…", "log in as root with …". */
-const verifyLoginAhead: Verify = (window, start, end) => {
+const verifyLoginAhead: Verify = (window, start, end, anchor) => {
+  if (anchor === 'login ') window.lastNamed = start;
   if (isIn(window.before(start - 1), ALNUM) || isIn(window.before(start - 1), UNDERSCORE | DASH)) return undefined;
   const ahead = LOGIN_AHEAD.exec(window.peek(end, REACH));
   if (ahead === null) return undefined;
@@ -179,7 +200,7 @@ export const LOGIN_PAIR_RULES: readonly Rule[] = [
     source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
     masks: [
       `The default login is root:${chosen} for all cameras.`,
-      `log in as root with ${chosen}.`,
+      `Anmeldung als root mit ${chosen}.`,
       `masuk dengan admin:${chosen}`,
     ],
     keeps: [

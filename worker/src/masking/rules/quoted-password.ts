@@ -1,6 +1,7 @@
 import { CODE } from '../characters.ts';
 import type { Finding } from '../finding.ts';
 import { isThoughtUpIn } from '../given-secret.ts';
+import { SAID_OWNER_PREPOSITIONS, SAYS_CHANGE } from '../lexicon/said.ts';
 import { NOT_THE_SECRET } from '../lexicon/secret-names.ts';
 import { NAMES_ANOTHER_THING, OWNERS, VERBS } from '../lexicon/sentences.ts';
 import { NAMES_STANDARD, TRADE_WORDS } from '../lexicon/values.ts';
@@ -9,20 +10,23 @@ import { isUncommonWords } from '../plain-words.ts';
 import type { SecretName } from '../secret-name.ts';
 import type { TextWindow } from '../text-window.ts';
 import { verdict } from '../verdicts.ts';
+import { isChosenWords, isEasternWord, isLikelyWords } from '../words-at-place.ts';
+import { isLoginSentence } from './said-password.ts';
 
 const REACH = 64;
 const LONGEST_VALUE = 64;
 /** Words between the name and a quote: `del usuario root es`. */
-const WORDS_BETWEEN = /^["'`*]{0,2}((?: [\p{L}\d_-]{1,16}){0,6}):? {1,2}\*{0,2}(["'`«„“「『‹])(?=\S| \S)/u;
+const WORDS_BETWEEN =
+  /^["'`*]{0,2}((?: [\p{L}\d_-]{1,16}){0,6})(?::? {1,2}|[是为為はが：:] ?|(?=[「『“]))\*{0,2}(["'`«„“「『‹])(?=\S| \S)/u;
 const QUOTES = /["'`«„“「『‹]/;
 const MOST_OWNERS = 2;
 const CLOSES: Readonly<Record<string, string>> = { '«': '»', '„': '“', '“': '”', '「': '」', '『': '』', '‹': '›' };
 
 /** The password made of words that a sentence gives in quotes: "the password of root is `Mesa/Redonda/8`". */
 export function findQuotedPassword(window: TextWindow, name: SecretName): Finding | undefined {
-  if (name.kind !== 'password') return undefined;
+  if (name.kind !== 'password' && name.kind !== 'secret') return undefined;
   const ahead = window.peek(name.end, REACH);
-  if (ahead.includes('**')) {
+  if (name.kind === 'password' && ahead.includes('**')) {
     const bold = findBold(window, name, ahead);
     if (bold !== undefined) return bold;
   }
@@ -39,14 +43,31 @@ export function findQuotedPassword(window: TextWindow, name: SecretName): Findin
   while (end < start + LONGEST_VALUE && window.at(end) >= CODE.space && window.text.charAt(end) !== close) end++;
   if (end === start + LONGEST_VALUE || window.at(end) < CODE.space) return undefined;
   const value = window.slice(start, end).trimEnd();
+  if (name.kind === 'secret') {
+    const isChanged =
+      SAYS_CHANGE.test(window.left(name.start, REACH)) && verdict(window, 'likely words', value, isLikelyWords);
+    if (isChanged) return { start, end: start + value.length };
+    const isPhrase =
+      words !== '' && value.split(' ').length > 2 && verdict(window, 'likely words', value, isLikelyWords);
+    return isPhrase ? { start, end: start + value.length } : undefined;
+  }
   const isGiven = /\s/.test(value)
     ? verdict(window, 'said phrase', value, (phrase) => isPassPhrase(phrase, 3))
     : verdict(window, 'made-up', value, isMadeUp);
-  const isSecret = isGiven || verdict(window, 'uncommon words', value, isUncommonWords);
+  const isSecret =
+    isGiven ||
+    verdict(window, 'likely words', value, isLikelyWords) ||
+    isEasternWord(value) ||
+    ((isLoginSentence(window, name) || ENDS_IN_COPULA.test(words)) &&
+      verdict(window, 'chosen words', value, isChosenWords));
   if (!isSecret) return undefined;
   const next = readNext(window, end, close);
   return { start, end: start + value.length, ...(next === undefined ? {} : { also: [next] }) };
 }
+
+/** `the password of the router is "blue"`, and no other verb. */
+const ENDS_IN_COPULA =
+  / (?:is|was|ist|war|lautet|est|était|es|era|é|è|adalah|ialah|это)(?: (?:now|still|simply|just|jetzt|noch|einfach|maintenant|ahora|agora|nu|sekarang|теперь))?$|^(?: [\p{L}-]{1,16}){0,3} to$/u;
 
 /** `"…" -> "…"`: what the first was changed into. */
 function readNext(window: TextWindow, end: number, close: string): Finding | undefined {
@@ -85,7 +106,9 @@ const CHANGED = /^(?:changed|reset|updated|rotated|set)(?: from| to)?$/;
 function leadsToValue(said: string): boolean {
   if (said === '' || CHANGED.test(said)) return true;
   const words = said.split(' ');
-  if (words.some((word) => NAMES_ANOTHER_THING.has(word) || (NOT_THE_SECRET.has(word) && !OWNERS.has(word))))
+  const owner = words.findIndex((word) => SAID_OWNER_PREPOSITIONS.has(word));
+  const named = owner < 0 ? words : words.slice(0, owner);
+  if (named.some((word) => NAMES_ANOTHER_THING.has(word) || (NOT_THE_SECRET.has(word) && !OWNERS.has(word))))
     return false;
   return (
     words.some((word) => VERBS.has(word)) || (words.length <= MOST_OWNERS && words.every((word) => OWNERS.has(word)))

@@ -1,14 +1,22 @@
-import { ALNUM, BLANK, CODE, COLON, DASH, DIGIT, isIn, LETTER, LINE_END, QUOTE, SPACE } from '../characters.ts';
+import { ALNUM, BLANK, CODE, COLON, isIn, LETTER, LINE_END, QUOTE, SPACE } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { isThoughtUpIn } from '../given-secret.ts';
+import { ENDS_CLAUSE, LONGEST_ENDING } from '../lexicon/access.ts';
 import {
   ASKS,
   CHANGED_TO,
   CHANGES,
+  ENDS_PRONOUN,
+  HANDS_OVER,
+  INTRODUCES,
   LEADS_BELOW,
   NAMED_ONE,
+  NEW_ONE,
   SMALL_WORDS,
+  SPEAKER,
   SPOKEN_OF,
+  TRIES,
+  TRY_WORDS,
   USED_AS,
 } from '../lexicon/pronouns.ts';
 import { isJoinedAsNames, isMadeUp } from '../made-up.ts';
@@ -16,8 +24,9 @@ import { isUncommonWords } from '../plain-words.ts';
 import { BARE_WORD, endOfWord, LONGEST_JUDGED } from '../sentence-words.ts';
 import { REACH_OF_NAME, type TextWindow } from '../text-window.ts';
 import { isDrawnIn, verdict } from '../verdicts.ts';
-import { isCounted } from './code-numbers.ts';
+import { isChosenWords } from '../words-at-place.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
+import { readNumberAsked } from './sentence-values.ts';
 
 /** How far before a pronoun its secret may be named, and how much before it says that it stands for one. */
 const REACH = REACH_OF_NAME;
@@ -67,13 +76,9 @@ function readSpoken(window: TextWindow, from: number, kind: Kind, wordsToo = fal
         isWordsOf(window, value, quoted) ||
         (wordsToo &&
           verdict(window, 'uncommon words', value, isUncommonWords) &&
-          ENDS_CLAUSE.test(window.peek(end, 12)))));
+          ENDS_CLAUSE.test(window.peek(end, LONGEST_ENDING)))));
   return isSecret ? { start: from, end: stop } : undefined;
 }
-
-/** What may stand behind a word that is given: a mark of the sentence, or what goes on with it. */
-const ENDS_CLAUSE =
-  /^["'`*]{0,3}(?:$|[.,;!?)]|\s{0,2}\n| (?:and|or|now|to|ke|for|on|in|from|until|since|as|today|tonight|again|with|ya|dan|—|–|\())/;
 
 /** Words that marks join; without quotes with a number, in threes, or with marks that no name has. */
 function isWordsOf(window: TextWindow, value: string, quoted: boolean): boolean {
@@ -114,7 +119,14 @@ const verifyPronoun: Verify = (window, start, end, anchor) => {
   } else if (!anchor.startsWith('it') && !NAMED_ONE.test(window.slice(Math.max(0, start - NEAREST), start)))
     return undefined;
   const kind = spokenOf(window, start);
-  return kind === undefined ? undefined : readBehind(window, end, kind, true);
+  return kind && readBehind(window, end, kind, true);
+};
+
+/** Verifies at "das neue ist", "la nueva es": the value follows. */
+const verifyNewOne: Verify = (window, start, end) => {
+  if (!isNearName(window, start) || isIn(window.before(start - 1), LETTER)) return undefined;
+  const kind = spokenOf(window, start);
+  return kind && readBehind(window, end, kind, true);
 };
 
 /** Verifies at `to`: "change it to …". */
@@ -123,11 +135,8 @@ const verifyChangedTo: Verify = (window, start, end) => {
   if (window.before(start - 1) !== CODE.space || !ENDS_PRONOUN.test(window.left(start, 6))) return undefined;
   if (!CHANGED_TO.test(window.slice(Math.max(0, start - NEAR), start))) return undefined;
   const kind = spokenOf(window, start);
-  return kind === undefined ? undefined : readBehind(window, end, kind);
+  return kind && readBehind(window, end, kind);
 };
-
-/** What CHANGED_TO ends in. */
-const ENDS_PRONOUN = /(?:it|at|is|em|se|ck) $/i;
 
 /** The name of a password right before `from`: no module is moved. */
 const ENDS_NAME = /(?:password|passphrase|sandi|sandinya|contraseña|senha|passwort|wachtwoord) $/i;
@@ -152,42 +161,38 @@ const verifyChangedFrom: Verify = (window, start, end) => {
 const verifyHandedOver: Verify = (window, start, end, anchor) => {
   if (isIn(window.before(start - 1), LETTER)) return undefined;
   const from = skipMarks(window, end);
-  const number = readNumber(window, start, from);
-  if (number !== undefined) return number;
-  const word = window.slice(from, window.run(from, BARE_WORD, LONGEST_GIVEN));
+  const given = readNumberAsked(window, from, sentenceBefore(window, start)) ?? readPhrase(window, start, from);
+  if (given !== undefined) return given;
+  const word = window.slice(from, window.trim(from, window.run(from, BARE_WORD, LONGEST_GIVEN), '.,:;!?'));
   // Of plain words only those that follow the name of a secret: these verbs are common, and a stream would wait.
   const isPlain = !DIGIT_IN_WORD.test(word);
   if (isPlain && !(isNearName(window, start) && verdict(window, 'uncommon words', word, isUncommonWords)))
     return undefined;
   const isAsked = isIn(window.before(start - 1), BLANK) && ASKS.test(sentenceBefore(window, start));
-  const isTried = anchor === 'try ' && TRIES.test(window.left(start, 3));
+  const isTried = TRY_WORDS.has(anchor) && TRIES.test(window.left(start, 3));
   const asked = isAsked || isTried ? spokenOf(window, start, NEAR) : undefined;
   const found = readSpoken(window, from, 'password', true);
   if (found === undefined) return undefined;
   return asked !== undefined || USED_AS.test(window.peek(found.end, AHEAD)) ? found : undefined;
 };
 
-/** The verb begins a sentence: the one before it named what is to be tried. */
-const TRIES = /[.!?:] $/;
+/** `Enter "…" as the password`: words in quotes. */
+function readPhrase(window: TextWindow, start: number, from: number): Finding | undefined {
+  const quote = window.before(from - 1);
+  if (!isIn(quote, QUOTE)) return undefined;
+  const phrase = IN_QUOTES.exec(window.peek(from, LONGEST_GIVEN))?.[1] ?? '';
+  const end = from + phrase.length;
+  if (!/\s/.test(phrase) || window.at(end) !== quote) return undefined;
+  const asked = ASKS.test(sentenceBefore(window, start)) && spokenOf(window, start, NEAR) === 'password';
+  if (!asked && !USED_AS.test(window.peek(end, AHEAD))) return undefined;
+  return verdict(window, 'chosen words', phrase, isChosenWords) ? { start: from, end } : undefined;
+}
+
+const IN_QUOTES = /^([^"'`\n]{5,56})["'`]/;
+
 const LONGEST_GIVEN = 64;
 const DIGIT_IN_WORD = /\d|[a-z][-._/+&*=][A-Z]/;
 
-/** "it asks for a PIN, enter …": four to eight digits. */
-function readNumber(window: TextWindow, start: number, from: number): Finding | undefined {
-  if (!isIn(window.at(from), DIGIT) || !ASKS_FOR_NUMBER.test(sentenceBefore(window, start))) return undefined;
-  const end = window.run(from, DIGIT, LONGEST_NUMBER + 1);
-  if (end - from < SHORTEST_NUMBER || end - from > LONGEST_NUMBER || isIn(window.at(end), LETTER | DASH))
-    return undefined;
-  return isCounted(window.slice(from, end)) ? undefined : { start: from, end };
-}
-
-const [SHORTEST_NUMBER, LONGEST_NUMBER] = [4, 8];
-const ASKS_FOR_NUMBER = /\b(?:PIN|OTP|passcode|(?:access|unlock|door|one-time) code|kode (?:OTP|akses))\b/i;
-
-/** What an answer begins with on its line: a mark, a time, who speaks, and a word or two. */
-const SPEAKER =
-  /^(?:\[[\d:. ,/-]{4,20}\] )?(?:(?:>|[-*•]|<[\w .-]{1,20}>) |[\p{L}][\p{L}.]{0,16}(?: [\p{L}.]{1,12})?(?: \([^()\n]{1,12}\))?:\*{0,2} )/iu;
-const INTRODUCES = /^(?:ini|it's|it is|here|sure|es|c'est|das ist|es ist) (?:ya |bro |it is |is )?/i;
 const LONGEST_SPEAKER = 72;
 const CODE_IN_LINE = /[{};=<>]|\w\(|\b(?:def|class|function|return|elif)\b/;
 
@@ -238,26 +243,16 @@ function isAloneBelow(window: TextWindow, end: number): boolean {
 /** Common words: the scan stops at them only not far behind the name of a secret. */
 const NEAR_NAME: ReadonlyMap<string, Verify> = new Map([
   ...['one ', 'was ', "it's ", 'it’s ', 'value: '].map((word): [string, Verify] => [word, verifyPronoun]),
+  ...NEW_ONE.map((words): [string, Verify] => [words, verifyNewOne]),
   ['to ', verifyChangedTo],
   ...['from ', 'dari ', 'von '].map((word): [string, Verify] => [word, verifyChangedFrom]),
-  ...['type ', 'ketik '].map((word): [string, Verify] => [word, verifyHandedOver]),
+  ...['type ', 'ketik ', ...[...TRY_WORDS].filter((word) => word !== 'try ')].map((word): [string, Verify] => [
+    word,
+    verifyHandedOver,
+  ]),
   ...['?\n', ':\n', ...LEADS_BELOW.map((word) => `${word}:\n`)].map((word): [string, Verify] => [word, verifyAnswer]),
 ]);
-const ANYWHERE: ReadonlyMap<string, Verify> = new Map(
-  [
-    'enter ',
-    'use ',
-    'try ',
-    'masukkan ',
-    'gunakan ',
-    'pakai ',
-    'verwende ',
-    'utilisez ',
-    'usa ',
-    'gebruik ',
-    'paste ',
-  ].map((word) => [word, verifyHandedOver]),
-);
+const ANYWHERE: ReadonlyMap<string, Verify> = new Map(HANDS_OVER.map((word) => [`${word} `, verifyHandedOver]));
 
 /** Secrets that a sentence gives to what the one before it has named. */
 const SPOKEN: Rule = {

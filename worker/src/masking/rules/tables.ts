@@ -11,15 +11,16 @@ import {
   HEADING_OF_LOGINS,
   HEADING_OF_NUMBERS,
   HEADING_OF_PASSWORDS,
+  HEADING_OF_USERS,
   SECRET_HEADING,
 } from '../lexicon/secret-names.ts';
 import { TRADE_WORDS } from '../lexicon/values.ts';
 import { isMadeUp } from '../made-up.ts';
 import type { Memory } from '../memory.ts';
-import { isUncommonWords } from '../plain-words.ts';
 import { NO_TABLE, type TablePlace } from '../table-place.ts';
 import { LEFT_CONTEXT, type TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
+import { isChosenWords, isEasternWord, isLikelyWords } from '../words-at-place.ts';
 import { isCounted } from './code-numbers.ts';
 import { chosen, type Rule } from './rule.ts';
 
@@ -96,7 +97,8 @@ function columnsOfHeader(header: string): TablePlace {
     const heading = headings[column] ?? '';
     return HEADING_OF_PASSWORDS.test(heading) || isHeadingElsewhere(heading);
   });
-  return { columns, versions, keys, passwords, logins, numbers, enclosed, column: -1 };
+  const besideUsers = headings.some((heading) => HEADING_OF_USERS.test(heading));
+  return { columns, versions, keys, passwords, besideUsers, logins, numbers, enclosed, column: -1 };
 }
 
 const NOTHING = /$^/;
@@ -165,10 +167,12 @@ function readWords(window: TextWindow, from: number): Finding | undefined {
   let end = start;
   while (end < start + LONGEST_LOGIN && window.at(end) >= CODE.space && window.at(end) !== CODE.pipe) end++;
   const stop = window.trim(start, end, ' *`"\'');
-  if (end === start + LONGEST_LOGIN || stop - start < SHORTEST_NUMBER) return undefined;
-  return verdict(window, 'uncommon words', window.slice(start, stop), isUncommonWords)
-    ? { start, end: stop }
-    : undefined;
+  if (end === start + LONGEST_LOGIN || stop - start < SHORTEST_WORD) return undefined;
+  const value = window.slice(start, stop);
+  const isGiven = window.table.besideUsers
+    ? verdict(window, 'chosen words', value, isChosenWords)
+    : verdict(window, 'likely words', value, isLikelyWords) || isEasternWord(value);
+  return isGiven ? { start, end: stop } : undefined;
 }
 
 /** A PIN: four to eight digits that are more than counted. */
@@ -182,6 +186,8 @@ function readNumber(window: TextWindow, from: number): Finding | undefined {
 }
 
 const [SHORTEST_NUMBER, LONGEST_NUMBER] = [4, 8];
+/** Of Chinese characters. */
+const SHORTEST_WORD = 3;
 
 function readCell(window: TextWindow, from: number, ofKeys: boolean, ofPasswords: boolean): Finding | undefined {
   let index = window.run(from, BLANK, 40);
