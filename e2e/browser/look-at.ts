@@ -34,11 +34,13 @@ export const ALL_LOOKS: readonly Look[] = [390, 768, 1280, 1920].flatMap((width)
 /** For a page of so many elements that axe takes many seconds each time. */
 export const LONG_PAGE_LOOKS: readonly Look[] = [...ALL_LOOKS];
 const HALF_OF_ALL = ALL_LOOKS.filter((_, index) => index % 4 === 0 || index % 4 === 3);
+const isBetween = ({ width }: Look) => width > 390 && width < 1920;
+const withoutAxe = ({ colorScheme, width, height }: Look): Look => ({ colorScheme, width, height, withoutAxe: true });
 const HALVES: ReadonlyMap<readonly Look[], readonly (readonly Look[])[]> = new Map([
   [LOOKS, [TWO_LOOKS, LOOKS.filter((_, index) => index === 1 || index === 2)]],
   [ALL_LOOKS, [HALF_OF_ALL]],
   // Axe judges the narrowest and the widest, of which each has a theme: colours do not differ by the width.
-  [LONG_PAGE_LOOKS, [HALF_OF_ALL.map((look) => ({ ...look, withoutAxe: look.width > 390 && look.width < 1920 }))]],
+  [LONG_PAGE_LOOKS, [HALF_OF_ALL.map((look) => (isBetween(look) ? withoutAxe(look) : look))]],
 ]);
 let looked = 0;
 

@@ -44,7 +44,7 @@ test.each(['a The', ' The', '\nThe', 'the', 'THE'])('%j waits: it is no such wor
 });
 
 describe('a secret of the service that begins like such a word', () => {
-  const secret = `Therm${'al'}-9f27-kettle`;
+  const secret = 'Thermal-9f27-kettle';
   const own = createMasker({ knownValues: [secret] });
 
   test('is masked whole, and the word waits', () => {
@@ -54,8 +54,8 @@ describe('a secret of the service that begins like such a word', () => {
   });
 
   test('is masked whole where it begins inside of a word', () => {
-    const inside = createMasker({ knownValues: [`tainly-9f27-${'kettle'}`] });
-    expect(inside.mask(`Certainly-9f27-${'kettle'} is`).text).toBe(`Cer${MARKERS.key} is`);
+    const inside = createMasker({ knownValues: ['tainly-9f27-kettle'] });
+    expect(inside.mask('Certainly-9f27-kettle is').text).toBe(`Cer${MARKERS.key} is`);
   });
 
   test('does not make other words wait', () => {
