@@ -4,7 +4,7 @@ import { wordList } from './word-set.ts';
 /** What says that somebody signs in. */
 export const SIGNS_IN: readonly string[] = inAnyCase(
   wordList(
-    'angemeldet anmelden einloggen eingeloggt inloggen ingelogd aanmelden connecté connectez connecte connecter залогинился залогинилась',
+    'angemeldet anmelden einloggen eingeloggt inloggen ingelogd aanmelden connecté connectez залогинился залогинилась',
   ).concat(
     'log in',
     'logged in',
@@ -22,6 +22,8 @@ export const SIGNS_IN: readonly string[] = inAnyCase(
     'meld dich',
     'meldest dich',
     'logg dich',
+    'connecte ',
+    'connecter ',
     'connecte-toi',
     'connectez-vous',
     'inicia sesión',
@@ -66,8 +68,6 @@ export const OPENS = inAnyCase([
   'unlocked with ',
   'decrypts with ',
   'decrypt it with ',
-  'opens to ',
-  'opens on ',
   'öffnet sich mit ',
   'öffnet mit ',
   'öffnest du mit ',
@@ -177,13 +177,14 @@ export const NOUNS_OF_CODES: ReadonlySet<string> = new Set(
     'kode ',
     'kodenya ',
     'código ',
-    'codice ',
+    'codice del ',
+    'codice della ',
+    'codice è ',
     'код ',
-    'combination ',
-    'kombination ',
-    'combinación ',
-    'combinatie ',
-    'combinazione ',
+    'combination is ',
+    'kombination ist ',
+    'combinación es ',
+    'combinatie is ',
   ]),
 );
 

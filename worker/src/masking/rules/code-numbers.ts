@@ -35,6 +35,7 @@ const VERB =
 /** `kartu itu `, `do cofre ficou `, `van het hek is `: whose it is, and a verb or the end of the clause behind the number. */
 const OWNED =
   /^(?!(?:counts?|number|no|length|time|limit|ids?|expir\w*|digits?|max|min|interval|ttl|set|header|gpio|connector|board|verification|at|between|block) )(?:[\p{L}'’-]{1,16} ){0,5}?(?:(?:is|was|stays|remains|ist|bleibt|lautet|est|reste|es|sigue siendo|queda|é|ficou|fica|è|resta|blijft|adalah|itu|yaitu|tetap|masih|остался|это|olarak|changed to|reset to|used to be|wurde auf|cambió a|mudou para|est passé à)(?: (?:now|still|jetzt|noch|nu|nog|agora|ahora|maintenant|toujours|ancora|sekarang|masih|теперь))?:? ["'`*„“«]{0,3}(?=\d{4,8}(?![\w.:-]*\w))|(?=\d{4,8}[,;)]? ?(?:\n|$|\.\s|, \p{Ll})))|^(?!(?:count|number|length|error|exit|status|header)\b)(?:[\p{L}'’-]{1,16} ){0,3}[\p{L}'’-]{2,16} ?: ?(?=\d{4,8}(?![\w.:-]*\w))/iu;
+const FOUR_DIGITS = /\d{4}/;
 /** The pin of somebody, and not of a board. */
 const OF_PERSON =
   /\b(?:card|bank|phone|sim|door|gate|safe|alarm|app|hek|kluis|tor|tür|cofre|porta|puerta|caja|kartu|pintu|atm|hp)\b/i;
@@ -61,7 +62,8 @@ const verifyCodeNumber: Verify = (window, start, end, anchor) => {
     const lead = LEADS_TO_OF.test(ahead)
       ? OF_WHAT.exec(window.peek(index, LONGEST_WHOSE))
       : VERB.exec(window.peek(index, LONGEST_VERB));
-    const owned = lead ?? OWNED.exec(window.peek(index, LONGEST_WHOSE));
+    const whose = lead === null ? window.peek(index, LONGEST_WHOSE) : '';
+    const owned = lead ?? (FOUR_DIGITS.test(whose) ? OWNED.exec(whose) : null);
     if (
       owned === null ||
       (lead === null && anchor === 'pin' && window.text.charAt(start) === 'p' && !OF_PERSON.test(owned[0]))

@@ -1,4 +1,4 @@
-import { ALNUM, BLANK, CODE, COLON, isIn, LETTER, LINE_END, QUOTE, SPACE } from '../characters.ts';
+import { ALNUM, BLANK, CODE, COLON, DIGIT, isIn, LETTER, LINE_END, QUOTE, SPACE } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { isThoughtUpIn } from '../given-secret.ts';
 import { ENDS_CLAUSE, LONGEST_ENDING } from '../lexicon/access.ts';
@@ -161,7 +161,10 @@ const verifyChangedFrom: Verify = (window, start, end) => {
 const verifyHandedOver: Verify = (window, start, end, anchor) => {
   if (isIn(window.before(start - 1), LETTER)) return undefined;
   const from = skipMarks(window, end);
-  const given = readNumberAsked(window, from, sentenceBefore(window, start)) ?? readPhrase(window, start, from);
+  const isNumber = isIn(window.at(from), DIGIT);
+  const given = isNumber
+    ? readNumberAsked(window, from, sentenceBefore(window, start))
+    : readPhrase(window, start, from);
   if (given !== undefined) return given;
   const word = window.slice(from, window.trim(from, window.run(from, BARE_WORD, LONGEST_GIVEN), '.,:;!?'));
   // Of plain words only those that follow the name of a secret: these verbs are common, and a stream would wait.
