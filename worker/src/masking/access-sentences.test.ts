@@ -104,6 +104,9 @@ const SAYS_NOTHING = [
   'The username and password are required and checked.',
   'The passphrase is asked for when the key is loaded.',
   'He set it to Monday.',
+  'The passphrase returned by the callback is too long.',
+  'The passphrase is far too short.',
+  'Your login is your e-mail and the password is very important.',
   'Try again later, the password was reset.',
 ] as const;
 

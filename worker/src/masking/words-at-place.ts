@@ -50,7 +50,7 @@ const SAYS_OF_PASSWORDS = wordSet(`
   correct empty blank missing mismatch match unset none null undefined default defaults changed unchanged same previous current new repeat confirm confirmation enter type forgot forgotten reset expired
   expires hash hashed plain plaintext cleartext encrypted encryption stored weak strong medium strength policy protected provided generated random automatically manager field form input value text
   optional bytes bits unknown set via see file env environment variable variables config prompt stdin keyring vault managed disabled enabled available needed allowed
-  authentication authenticate auth only please must should your
+  authentication authenticate auth only please must should your too long short very so how what being been already now never always
   wajib minimal maksimal karakter huruf angka sama kosong salah benar baru lama ulangi konfirmasi pengguna
   erforderlich zeichen mindestens benutzer falsch ungültig leer neues altes gleich unverändert
   requis obligatoire caractères minimum utilisateur incorrect invalide vide nouveau ancien identique

@@ -155,6 +155,7 @@ function readPhrase(window: TextWindow, start: number, isExpected: boolean): Spa
   if (!isPhrase) return undefined;
   const [first = '', ...others] = phrase.split(' ');
   if (IS_SAID_OF_IT.test(first)) return undefined;
+  if (isExpected && others.length < 2 && !verdict(window, 'likely words', phrase, isLikelyWords)) return undefined;
   const isTitle = /^\p{Lu}\p{Ll}/u.test(first);
   return isTitle || isExpected || [first, ...others].every((word) => isUncommonWords(word))
     ? { start, end: start + phrase.length }
