@@ -74,7 +74,7 @@ function isBareWord(
   const next = window.at(value.end);
   if (operator.kind === 'tag' || operator.kind === 'element') return isUncommon && next === CODE.less;
   if (operator.kind === 'cell') return isUncommon && isRowOfName(window, name, value);
-  if (value.below) return isUncommon;
+  if (value.below) return isUncommon && (value.last || next > CODE.space);
   if (operator.kind === 'loose' && value.last && DASHES.has(window.before(operator.end - 1)))
     return BEGINS_LINE.test(lineBefore(window, name)) && (isUncommon || hasLoginBefore(window, name.start));
   if (operator.kind !== 'assign') return false;
@@ -115,7 +115,9 @@ export function isLineBelow(window: TextWindow, name: SecretName, { kind, end }:
   return LABEL_ALONE.test(lineBefore(window, name)) && LINE_ENDS.test(window.slice(end, value.start));
 }
 
-const LABEL_ALONE = /^[\s>*#•+-]{0,12}["'`*_]{0,3}(?:[\p{L}-]{1,16} ){0,3}$/u;
+/** What opens a block of code ends in a colon too: `if password:`. */
+const LABEL_ALONE =
+  /^[\s>*#•+-]{0,12}["'`*_]{0,3}(?!(?:if|elif|else|while|for|when|unless|not|return|case|def|with|match|try|except)\b)(?:[\p{L}-]{1,16} ){0,3}$/u;
 const LINE_ENDS = /^[*_ \t]{0,4}\r?\n[^\n]{0,12}$|^[*_ \t]{0,4}\r?\n\r?\n[^\n]{0,4}$/;
 const DASHES: ReadonlySet<number> = new Set([CODE.hyphen, CODE.enDash, CODE.emDash]);
 
