@@ -1,6 +1,8 @@
 import { BLANK, CODE, isIn, LOWER, UNDERSCORE } from './characters.ts';
 import { isForeignLetter, skipForeignQuote } from './given-in-words.ts';
 import { isLineBelow } from './given-plain-word.ts';
+import { readPhraseOfSecret } from './given-secret-word.ts';
+import { isRestOfSetting } from './given-setting.ts';
 import type { GivenValue, Operator } from './given-value.ts';
 import { hasLoginBefore } from './login-beside.ts';
 import { isAppPassword, isJoinedAsNames, isMadeUp, isPassPhrase } from './made-up.ts';
@@ -129,6 +131,7 @@ export function readRestOfLine(
       if (word !== undefined) return word;
     }
   }
+  if (name.kind === 'secret') return readPhraseOfSecret(window, name, operator);
   const isAlone = name.end - name.start === SHORTEST_NAME && window.matches(name.start, 'pass');
   if ((name.kind !== 'password' && !isAlone) || operator.kind !== 'assign' || !isConfigured(window, name, operator))
     return undefined;
@@ -150,8 +153,9 @@ export function readRestOfLine(
     hasLoginBefore(window, name.start);
   const isGiven = /\s/.test(text)
     ? !isAlone &&
-      isSetting &&
-      (verdict(window, 'line', text, (phrase) => isPassPhrase(phrase, /\d/.test(phrase) ? 2 : 3)) ||
+      (isRestOfSetting(window, name, operator, text) || isSetting) &&
+      (isRestOfSetting(window, name, operator, text) ||
+        verdict(window, 'line', text, (phrase) => isPassPhrase(phrase, /\d/.test(phrase) ? 2 : 3)) ||
         (!operator.tight && isUncommonPhrase(window, text)) ||
         isWordsBesideLogin(window, name, text))
     : verdict(window, 'made-up', text, isMadeUp) ||

@@ -1,10 +1,10 @@
 import { CODE, isIn, QUOTE, SPACE } from './characters.ts';
 import type { GivenValue, Operator } from './given-value.ts';
 import { hasLoginBefore } from './login-beside.ts';
-import { isUncommonWords, mayBeWords } from './plain-words.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
 import { verdict } from './verdicts.ts';
+import { isChosenWords, isLikelyWords } from './words-at-place.ts';
 
 /** What a word begins with, and nothing that words do not hold. */
 const MAY_BE_WORDS = /^\p{L}[^\s"'`()[\]{}<>$%/\\|:,=^]{1,}(?: [^\s"'`()[\]{}<>$%/\\|:,=^]+){0,6}$/u;
@@ -29,15 +29,20 @@ export function isPlainWordGiven(
     return false;
   const isShort = name.end - name.start === 4 && window.matches(name.start, 'pass');
   if ((name.kind !== 'password' && !isShort) || (operator.kind === 'loose' && isPartOfList(window, name))) return false;
-  if (!MAY_BE_WORDS.test(text) || !verdict(window, 'may be words', text, mayBeWords)) return false;
+  if (!MAY_BE_WORDS.test(text) || !verdict(window, 'chosen words', text, isChosenWords)) return false;
   const named = window.slice(name.start, name.end);
   // A test gives another word to the field that confirms.
   if (/confirm|repeat|again|wrong|invalid/i.test(named)) return false;
   const isStage = NAMES_STAGE.test(named);
   if ((isStage || isShort) && !hasLoginBefore(window, name.start)) return false;
-  const isUncommon = verdict(window, 'uncommon words', text, isUncommonWords);
-  if (value.quoted) return isQuotedWord(window, name, operator, text, isUncommon);
-  return !/\s/.test(text) && isBareWord(window, name, operator, value, isUncommon);
+  const isUncommon = verdict(window, 'likely words', text, isLikelyWords);
+  if (value.quoted)
+    return (
+      isQuotedWord(window, name, operator, text, isUncommon) ||
+      (isUncommon && isLineOfSettings(window, name, operator, value))
+    );
+  const isElement = operator.kind === 'tag' || operator.kind === 'element';
+  return (isElement || !/\s/.test(text)) && isBareWord(window, name, operator, value, isUncommon);
 }
 
 /** `'cmpsw', 'cmpxchg'`, `'prop', 'pwd', …`: a word of a list. */
@@ -60,6 +65,17 @@ function isQuotedWord(
   if (isUncommon && kind === 'assign' && (tight || ASSIGNED.test(window.peek(name.end, 8)))) return true;
   return (kind === 'assign' || isUncommon) && hasLoginBefore(window, name.start, text !== text.toLowerCase());
 }
+
+/** `password: "…"` and nothing else on its line, the key not in quotes: a setting of YAML. Of objects a comma follows. */
+function isLineOfSettings(window: TextWindow, name: SecretName, { kind }: Operator, value: GivenValue): boolean {
+  if (kind !== 'assign' || window.at(name.end) !== CODE.colon || window.at(name.end + 1) !== CODE.space) return false;
+  const left = window.left(name.start, LONGEST_INDENT);
+  if (!BEGINS_KEY.test(left.slice(left.lastIndexOf('\n') + 1))) return false;
+  return /^["'][ \t]{0,4}(?:\n|\r|#|$)/.test(window.peek(value.end, 6));
+}
+
+const LONGEST_INDENT = 32;
+const BEGINS_KEY = /^[ \t]{0,24}(?:- )?(?:\w{1,12}_)?$/;
 
 /** `password = "…"`, and no `"password" = "…"`, as translations have it. */
 const ASSIGNED = /^(?: ?(?::\w+)? ?:?=|: ?\w+ ?=)(?!=)/;

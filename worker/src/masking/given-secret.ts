@@ -1,12 +1,15 @@
-import { ALNUM, CODE, isIn, LOWER, lowerCase, QUOTE } from './characters.ts';
+import { CODE, isIn, LOWER, QUOTE } from './characters.ts';
 import { isDrawnPlainly } from './drawn-value.ts';
 import { isKeyOfNoise, isOfSession } from './given-key.ts';
 import { isPhraseGiven } from './given-phrase.ts';
 import { isPlainWordGiven } from './given-plain-word.ts';
+import { isSecretWordGiven } from './given-secret-word.ts';
+import { isSettingGiven } from './given-setting.ts';
 import type { GivenValue, Operator } from './given-value.ts';
 import { isConfiguredWord, isNumberedWords } from './given-word.ts';
 import { NAMES_SOMETHING, NAMES_STANDARD, TRADE_WORDS, WORDS_OF_A_SENTENCE } from './lexicon/values.ts';
 import { isJoinedAsNames, isMadeUp, isPassPhrase, isWordGiven } from './made-up.ts';
+import { saysItsName } from './name-said.ts';
 import { mayBeWords } from './plain-words.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
@@ -108,6 +111,9 @@ function isGivenByName(
   if (name.repeated === true) return value.quoted && /\d/.test(text) && isCompared(window, text);
   if (name.kind === 'password' && isConfiguredWord(window, name, operator, value, text)) return true;
   if (isPlainWordGiven(window, name, operator, value, text)) return true;
+  if (isSettingGiven(window, name, operator, value, text)) return true;
+  if (name.kind === 'password' && value.quoted && isNamedArgument(window, name, operator))
+    return verdict(window, 'statement', text, isGivenInStatement);
   if (operator.compares === true && value.quoted && (name.kind === 'password' || isPassAlone(window, name)))
     return isCompared(window, text);
   if (
@@ -124,9 +130,15 @@ function isGivenByName(
     verdict(window, 'may be words', text, mayBeWords)
   )
     return true;
+  if (name.kind === 'secret' && isSecretWordGiven(window, name, operator, value, text)) return true;
   // `SECRET_KEY = "anggrek-bulan-putih-99"`
   if (name.kind === 'secret' && value.quoted && isNumberedWords(window, name, text)) return true;
   return undefined;
+}
+
+/** Basic's `Protect Password:="…"`: no blank stands around the sign. */
+function isNamedArgument(window: TextWindow, name: SecretName, operator: Operator): boolean {
+  return operator.end === name.end + 2 && window.matches(name.end, ':="');
 }
 
 /** What stands on the line below the name of a password. */
@@ -237,22 +249,6 @@ function isExact(window: TextWindow, { start, end }: SecretName): boolean {
 
 /** `secret_key`, the longest of the words that such a name ends in. */
 const LONGEST_EXACT = 10;
-
-/** `HAS_PSK: has_psk`, `"nopassword": "cfg_NoPassword"`: the name once more, as a key's or a function's. */
-function saysItsName(window: TextWindow, name: SecretName, text: string): boolean {
-  if (name.end - name.start < SHORTEST_SAID) return false;
-  // Both end alike, or in a mark.
-  const last = text.charCodeAt(text.length - 1);
-  if (lowerCase(last) !== lowerCase(window.code(name.end - 1)) && isIn(last, ALNUM)) return false;
-  if (!/^\w+$/.test(text)) return false;
-  const [given, said] = [window.slice(name.start, name.end), text].map((word) =>
-    word.toLowerCase().replaceAll(/[^a-z0-9]/g, ''),
-  );
-  return given === said || (given !== undefined && !/\d/.test(text) && said?.endsWith(given) === true);
-}
-
-/** A shorter name may be a bad password as well. */
-const SHORTEST_SAID = 10;
 
 /** `--pass=early`: as often a stage of a program as a password. */
 function isPassOption(window: TextWindow, name: SecretName): boolean {

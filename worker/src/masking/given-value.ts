@@ -2,11 +2,13 @@ import { endOfBare } from './bare-run.ts';
 import { ALNUM, BLANK, CODE, DASH, isIn, LINE_END, LONGEST_RUN, QUOTE, SPACE, WORD } from './characters.ts';
 import { skipColour } from './colour-codes.ts';
 import { endOfComparison } from './comparison.ts';
+import { behindRead, commaBehind, isEnvironmentRead } from './given-default.ts';
 import { endOfCopula, endOfTag, skipForeignQuote, typedAssignment } from './given-in-words.ts';
 import { isLabel, isTitle, LONGEST_TITLE } from './label-place.ts';
 import { endOfLiteral, endOfQuote, type Opening, openLiteral } from './literal-opening.ts';
 import { elementBehind } from './spoken-operator.ts';
 import type { TextWindow } from './text-window.ts';
+import { encodedOperator, writtenSign } from './written-operator.ts';
 
 /** How a value was joined to its name. After a loose operator the value itself must show more. */
 export interface Operator {
@@ -18,6 +20,10 @@ export interface Operator {
   readonly encoded?: boolean;
   /** What the name holds is compared with the value. */
   readonly compares?: boolean;
+  /** A program is given it: what stands there is the value, whatever words it is. */
+  readonly sure?: boolean;
+  /** A program has printed it: the value is what stands up to the next blank. */
+  readonly printed?: boolean;
 }
 
 export interface GivenValue {
@@ -65,8 +71,9 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
   if (code === CODE.colon && window.at(index + 1) === CODE.less && window.at(index + 2) === CODE.slash)
     return nextElement(window, index);
   // `process.env.API_KEY ?? "…"`
-  if (code === CODE.question && window.at(index + 1) === CODE.question)
-    return { end: index + 2, kind: 'loose', tight: false };
+  if (code === CODE.question && window.at(index + 1) === CODE.question) return orElse(window, nameStart, index);
+  const read = closed ? behindRead(window, nameStart, index) : undefined;
+  if (read !== undefined) return read;
   if (code === CODE.equals || code === CODE.colon || code === CODE.plus || code === CODE.question || code === CODE.dot)
     return assignment(window, index, tightStart);
   if (closed) {
@@ -97,7 +104,7 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
   if (code === CODE.rightArrow || code === CODE.fullwidthColon) return { end: index + 1, kind: 'assign', tight: false };
   if (code === CODE.pipe)
     return window.at(index + 1) === CODE.pipe
-      ? { end: index + 2, kind: 'loose', tight: false }
+      ? orElse(window, nameStart, index)
       : { end: index + 1, kind: 'cell', tight: false };
   if (code === CODE.less) return nextElement(window, index);
   if (code === CODE.comma) return commaBehind(window, nameStart, index, closed);
@@ -108,12 +115,9 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
   return index > nameEnd ? typedAssignment(window, index) : undefined;
 }
 
-/** A comma behind an option in quotes, or behind a name in quotes: `"password", "…"`, and Erlang's `{password, "…"}`. */
-function commaBehind(window: TextWindow, nameStart: number, index: number, closed: boolean): Operator | undefined {
-  if (closed && window.text.startsWith('--', nameStart)) return { end: index + 1, kind: 'assign', tight: false };
-  return closed || window.before(nameStart - 1) === CODE.openBrace
-    ? { end: index + 1, kind: 'loose', tight: false }
-    : undefined;
+/** `||`, `??`: behind a variable of the environment stands what it is without. */
+function orElse(window: TextWindow, nameStart: number, sign: number): Operator {
+  return { end: sign + 2, kind: 'loose', tight: false, sure: isEnvironmentRead(window, nameStart) };
 }
 
 /** `key="Name" value="…"`, `"name": "X", "value": "…"`: where the value's own operator ends, or -1. */
@@ -158,26 +162,6 @@ function nextElement(window: TextWindow, from: number): Operator | undefined {
 const LONGEST_TAGS = 96;
 const NEXT_ELEMENT =
   /^:?(?:<\/[a-z]{1,8}>){1,3}:?\s{0,16}(?:<(?:td|dd|code|span|b|em|strong|kbd|samp|string)(?: [^<>]{0,32})?>){0,3}(?=[^<>\s])/i;
-
-/** `%3D`, and `%22%3A%22` as JSON has it in a query. */
-function encodedOperator(window: TextWindow, from: number): Operator | undefined {
-  let index = from;
-  let sign = false;
-  for (let steps = 0; steps < 4; steps++) {
-    if (!sign && (window.matches(index, '%3d') || window.matches(index, '%3a'))) sign = true;
-    else if (!window.matches(index, '%22') && !window.matches(index, '%20')) break;
-    index += 3;
-  }
-  return sign ? { end: index, kind: 'assign', tight: true, encoded: true } : undefined;
-}
-
-/** `&#61;`, `&colon;`, `\\u003d`: where a sign ends that is written as HTML or JSON may write it, or -1. */
-function writtenSign(window: TextWindow, at: number): number {
-  const sign = WRITTEN_SIGNS.find((written) => window.matches(at, written));
-  return sign === undefined ? -1 : at + sign.length;
-}
-
-const WRITTEN_SIGNS = ['&#61;', '&#58;', '&#x3d;', '&#x3a;', '&equals;', '&colon;', '\\u003d', '\\u003a'];
 
 function assignment(window: TextWindow, from: number, tightStart: number): Operator | undefined {
   const first = window.at(from);

@@ -1,5 +1,7 @@
-import { CODE, isIn, LETTER, SPACE, WORD } from './characters.ts';
+import { BLANK, CODE, isIn, LETTER, SPACE, WORD } from './characters.ts';
+import { generatedOperator } from './generated-secret.ts';
 import { isDefined } from './given-in-words.ts';
+import { OF_SERVICE } from './given-setting.ts';
 import type { Operator } from './given-value.ts';
 import { NOT_THE_SECRET } from './lexicon/secret-names.ts';
 import { OWNERS, SECRET_NOUNS } from './lexicon/sentences.ts';
@@ -26,6 +28,7 @@ export function spokenOperator(window: TextWindow, name: SecretName): Operator |
     loginOperator(window, name) ??
     promptOperator(window, name) ??
     attributedOperator(window, name) ??
+    generatedOperator(window, name) ??
     outputOperator(window, name)
   );
 }
@@ -69,8 +72,12 @@ const ELEMENT_BEHIND = /^(?: is| adalah)?:? {0,2}<(?:code|b|strong|kbd|samp|em|t
 /** `--password value`, `#define PASSWORD "value"`: the blank is the operator. */
 function optionOperator(window: TextWindow, name: SecretName): Operator | undefined {
   if (name.kind === 'password' && isDefined(window, name.start, name.end))
-    return { end: name.end, kind: 'loose', tight: false };
-  if (name.kind === 'password' && OPENS_INSTRUCTION.test(window.left(name.start, LONGEST_INSTRUCTION)))
+    return { end: name.end, kind: 'loose', tight: false, sure: OF_SERVICE.test(window.slice(name.start, name.end)) };
+  if (
+    name.kind === 'password' &&
+    isIn(window.at(name.end), BLANK) &&
+    OPENS_INSTRUCTION.test(window.left(name.start, LONGEST_INSTRUCTION))
+  )
     return { end: name.end, kind: 'assign', tight: true };
   if (isKeyword(window, name)) return { end: name.end + 1, kind: 'assign', tight: false };
   if (
@@ -85,9 +92,10 @@ function optionOperator(window: TextWindow, name: SecretName): Operator | undefi
   return { end: name.end + 1, kind: 'assign', tight: true };
 }
 
-/** Docker's `ENV NAME value`. */
-const OPENS_INSTRUCTION = /(?:^|\n)ENV $/;
-const LONGEST_INSTRUCTION = 6;
+/** Docker's `ENV NAME value`, and what shells and servers write before a variable of the environment. */
+const OPENS_INSTRUCTION =
+  /(?:^|\n)[ \t]{0,8}(?:[$>#%] )?(?:ENV|ARG|setx|setenv|set -g?xg?|fastcgi_param|uwsgi_param|launchctl setenv) $/i;
+const LONGEST_INSTRUCTION = 32;
 
 /** Clojure's `:password "…"`. */
 function isKeyword(window: TextWindow, { start, end }: SecretName): boolean {

@@ -1,44 +1,13 @@
-/**
- * How a command takes a secret: `-p value` or `-p=value`, `-pvalue`, or the part of a login after a mark: `-u user:value`,
- * `-U user%value`, `-u user,value`. `host` is an option that takes the name of a server.
- */
-export type OptionStyle = 'separate' | 'attached' | 'host' | ':' | '%' | ',';
+import { type Command, commands } from './command-grammar.ts';
+import { MORE_COMMANDS } from './more-commands.ts';
 
-export interface CommandOption {
-  readonly option: string;
-  readonly style: OptionStyle;
-}
-
-export interface Command {
-  readonly options: readonly CommandOption[];
-  /** Which argument that is no option holds the secret, counted from 1 behind what wakes the rule, and how. */
-  readonly argument?: { readonly place: number; readonly style: OptionStyle };
-  readonly source: string;
-}
-
-const MARKS: ReadonlySet<string> = new Set([':', '%', ',']);
-
-/** `-p` takes a value of its own, `-p*` has it attached, `-u:` takes a login with this mark, `-h!` a host; `2` is an argument's place. */
-function commands(source: string, names: string, takes: string): readonly (readonly [string, Command])[] {
-  const options: CommandOption[] = [];
-  let argument: Command['argument'];
-  for (const word of takes.split(' ')) {
-    const last = word.slice(-1);
-    const style =
-      last === '*' ? 'attached' : last === '!' ? 'host' : MARKS.has(last) ? (last as OptionStyle) : 'separate';
-    const option = style === 'separate' ? word : word.slice(0, -1);
-    if (/^\d$/.test(option)) argument = { place: Number(option), style };
-    else options.push({ option, style });
-  }
-  const command = argument === undefined ? { options, source } : { options, argument, source };
-  return names.split('|').map((name) => [`${name} `, command]);
-}
+export type { Command, CommandOption, OptionStyle } from './command-grammar.ts';
 
 /**
  * Command lines that carry a secret without naming it, by program and subcommand. Options that name it, `--password x` and
  * `--token=x`, need no entry: the rules of names read them after any program.
  */
-export const COMMANDS: ReadonlyMap<string, Command> = new Map([
+export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   // Databases.
   ...commands(
     'https://dev.mysql.com/doc/refman/8.4/en/connecting.html',
@@ -142,7 +111,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ...commands(
     'https://curl.se/docs/manpage.html#-u',
     'curl',
-    '-u: --user: --proxy-user: -U: --pass --proxy-pass --tlspassword',
+    '-u: --user: --proxy-user: -U: --pass --proxy-pass --tlspassword --cert:',
   ),
   ...commands('https://httpie.io/docs/cli/authentication', 'http|https|httpie', '-a: --auth:'),
   ...commands(
@@ -195,7 +164,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ...commands(
     'https://www.net-snmp.org/docs/man/snmpcmd.html',
     'snmpwalk|snmpget|snmpgetnext|snmpset|snmpbulkwalk|snmpbulkget|snmptrap|snmpinform|snmptable|snmpstatus',
-    '-A -X',
+    '-A -X -c',
   ),
   ...commands('https://github.com/ipmitool/ipmitool/blob/master/doc/ipmitool.1.in', 'ipmitool', '-P'),
   ...commands('https://rclone.org/commands/rclone_obscure/', 'rclone obscure', '1'),
@@ -241,4 +210,5 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ),
   ...commands('https://learn.microsoft.com/en-us/windows/win32/seccrypto/signtool', 'signtool sign|certutil', '/p -p'),
   ...commands('https://docs.openssl.org/3.0/man1/openssl-enc/', 'openssl enc|openssl aes-256-cbc|openssl des3', '-k'),
+  ...MORE_COMMANDS,
 ]);

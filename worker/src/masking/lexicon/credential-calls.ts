@@ -1,3 +1,5 @@
+import { MORE_CALLS } from './more-calls.ts';
+
 /** A function that is given a secret without naming it. */
 export interface CredentialCall {
   /** Which argument is the secret, counted from 0. */
@@ -8,10 +10,22 @@ export interface CredentialCall {
   readonly behind?: RegExp;
   /** Which argument is the host of a database. */
   readonly host?: number;
-  /** Which argument has to be a number, the port. */
-  readonly port?: number;
+  /** How far behind the secret that is looked for. */
+  readonly reach?: number;
+  /** Which argument may be a number, a port: then the secret is one place further on. */
+  readonly movedBy?: number;
+  /** All arguments up to the secret are literals: the name of the function alone says too little. */
+  readonly literals?: boolean;
   /** Nothing but a password stands at this place: words alone are one. */
   readonly certain?: boolean;
+  /** The literal is a user and a password, with a colon between them. */
+  readonly login?: boolean;
+  /** No brackets stand around the arguments, as in Basic and Ruby: the end of the line is their end. */
+  readonly bare?: boolean;
+  /** What stands right before the name. */
+  readonly before?: RegExp;
+  /** What the first argument begins with. */
+  readonly first?: RegExp;
   readonly source: string;
 }
 
@@ -106,28 +120,13 @@ export const CREDENTIAL_CALLS: ReadonlyMap<string, CredentialCall> = new Map<str
     'redis.auth(',
     'redis->auth(',
   ]),
-  ...certain(
-    'https://learn.microsoft.com/en-us/sql/relational-databases/system-stored-procedures/sp-addlogin-transact-sql',
-    1,
-    ['sp_addlogin '],
-  ),
   ...certain('https://dev.mysql.com/doc/c-api/8.4/en/mysql-real-connect.html', 3, ['mysql_real_connect(']),
   ...certain('https://docs.ruby-lang.org/en/3.4/Net/FTP.html', 2, ['net::ftp.open(', 'net::ftp.new(', 'ftplib.ftp(']),
   ...certain('https://docs.ruby-lang.org/en/3.4/Net/SMTP.html', 4, ['net::smtp.start(', 'smtp.start(']),
   ...certain('https://pubsubclient.knolleary.net/api#connect', 2, ['mqttclient.connect(', 'mqtt_client.connect(']),
-  [
-    '.connect(',
-    {
-      argument: 3,
-      port: 1,
-      certain: true,
-      source: 'https://docs.paramiko.org/en/stable/api/client.html#paramiko.client.SSHClient.connect',
-    },
-  ],
   ...calls('https://cryptography.io/en/latest/fernet/', 0, ['fernet(']),
   ...calls('https://docs.oracle.com/en/java/javase/21/docs/api/java.base/javax/crypto/spec/SecretKeySpec.html', 0, [
     'secretkeyspec(',
-    'pbekeyspec(',
     'hmacshakeyfor(',
   ]),
   ...calls('https://learn.microsoft.com/en-us/dotnet/api/microsoft.identitymodel.tokens.symmetricsecuritykey', 0, [
@@ -144,6 +143,7 @@ export const CREDENTIAL_CALLS: ReadonlyMap<string, CredentialCall> = new Map<str
     'credentials(',
     'credentials.create(',
     'credentials.new(',
+    'credentials::new(',
     'credentialsprovider(',
   ]),
   ...calls('https://learn.microsoft.com/en-us/python/api/azure-identity/azure.identity.clientsecretcredential', 2, [
@@ -221,4 +221,5 @@ export const CREDENTIAL_CALLS: ReadonlyMap<string, CredentialCall> = new Map<str
   ...calls('https://github.com/requests/requests-ntlm', 1, ['ntlmauth(', 'ntlm_auth(']),
   ...calls('https://www.php.net/manual/en/memcached.setsaslauthdata.php', 1, ['setsaslauthdata(']),
   ...calls('https://www.php.net/manual/en/function.ibase-connect.php', 2, ['ibase_connect(', 'db2_connect(']),
+  ...MORE_CALLS,
 ]);

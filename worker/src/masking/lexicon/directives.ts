@@ -35,6 +35,11 @@ export const DIRECTIVES: ReadonlyMap<string, readonly Directive[]> = new Map<str
     [
       { before: /^[ \t]{0,8}(?:enable|username \S{1,32}(?: privilege \d{1,2})?)(?: level \d{1,2})? $/, between: TYPE },
       { before: /\bkey-id \d{1,5} $/, quoted: true },
+      // Junos and VyOS; BIND's keys.
+      {
+        before: /\b(?:radius-server \S{1,48}|authentication(?: psk \S{1,24})?|algorithm "?[\w-]{1,16}"?;) $/,
+        quoted: true,
+      },
     ],
   ],
   [
@@ -47,6 +52,8 @@ export const DIRECTIVES: ReadonlyMap<string, readonly Directive[]> = new Map<str
       },
       { before: ALONE, between: GIVEN_TYPE },
       { before: ALONE, alone: true },
+      // Debian's installer and MySQL's administration.
+      { before: /^(?:d-i \S{1,48} |(?:\$ )?(?:sudo )?mysqladmin [^\n]{0,64})$/, made: true },
       // NetworkManager's command line, and a login on one line as `.netrc` has it.
       { before: /^(?:\$ )?(?:sudo )?(?:nmcli [^\n]{0,76}|(?:machine \S{1,32} )?login \S{1,32} )$/, made: true },
     ],
@@ -69,6 +76,17 @@ export const DIRECTIVES: ReadonlyMap<string, readonly Directive[]> = new Map<str
   ['ascii-text', [{ before: /\b(?:pre-shared-key|secret|password) $/ }]],
   ['plain-text-password', [{ before: /\bauthentication $/ }]],
   ['community', [{ before: /^[ \t]{0,8}(?:set )?(?:snmp(?:-server)?|snmp-server host \S{1,48} .{0,24}) $/ }]],
+  ['cipher', [{ before: /\bpassword $/ }]],
+  ['irreversible-cipher', [{ before: /\bpassword $/ }]],
+  ['plaintext', [{ before: /\bpassword manager user-name \S{1,32} $/ }]],
+  ['plaintext-password', [{ before: /\bauthentication $/ }]],
+  ['psksecret', [{ before: ALONE }]],
+  ['passwd', [{ before: /^[ \t]{0,8}set $/ }]],
+  ['insecure-password', [{ before: /^[ \t]{0,8}user \S{1,32} $/ }]],
+  ['auth_pass', [{ before: ALONE }]],
+  ['auth-pass', [{ before: /\bsentinel $/, between: MAYBE_USER }]],
+  ['wpa-passphrase', [{ before: ALONE }]],
+  ['rcon_password', [{ before: ALONE }]],
   ['rocommunity', [{ before: ALONE }]],
   ['rwcommunity', [{ before: ALONE }]],
   ['createuser', [{ before: ALONE, between: /\S{1,32} (?:MD5|SHA)\S{0,5} /y, beforeNext: /"? (?:AES|DES)\S{0,8} /y }]],
@@ -103,7 +121,16 @@ export const DIRECTIVES: ReadonlyMap<string, readonly Directive[]> = new Map<str
       { before: /^> $/, between: USER_BUT_NO_MECHANISM, capitals: true },
     ],
   ],
-  ['pass', [{ before: /^(?:C: |> |ftp> |-{1,3}> )?$/, capitals: true }]],
+  [
+    'pass',
+    [
+      { before: /^(?:C: |> |ftp> |-{1,3}> )?$/, capitals: true },
+      // Mail: mbsync and fetchmail.
+      { before: /^[ \t]{0,8}$/, quoted: true, made: true },
+      { before: /\buser "?\S{1,48}"? (?:with |and |there with )?$/, quoted: true },
+    ],
+  ],
+  ['password1', [{ before: /(?:^|; ?|\b[Bb]acklog [^\n]{0,80})$/, made: true }]],
   ['login', [{ before: /^(?:C: |> )?(?:[A-Za-z]{0,4}\d{1,5}|\.) $/, between: /\S{1,64} /y, capitals: true }]],
   ['identify', [{ before: /\bnickserv(?:@[\w.]{1,32})?:? $/i, between: MAYBE_USER }]],
   ['user', [{ before: /^ftp> $/, between: /\S{1,32} /y }]],

@@ -39,7 +39,14 @@ const LATIN_KEYS = wordList(
   '_pat schlüssel schluessel sleutel clé chave chiave klucz ключ nyckel nøgle nøkkel anahtarı avain llave',
 );
 
-export const PASSWORDS_ELSEWHERE: readonly string[] = inAnyCase([...LATIN_PASSWORDS, ...EASTERN_PASSWORDS]);
+/** As they are written without the letters that ASCII has not, and in more languages. */
+const FOLDED_PASSWORDS = wordList('sifre lozinka geslo matkhau mat_khau slaptazodis парола');
+
+export const PASSWORDS_ELSEWHERE: readonly string[] = inAnyCase([
+  ...LATIN_PASSWORDS,
+  ...FOLDED_PASSWORDS,
+  ...EASTERN_PASSWORDS,
+]);
 export const SECRETS_ELSEWHERE: readonly string[] = inAnyCase([...LATIN_SECRETS, ...EASTERN_SECRETS]);
 export const KEYS_ELSEWHERE: readonly string[] = inAnyCase(LATIN_KEYS);
 

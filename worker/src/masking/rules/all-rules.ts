@@ -3,6 +3,7 @@ import { ARGUMENT_LIST_RULES } from './argument-lists.ts';
 import { ASSIGNMENT_RULES } from './assignments.ts';
 import { BARE_HOST_RULES } from './bare-hosts.ts';
 import { CALL_RULES } from './calls.ts';
+import { CODE_COLUMN_RULES } from './code-columns.ts';
 import { CODE_NUMBER_RULES } from './code-numbers.ts';
 import { COMMAND_RULES } from './command-lines.ts';
 import { OUTPUT_RULES } from './command-output.ts';
@@ -75,6 +76,7 @@ export const RULE_FAMILIES: readonly RuleFamily[] = [
       ...ACCESS_RULES,
       ...TYPED_RULES,
       ...LOGIN_PAIR_RULES,
+      ...CODE_COLUMN_RULES,
       ...CODE_NUMBER_RULES,
       ...ASSIGNMENT_RULES,
     ],

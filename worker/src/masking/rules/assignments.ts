@@ -1,10 +1,11 @@
+import { settledValue } from '../assigned-value.ts';
 import { ALNUM, BARE_VALUE, BLANK, CODE, isIn, LETTER, QUOTE, STAR, tableOf, UNDERSCORE, WORD } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { findInColumn } from '../given-column.ts';
-import { behindChain, inTemplate, readCells, readFurther, readList, readPieces } from '../given-list.ts';
+import { behindChain, readCells, readFurther, readList, readPieces } from '../given-list.ts';
 import { readRestOfLine } from '../given-phrase.ts';
 import { readRowWords } from '../given-row.ts';
-import { isGivenSecret, LONGEST_JUDGED } from '../given-secret.ts';
+import { isGivenSecret } from '../given-secret.ts';
 import { type GivenValue, type Operator, readOperator, readValue } from '../given-value.ts';
 import { wordiness } from '../letter-pairs.ts';
 import { isPublicName } from '../lexicon/public-names.ts';
@@ -93,12 +94,7 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
     const line = readRestOfLine(window, name, operator, value);
     return line && findingOf(window, name, line);
   }
-  value = behindChain(window, value);
-  if (operator.encoded === true) value = { ...value, end: encodedEnd(window, value) };
-  if (operator.kind === 'tag') value = { ...value, end: endInTag(window, value) };
-  if (value.quoted) value = inTemplate(window, value);
-  // Spring Security writes before a password how it is encoded.
-  if (value.quoted && window.matches(value.start, '{noop}')) value = { ...value, start: value.start + 6 };
+  value = settledValue(window, name, operator, behindChain(window, value));
   // `Authorization: Bearer …`, `password: string = "…"`: a word that introduces the value.
   const word = introductionOf(window, value);
   if (!value.quoted && INTRODUCES_VALUE.test(word)) {
@@ -155,19 +151,6 @@ const BEGINS_INTRODUCTION = tableOf('abdikstyABDIKSTY&=');
 function findingOfAll(name: SecretName, secrets: readonly GivenValue[]): Finding | undefined {
   const [first, ...also] = secrets.map(({ start, end }) => ({ start, end }));
   return first === undefined ? undefined : { ...first, rule: RULES[name.kind], also };
-}
-
-/** `<password>a&amp;b</password>`: an entity in an element is a part of the value. */
-function endInTag(window: TextWindow, { end, quoted }: GivenValue): number {
-  if (quoted || window.at(end) !== CODE.ampersand) return end;
-  const rest = /^(?:&\w{2,4};[^<&\s]{0,64}){1,4}(?=<)/.exec(window.peek(end, LONGEST_JUDGED));
-  return rest === null ? end : end + rest[0].length;
-}
-
-/** Where a value in a percent-encoded text ends: at an encoded quote, ampersand, comma or bracket. */
-function encodedEnd(window: TextWindow, { start, end }: GivenValue): number {
-  const at = window.slice(start, end).search(/%(?:2[267c]|7d|0a)/i);
-  return at < 0 ? end : start + at;
 }
 
 /** `"PWD="+folder`: the quote behind the operator is the end of the literal that the name stands in. */

@@ -7,6 +7,7 @@ import { CREDENTIAL_CALLS, type CredentialCall } from '../lexicon/credential-cal
 import { isAppPassword, isMadeUp, isPassPhrase, isWordGiven } from '../made-up.ts';
 import { isPlaceholder } from '../placeholder.ts';
 import { isUncommonWords, mayBeWords } from '../plain-words.ts';
+import { isSureWords } from '../sure-words.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
 import { DATABASE_HOST } from './database-hosts.ts';
@@ -23,7 +24,7 @@ const REACH_BEHIND = 80;
 const WRAPPING = WORD | DOT | COLON | BLANK;
 /** What gives its argument back as the same secret: `Some("…")`, `String::from("…")`, `new Secret("…")`. */
 const WRAPPER =
-  /^new\s|(?:^|[.: ])(?:some|ok|string|from|of|valueof|new|secret|secretstring|bytes|getbytes|char|str)$/i;
+  /^new\s|(?:^|[.: ])(?:some|ok|string|from|of|valueof|new|data|secret|secretstring|bytes|getbytes|char|str)$/i;
 /** `r"…"`, `rb'…'`, `N'…'`: the mark of a literal. */
 const LONGEST_MARK = 2;
 
@@ -33,28 +34,35 @@ interface Literal {
 }
 
 /** Verifies at the bracket of a call that takes credentials: the secret is a literal, and the argument that its place says. */
-const verifyCall: Verify = (window, _start, end, anchor) => {
+const verifyCall: Verify = (window, start, end, anchor) => {
   const call = CREDENTIAL_CALLS.get(anchor);
-  if (call === undefined || isNamedOtherwise(window, end, anchor)) return undefined;
+  if (call === undefined || isNamedOtherwise(window, end, anchor) || !opensCall(window, start, end, call))
+    return undefined;
   const stop = end + LONGEST_CALL;
+  const isBare = call.bare === true;
   let at = end;
+  let place = call.argument;
   let host: Finding | undefined;
-  for (let argument = 0; argument <= call.argument; argument++) {
+  for (let argument = 0; argument <= place; argument++) {
     const literal = readLiteral(window, at);
-    const next = literal === undefined ? endOfArgument(window, at, stop) : afterLiteral(window, literal.end, stop);
-    if (argument === call.port && !/^\s{0,16}\d{2,5}\s{0,8}$/.test(window.slice(at, Math.max(at, next))))
-      return undefined;
+    const next =
+      literal === undefined ? endOfArgument(window, at, stop, isBare) : afterLiteral(window, literal.end, stop, isBare);
+    const isNumber = literal === undefined && next > at && PORT.test(window.slice(at, next));
+    if (argument === call.movedBy && isNumber) place++;
+    else if (call.literals === true && literal === undefined) return undefined;
     if (argument === call.host && literal !== undefined) host = readHost(window, literal);
     if (next < 0) return host;
     const last = window.at(next) !== CODE.comma;
     if (
       call.behind !== undefined &&
-      !(literal && call.behind.test(window.peek(literal.end, REACH_BEHIND).toLowerCase()))
+      !(literal && call.behind.test(window.peek(literal.end, call.reach ?? REACH_BEHIND).toLowerCase()))
     )
       return undefined;
-    if (argument === (last && argument === 0 ? (call.alone ?? call.argument) : call.argument)) {
-      const given = literal !== undefined && isGivenAt(window, literal, call, last && argument < call.argument);
-      return given && host !== undefined ? { ...host, also: [{ ...literal, rule: CALL }] } : given ? literal : host;
+    if (argument === (last && argument === 0 ? (call.alone ?? place) : place)) {
+      const isAlone = last && argument < place && call.certain !== true;
+      const secret = call.login === true ? literal && behindUser(window, literal) : literal;
+      const given = secret !== undefined && isGivenAt(window, secret, call, isAlone);
+      return given && host !== undefined ? { ...host, also: [{ ...secret, rule: CALL }] } : given ? secret : host;
     }
     if (last) return host;
     at = next + 1;
@@ -62,12 +70,32 @@ const verifyCall: Verify = (window, _start, end, anchor) => {
   return undefined;
 };
 
+const PORT = /^\s{0,16}\d{2,5}\s{0,8}$/;
+
+/** What a call begins with beside its name: an object before it, a first argument of one kind, a quote where no bracket stands. */
+function opensCall(window: TextWindow, start: number, end: number, { before, first, bare }: CredentialCall): boolean {
+  if (bare === true && !BEGINS_ARGUMENT.test(window.peek(end, 1))) return false;
+  if (before !== undefined && !before.test(window.left(start, LONGEST_OBJECT))) return false;
+  return first === undefined || first.test(window.peek(end, LONGEST_FIRST));
+}
+
+const BEGINS_ARGUMENT = /["'\w$@]/;
+const [LONGEST_OBJECT, LONGEST_FIRST] = [40, 12];
+
+/** The password in `user:password`. */
+function behindUser(window: TextWindow, { start, end }: Literal): Literal | undefined {
+  const user = USER_IN_LOGIN.exec(window.slice(start, end));
+  return user === null ? undefined : { start: start + user[0].length, end };
+}
+
+const USER_IN_LOGIN = /^[\w.@+-]{2,40}:(?=[^\s:/])/;
+
 function readHost(window: TextWindow, { start, end }: Literal): Finding | undefined {
   const found = readServerName(window, start);
   return found?.end === end ? { ...found, rule: DATABASE_HOST } : undefined;
 }
 
-/** A function with a longer name takes its secret in another place. */
+/** A longer name has its secret in another place. */
 function isNamedOtherwise(window: TextWindow, end: number, anchor: string): boolean {
   const longer = LONGER_NAMES.get(anchor);
   if (longer === undefined) return false;
@@ -108,19 +136,20 @@ function readLiteral(window: TextWindow, from: number): Literal | undefined {
 }
 
 /** The comma or bracket after a literal at `end`, where a method may be called on it: `"…".toCharArray()`. */
-function afterLiteral(window: TextWindow, end: number, stop: number): number {
+function afterLiteral(window: TextWindow, end: number, stop: number, isBare: boolean): number {
   const quote = window.at(end) === CODE.backslash ? end + 2 : end + 1;
-  const next = endOfArgument(window, quote, stop);
+  const next = endOfArgument(window, quote, stop, isBare);
   // Something joined to the literal makes it a part of the argument only.
   const code = window.at(window.run(quote, SPACE, 8));
   return code === CODE.plus || code === CODE.percent || code === CODE.question ? -1 : next;
 }
 
-/** The comma or the closing bracket that ends the argument; -1 where there is none within reach. */
-function endOfArgument(window: TextWindow, from: number, stop: number): number {
+/** The comma or the closing bracket that ends the argument, or the end of a statement without brackets; -1 where there is none within reach. */
+function endOfArgument(window: TextWindow, from: number, stop: number, isBare: boolean): number {
   let depth = 0;
   for (let index = from; index < stop; index++) {
     const code = window.at(index);
+    if (isBare && depth === 0 && (code < CODE.space || code === CODE.semicolon)) return index;
     if (code < 0 || code === CODE.semicolon) return -1;
     // A call inside a string has its own quotes escaped.
     if (code === CODE.backslash) index++;
@@ -162,20 +191,23 @@ function isGivenAt(window: TextWindow, literal: Literal, call: CredentialCall, a
   if (isGiven(window, literal, alone)) return true;
   if (alone) return false;
   const value = window.slice(literal.start, literal.end);
-  if (call.certain !== true && call.argument < PLACE_OF_LOGINS)
+  if (call.login === true) return verdict(window, 'sure words', value, isSureWords);
+  if (call.certain !== true && (call.argument < PLACE_OF_LOGINS || call.literals === true))
     return (
       FOLLOWS_USER.test(window.left(literal.start, LONGEST_USER)) &&
-      verdict(window, 'uncommon words', value, isUncommonWords)
+      (/\s/.test(value)
+        ? verdict(window, 'sure words', value, isSureWords)
+        : verdict(window, 'uncommon words', value, isUncommonWords))
     );
-  if (verdict(window, 'may be words', value, mayBeWords)) return true;
+  if (verdict(window, 'sure words', value, isSureWords)) return true;
   return /\s/.test(value)
     ? verdict(window, 'phrase at place', value, (phrase) => isPassPhrase(phrase, /\d/.test(phrase) ? 2 : 3))
     : verdict(window, 'word at place', value, isWordGiven);
 }
 
 /** A user in quotes, and the comma before the password. */
-const FOLLOWS_USER = /[(,=]\s{0,8}@?["'](?!(?:get|post|put|sha|md|aes|hs)\b)[\w.@+-]{2,40}["'],\s{0,8}@?["']$/i;
-const LONGEST_USER = 64;
+const FOLLOWS_USER = /[(,= ]\s{0,8}@?["'](?!(?:get|post|put|sha|md|aes|hs)\b)[\w.@+=,\\-]{2,48}["'],\s{0,8}@?["']$/i;
+const LONGEST_USER = 72;
 
 /** Behind an address and a user nothing but a password follows. */
 const PLACE_OF_LOGINS = 2;

@@ -52,6 +52,8 @@ const verifyCodeNumber: Verify = (window, start, end, anchor) => {
   if (!inName && (isIn(window.before(start - 1), WORD) || window.before(start - 1) === CODE.hyphen)) return undefined;
   let index =
     window.matches(end, 'nya') || window.matches(end, ' anda') ? end + (window.at(end) === CODE.space ? 5 : 3) : end;
+  // `Pinard`, `pinboard`
+  if (isIn(window.at(index), WORD)) return undefined;
   while (window.at(index) === CODE.star || isIn(window.at(index), QUOTE)) index++;
   index = window.run(index, BLANK, 3);
   if (window.at(index) === CODE.colon || window.at(index) === CODE.equals) index++;
@@ -121,6 +123,7 @@ export const CODE_NUMBER_RULES: readonly Rule[] = [
       'GPIO pin: 12',
       'pin: 1234',
       'PIN: ****',
+      'the manual (Drepper, Miller, and Pinard 1995)',
       'spin: 482913',
       'pin 482913 items',
       'LED_PIN=4829',

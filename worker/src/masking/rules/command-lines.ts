@@ -234,6 +234,8 @@ const OTHERS: ReadonlyMap<string, Verify> = new Map([
   ['-passin pass:', readDirective],
   ['-passout pass:', readDirective],
   ['-pass pass:', readDirective],
+  ['-ks-pass pass:', readDirective],
+  ['-key-pass pass:', readDirective],
   ['echo ', verifyPiped],
   ['printf ', verifyPiped],
   ...['cryptsetup ', 'kinit ', 'vncpasswd ', 'chpasswd ', 'smbpasswd ', 'sudo -s ', '--password-stdin '].map(

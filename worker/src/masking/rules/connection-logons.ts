@@ -34,8 +34,12 @@ const verifyGoDsn: Verify = (window, start, end) => {
   const userinfo = window.slice(isTemplate ? from - 2 : from, start);
   const password = userinfo.slice(userinfo.indexOf(':') + 1);
   if (isBlank(password) && isBlank(window.slice(end, close))) return undefined;
+  // Without a network a user and a password have to stand before the bracket, and a path behind it.
+  if (end - start === 2 && !(LOGIN_BEFORE.test(userinfo) && window.at(close + 1) === CODE.slash)) return undefined;
   return connectionSpan(window, from, close, endOfUri(window, close + 1, opener));
 };
+
+const LOGIN_BEFORE = /^[\w.-]{1,40}:[^\s:/]{3,}$/;
 
 /** Before the logon: bounds the work. */
 const MOST_OPTIONS = 8;
@@ -67,7 +71,7 @@ export const CONNECTION_LOGON_RULES: readonly Rule[] = [
   {
     name: 'go-dsn',
     type: 'connection',
-    anchors: ['@tcp(', '@tcp6(', '@unix('],
+    anchors: ['@tcp(', '@tcp6(', '@unix(', '@('],
     verify: verifyGoDsn,
     source: 'https://pkg.go.dev/github.com/go-sql-driver/mysql#readme-dsn-data-source-name',
     masks: [`${login('app')}tcp(db.example.com:3306)/shop`],

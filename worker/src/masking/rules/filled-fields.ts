@@ -4,6 +4,7 @@ import { isThoughtUpIn } from '../given-secret.ts';
 import { TRADE_WORDS } from '../lexicon/values.ts';
 import { endOfLiteral, openLiteral } from '../literal-opening.ts';
 import { isMadeUp, isPassPhrase, isWordGiven } from '../made-up.ts';
+import { isSureWords } from '../sure-words.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
 import { isCounted } from './code-numbers.ts';
@@ -56,6 +57,7 @@ function readLiteral(window: TextWindow, from: number): Span | undefined {
 /** Whether what is typed into a field for passwords is one: a test's `wrong-password` is none. */
 function isTyped(window: TextWindow, { start, end }: Span): boolean {
   const value = window.slice(start, end);
+  if (verdict(window, 'sure words', value, isSureWords)) return true;
   if (/\s/.test(value))
     return verdict(window, 'phrase at place', value, (text) => isPassPhrase(text, /\d/.test(text) ? 2 : 3));
   if (isDrawnIn(window, value) || isThoughtUpIn(window, value)) return true;

@@ -8,10 +8,17 @@ const verifyBasic: Verify = (window, start, end) => {
   if (isIn(window.before(start - 1), BASE64URL)) return undefined;
   const stop = window.run(end, BASE64);
   if (stop - end < 6 || stop - end > 1024) return undefined;
-  const login = Buffer.from(window.slice(end, stop), 'base64').toString('latin1');
-  if (!login.includes(':') || !/^[\x20-\x7e\x80-\xff]*$/.test(login)) return undefined;
+  const value = window.slice(end, stop);
+  const login = Buffer.from(value, 'base64').toString('latin1');
+  const isLogin = login.includes(':') && /^[\x20-\x7e\x80-\xff]*$/.test(login);
+  if (!isLogin && !(BEHIND_HEADER.test(window.left(start, LONGEST_HEADER)) && isDrawnIn(window, value)))
+    return undefined;
   return { start: end, end: stop };
 };
+
+/** `Authorization "Basic …"`: whatever the base64 holds. */
+const BEHIND_HEADER = /authorization["']?(?: ?[:=,] ?| )(?:["'`]|&quot;)?$/i;
+const LONGEST_HEADER = 32;
 
 const BEARER = BASE64URL | BASE64 | DOT | TILDE | COLON;
 
