@@ -64,7 +64,7 @@ const verifyCodeNumber: Verify = (window, start, end, anchor) => {
     const lead = LEADS_TO_OF.test(ahead)
       ? OF_WHAT.exec(window.peek(index, LONGEST_WHOSE))
       : VERB.exec(window.peek(index, LONGEST_VERB));
-    const whose = lead === null ? window.peek(index, LONGEST_WHOSE) : '';
+    const whose = lead === null && !isIn(window.at(end), LETTER) ? window.peek(index, LONGEST_WHOSE) : '';
     const owned = lead ?? (FOUR_DIGITS.test(whose) ? OWNED.exec(whose) : null);
     if (
       owned === null ||

@@ -1,4 +1,4 @@
-import { CODE, DIGIT, isIn, LETTER } from '../characters.ts';
+import { CODE, DASH, DIGIT, isIn, LETTER, WORD } from '../characters.ts';
 import { ANY_DIGIT, type Finding, type Verify } from '../finding.ts';
 import { ENDS_CLAUSE, LOCKS, LONGEST_ENDING, OTHER_CODES } from '../lexicon/access.ts';
 import { NOUNS_OF_CODES, OPENING, SAYS_WHICH_NUMBER, SECURITY_ANSWERS, TYPING } from '../lexicon/access-verbs.ts';
@@ -10,7 +10,7 @@ import { isGivenInSentence, REACH, readGiven, readNumberGiven, sentenceBefore } 
 
 /** Verifies at a digit behind a verb of typing: what locks is named beside it. */
 const verifyTyped: Verify = (window, start, end, anchor) => {
-  if (isIn(window.before(start - 1), LETTER)) return undefined;
+  if (isIn(window.before(start - 1), WORD | DASH)) return undefined;
   const number = readNumberGiven(window, end - 1);
   if (number === undefined) return undefined;
   const sentence = `${sentenceBefore(window, start)} ${restOf(window, number)}`;
@@ -22,7 +22,7 @@ const OTHER_CODE = new RegExp(`${OTHER_CODES.source.replace(/\$$/, '')}(?:code|k
 
 /** Verifies behind a noun of codes: whose it is, a verb, and the number. */
 const verifyCode: Verify = (window, start, end) => {
-  if (isIn(window.before(start - 1), LETTER)) return undefined;
+  if (isIn(window.before(start - 1), WORD | DASH)) return undefined;
   let from = end;
   if (!isIn(window.at(from), DIGIT)) {
     const ahead = window.peek(from, LONGEST_OWNER);
