@@ -20,7 +20,8 @@ interface Literal {
 
 /** Names in one string, `"user,password`, or in one each: `("user", "password`. How many stand before, or -1. */
 function columnsBefore(left: string): number {
-  if (!HAS_USER.test(left)) return -1;
+  const list = left.slice(1 + Math.max(...ENDS_OF_LISTS.map((mark) => left.lastIndexOf(mark))));
+  if (!HAS_USER.test(list)) return -1;
   const inString = IN_STRING.exec(left);
   if (inString !== null) return inString[0].split(',').length - 1;
   const inList = IN_LIST.exec(left);
@@ -28,7 +29,8 @@ function columnsBefore(left: string): number {
 }
 
 /** A column of users stands beside it: lists of words hold `password` too. */
-const HAS_USER = /(?:user|login|name|mail|account|benutzer|usuario|akun)\w{0,8}["']?, ?[^()[\]\n]{0,48}$/i;
+const HAS_USER = /(?:user|login|name|mail|account|benutzer|usuario|akun)\w{0,8}["']?,/i;
+const ENDS_OF_LISTS = ['(', ')', '[', ']', '\n'];
 const IN_STRING = /["'](?:\w{1,24}, ?){1,4}$/;
 const IN_LIST = /[([](?:["']\w{1,24}["'], ?){1,4}["']$/;
 /** What stands behind the quote of the name: further columns, the end of their list, the beginning of the rows. */

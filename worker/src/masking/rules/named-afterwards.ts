@@ -35,7 +35,7 @@ const verifyNamedBehind: Verify = (window, start, end, anchor) => {
       : 0;
   if (nounEnd === undefined || (!quoted && isIn(window.at(end), LETTER))) return undefined;
   const isSubject = /(?: is | ist | est | es | adalah )/.test(anchor);
-  if (!anchor.includes('ş') && !anchor.includes('ı') && !ENDS_NOUN.test(window.peek(end + nounEnd, LONGEST_ENDING)))
+  if (!anchor.includes('ş') && !anchor.includes('ı') && !endsNoun(window.peek(end + nounEnd, LONGEST_ENDING)))
     return undefined;
   const from = window.runBefore(start, BARE_VALUE, LONGEST);
   if (start - from < SHORTEST || start - from >= LONGEST) return undefined;
@@ -52,7 +52,8 @@ const verifyNamedBehind: Verify = (window, start, end, anchor) => {
 };
 
 /** Behind the noun: the end of the clause, or what the password is for. */
-const ENDS_NOUN = new RegExp(`${ENDS_CLAUSE.source}|^ (?:of|für|von|zum|pour|du|de|del|do|da|voor|van|untuk) `, 'u');
+const endsNoun = (text: string) => ENDS_CLAUSE.test(text) || IS_FOR.test(text);
+const IS_FOR = /^ (?:of|für|von|zum|pour|du|de|del|do|da|voor|van|untuk) /;
 
 const QUOTES_BEHIND = ['`', '"', "'", '”', '»'];
 /** `… şifresiyle`: the noun follows its value. */

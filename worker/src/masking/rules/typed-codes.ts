@@ -15,10 +15,17 @@ const verifyTyped: Verify = (window, start, end, anchor) => {
   if (number === undefined) return undefined;
   const sentence = `${sentenceBefore(window, start)} ${restOf(window, number)}`;
   if (!LOCKS.test(sentence)) return undefined;
-  return !SAYS_WHICH.has(anchor) || (OPENING.test(sentence) && !OTHER_CODE.test(sentence)) ? number : undefined;
+  return !SAYS_WHICH.has(anchor) || (OPENING.test(sentence) && !namesOtherCode(sentence)) ? number : undefined;
 };
 
-const OTHER_CODE = new RegExp(`${OTHER_CODES.source.replace(/\$$/, '')}(?:code|kode|código|codice|код)`, 'iu');
+const CODE_NOUN = /code|kode|código|codice|код/giu;
+
+/** `error code`, `postal code` */
+function namesOtherCode(sentence: string): boolean {
+  for (const { index } of sentence.matchAll(CODE_NOUN))
+    if (OTHER_CODES.test(sentence.slice(Math.max(0, index - 16), index))) return true;
+  return false;
+}
 
 /** Verifies behind a noun of codes: whose it is, a verb, and the number. */
 const verifyCode: Verify = (window, start, end) => {
