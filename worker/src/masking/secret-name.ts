@@ -70,6 +70,7 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
     kind === 'weak' &&
     nameStart < start &&
     window.matches(start, 'pass') &&
+    !OF_COMPILERS.has(window.slice(nameStart, start)) &&
     (nameEnd === end || WHICH_ONE.test(window.slice(end, nameEnd)));
   const name: SecretName = { kind: short ? 'password' : kind, start: nameStart, end: nameEnd };
   // `arn:aws:…` is the name of something at a vendor.
@@ -96,6 +97,9 @@ export function readName(window: TextWindow, start: number, end: number, kind: N
   }
   return name;
 }
+
+/** `-Rpass=inline`, `-debug-pass=Structure`: a pass of a compiler (clang's manual, LLVM's). */
+const OF_COMPILERS: ReadonlySet<string> = new Set(['-R', '-debug-']);
 
 /** `密钥…`: where no blank stands between words, what follows the noun is no part of it. */
 const FIRST_EASTERN = 0x2e80;

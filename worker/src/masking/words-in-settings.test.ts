@@ -86,6 +86,8 @@ describe('words as passwords, where a program is given them', () => {
     'process.env.DB_PASSWORD || "password"',
     '<string name="password">Mot de passe</string>',
     'Reset your password to proceed: it takes a minute.',
+    'clang -O2 -Rpass=inline -Rpass-missed=loop-vectorize a.c',
+    'opt -debug-pass=Executions a.bc',
   ])('%j stays', (text) => {
     expect(mask(text).text).toBe(text);
   });
