@@ -164,6 +164,10 @@ describe('a key of one credit', () => {
     });
 
     test('that leaves and pays is in the metrics and in the log, and not among the answers', async () => {
+      // Requests are counted in their order: with this one all those of the tests before.
+      const other = await stack.createKey();
+      expectSuccess(await generate(other));
+      await untilLogged((line) => line['keyId'] === other.id);
       const before = await requestsOfUsage();
       stack.upstream.behave('hang');
       expect(await leaveInCall(key)).toBe('left');

@@ -1,19 +1,27 @@
 import { execFile } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
+import { addAdminTokensCommand } from '../../cli/src/lontar/commands/admin-tokens.ts';
+import { addIpsCommand } from '../../cli/src/lontar/commands/ips.ts';
+import { addKeysCommand } from '../../cli/src/lontar/commands/keys.ts';
+import { addQueueCommand } from '../../cli/src/lontar/commands/queue.ts';
+import { addUsageCommand } from '../../cli/src/lontar/commands/usage.ts';
 import { type Commands, runCommand } from '../../cli/src/lontar/run-command.ts';
 import { readSurroundings } from '../../cli/src/settings/environment.ts';
 import { ROOT, systemEnvironment } from './launch.ts';
 
 const run = promisify(execFile);
 
-/** Commands that need little besides Redis. The others load the better part of the services, and get a process for that. */
+/**
+ * Commands that need little besides Redis. The others load the better part of the services, and get a process for that. Not
+ * loaded when they are wanted: Jest refuses that to tests that run side by side.
+ */
 const IN_PROCESS: Commands = {
-  keys: async () => (await import('../../cli/src/lontar/commands/keys.ts')).addKeysCommand,
-  usage: async () => (await import('../../cli/src/lontar/commands/usage.ts')).addUsageCommand,
-  ips: async () => (await import('../../cli/src/lontar/commands/ips.ts')).addIpsCommand,
-  queue: async () => (await import('../../cli/src/lontar/commands/queue.ts')).addQueueCommand,
-  'admin-tokens': async () => (await import('../../cli/src/lontar/commands/admin-tokens.ts')).addAdminTokensCommand,
+  keys: async () => addKeysCommand,
+  usage: async () => addUsageCommand,
+  ips: async () => addIpsCommand,
+  queue: async () => addQueueCommand,
+  'admin-tokens': async () => addAdminTokensCommand,
 };
 
 /** What a command has written. */
