@@ -168,6 +168,8 @@ describe('a key of one credit', () => {
       const other = await stack.createKey();
       expectSuccess(await generate(other));
       await untilLogged((line) => line['keyId'] === other.id);
+      // The call that is waited for below is another one.
+      stack.upstream.reset();
       const before = await requestsOfUsage();
       stack.upstream.behave('hang');
       expect(await leaveInCall(key)).toBe('left');
