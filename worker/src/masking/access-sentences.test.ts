@@ -52,7 +52,7 @@ const SAID: readonly (readonly [string, string, string])[] = [
   ['a colon far behind', 'The password you will need at the counter: @\n', 'gerimisungu'],
   ['two and two', 'The username and password are rina and @.', 'gerimisungu'],
   ['named behind', 'Take user `press` and `@` as the password.', 'sunflowerseed'],
-  ['named behind in German', 'Nimm @ als Passwort.', 'sonnenblumenkern'],
+  ['named behind in German', 'Nimm "@" als Passwort.', 'sonnenblumenkern'],
   ['named behind in other quotes', 'He puesto «@» como contraseña.', 'medianaranja'],
   ['a phrase that is handed over', 'Enter "@" as the password.', 'salt and pepper'],
   ['typed where it is asked for', 'Just type @ when it asks for the password.', 'gerimisungu'],

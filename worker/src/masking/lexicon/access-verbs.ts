@@ -253,7 +253,7 @@ export const GETS_IN = inAnyCase([
   'rein mit ',
   'reinkommen mit ',
   'hinein mit ',
-  'on entre avec ',
+  'entre avec ',
   'entres avec ',
   'entrez avec ',
   'se entra con ',

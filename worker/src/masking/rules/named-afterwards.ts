@@ -1,4 +1,4 @@
-import { BARE_VALUE, isIn, LETTER, QUOTE } from '../characters.ts';
+import { BARE_VALUE } from '../characters.ts';
 import type { Verify } from '../finding.ts';
 import { isThoughtUpIn } from '../given-secret.ts';
 import { ENDS_CLAUSE, LONGEST_ENDING } from '../lexicon/access.ts';
@@ -18,37 +18,28 @@ const NOUN_BEHIND =
 /** What opens the quotes that these close. */
 const OPENS: Readonly<Record<string, string>> = { '»': '«', '”': '“„', '“': '„', '’': '‘' };
 
-function isGivenAs(window: TextWindow, value: string, quoted: boolean): boolean {
+function isGivenAs(window: TextWindow, value: string): boolean {
   if (verdict(window, 'uncommon words', value, isUncommonWords)) return true;
-  if (quoted && verdict(window, 'may be words', value, mayBeWords)) return true;
+  if (verdict(window, 'may be words', value, mayBeWords)) return true;
   return isThoughtUpIn(window, value) || (looksChosen(value) && isDrawnIn(window, value));
 }
 
-/** Verifies behind a value that the sentence then names: "`…` as the password", "… is the password of the router". */
+/** Verifies behind a quoted value that the sentence then names: "`…` as the password". */
 const verifyNamedBehind: Verify = (window, start, end, anchor) => {
   const quote = window.code(start);
-  const quoted = isIn(quote, QUOTE) || OPENS[String.fromCharCode(quote)] !== undefined;
-  // Without quotes the anchor ends in the noun; in quotes any of them may follow.
-  const nounEnd =
-    quoted && !TURKISH.some((noun) => anchor.endsWith(noun))
-      ? NOUN_BEHIND.exec(window.peek(end, REACH))?.[0].length
-      : 0;
-  if (nounEnd === undefined || (!quoted && isIn(window.at(end), LETTER))) return undefined;
-  const isSubject = /(?: is | ist | est | es | adalah )/.test(anchor);
+  const nounEnd = TURKISH.some((noun) => anchor.endsWith(noun))
+    ? 0
+    : NOUN_BEHIND.exec(window.peek(end, REACH))?.[0].length;
+  if (nounEnd === undefined) return undefined;
   if (!anchor.includes('ş') && !anchor.includes('ı') && !endsNoun(window.peek(end + nounEnd, LONGEST_ENDING)))
     return undefined;
   const from = window.runBefore(start, BARE_VALUE, LONGEST);
   if (start - from < SHORTEST || start - from >= LONGEST) return undefined;
   const opens = OPENS[String.fromCharCode(quote)] ?? String.fromCharCode(quote);
-  if (
-    quoted
-      ? !opens.includes(String.fromCharCode(window.before(from - 1)))
-      : isIn(window.before(from - 1), QUOTE | LETTER)
-  )
-    return undefined;
+  if (!opens.includes(String.fromCharCode(window.before(from - 1)))) return undefined;
   const value = window.slice(from, start);
-  if (value.includes('***') || (isSubject && !quoted && !/\d/.test(value))) return undefined;
-  return isGivenAs(window, value, quoted) ? { start: from, end: start } : undefined;
+  if (value.includes('***')) return undefined;
+  return isGivenAs(window, value) ? { start: from, end: start } : undefined;
 };
 
 /** Behind the noun: the end of the clause, or what the password is for. */
@@ -59,40 +50,20 @@ const QUOTES_BEHIND = ['`', '"', "'", '”', '»'];
 /** `… şifresiyle`: the noun follows its value. */
 const TURKISH = ['şifresiyle', 'parolasıyla', 'şifresi ile', 'parolası ile', 'şifresini', 'parolasını'];
 const JOINTS = ['as', 'als', 'comme', 'como', 'come', 'sebagai', 'is', 'ist', 'est', 'es', 'adalah'];
-const UNQUOTED = [
-  ' as the password',
-  ' as password',
-  ' as the passphrase',
-  ' als passwort',
-  ' als kennwort',
-  ' als wachtwoord',
-  ' comme mot de passe',
-  ' como contraseña',
-  ' como clave',
-  ' como senha',
-  ' come password',
-  ' sebagai kata sandi',
-  ' sebagai sandi',
-  ' sebagai password',
-];
-
-/** Passwords that their sentence names behind them. */
+/**
+ * Passwords that their sentence names behind them, in quotes: an anchor that begins with a blank would have a stream withhold
+ * each word until the one behind it has begun.
+ */
 export const NAMED_BEHIND: Rule = {
   name: 'named-behind',
   type: 'key',
   anchors: [
     ...QUOTES_BEHIND.flatMap((quote) => TURKISH.map((noun) => `${quote} ${noun}`)),
     ...['`', '"', "'", '»', '”', '’'].flatMap((quote) => JOINTS.map((joint) => `${quote} ${joint} `)),
-    ...UNQUOTED,
   ],
   verify: verifyNamedBehind,
   source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
-  masks: [
-    'Take user `press` and `sunflower` as the password.',
-    'Sign in with gerimisungu as the password, then change it.',
-    'Nimm sonnenblumenkern als Passwort.',
-    `Keep "${chosen}" as your passphrase.`,
-  ],
+  masks: ['Take user `press` and `sunflower` as the password.', `Keep "${chosen}" as your passphrase.`],
   keeps: [
     'Do not use `username` as the password.',
     'Treat the passphrase as the password field.',
