@@ -2,5 +2,6 @@ import { runService } from '@lontar/shared/run-service.ts';
 
 await runService(process.env, async () => {
   const [config, service] = await Promise.all([import('./config.ts'), import('./stats-service.ts')]);
-  return { name: 'stats-service', settings: config.statsSettings, start: service.startStatsService };
+  const { statsSettings: settings } = config;
+  return { name: 'stats-service', settings, youngGeneration: 'small', start: service.startStatsService };
 });

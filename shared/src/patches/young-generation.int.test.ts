@@ -48,7 +48,7 @@ test('the young generation of a service has a bound, and has it still when what 
       }
       return youngBytes();
     };
-    boundYoungGeneration();
+    boundYoungGeneration('small');
     const bounded = await survive();
     holdYoungGeneration();
     mock.timers.tick(10_000);
