@@ -1,5 +1,3 @@
-import PQueue from 'p-queue';
-
 /** Requests that are on their way to the queue at once. Redis has answered so many long before a command times out. */
 const MOST_INSIDE = 256;
 
@@ -16,23 +14,47 @@ export interface Turnstile {
   sendAway(): void;
 }
 
-/** Places and line are p-queue's, which costs a request 1 µs more than counting by hand did, and 3 µs in a burst. */
+/** Somebody in line: called with whether there is a place. */
+type InLine = (isLetIn: boolean) => void;
+
+/**
+ * Places are counted by hand. A queue of a library (p-queue) makes three promises, an event and an asynchronous context of each
+ * request, a tenth of what one allocates here, and most requests meet no line.
+ */
 export function createTurnstile(mostInside: number = MOST_INSIDE): Turnstile {
-  const queue = new PQueue({ concurrency: mostInside });
+  let inside = 0;
+  let line: InLine[] = [];
+  /** Where the line begins: taking from the front of a long list would move all of it each time. */
+  let first = 0;
+
+  const leave = () => {
+    const next = line[first];
+    if (next === undefined) {
+      inside--;
+      return;
+    }
+    // The place passes from one to the next.
+    line[first++] = nobody;
+    if (first * 2 > line.length) [line, first] = [line.slice(first), 0];
+    next(true);
+  };
+
   return {
     async pass(work) {
-      let isInside = false;
-      const enter = () => {
-        isInside = true;
-        return work();
-      };
+      if (inside < mostInside) inside++;
+      else if (!(await new Promise<boolean>((resolve) => line.push(resolve)))) return undefined;
       try {
-        return await queue.add(enter);
-      } catch (error) {
-        if (isInside) throw error;
-        return undefined;
+        return await work();
+      } finally {
+        leave();
       }
     },
-    sendAway: () => queue.clear(),
+    sendAway() {
+      const waiting = line.slice(first);
+      [line, first] = [[], 0];
+      for (const refuse of waiting) refuse(false);
+    },
   };
 }
+
+const nobody: InLine = () => undefined;
