@@ -1,11 +1,17 @@
 import pTimeout from 'p-timeout';
 
 /**
- * A turn later than their time: after a stall of this process what was waited for may be there, waiting to be read, while
- * timers come first.
+ * Runs something when a time is over, and a turn of the event loop later: after a stall of this process what was waited for may
+ * be there, waiting to be read, while timers come first.
+ *
+ * @param ms how long, ms; less than one counts as one
  */
+export function afterReading(ms: number, run: () => void): NodeJS.Timeout {
+  return setTimeout(setImmediate, Math.max(1, ms), run);
+}
+
 const AFTER_READING = {
-  setTimeout: ((run: () => void, ms: number) => setTimeout(setImmediate, ms, run)) as typeof setTimeout,
+  setTimeout: ((run: () => void, ms: number) => afterReading(ms, run)) as typeof setTimeout,
   clearTimeout,
 };
 

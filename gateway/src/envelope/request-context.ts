@@ -27,7 +27,8 @@ export interface RequestContext {
   readonly protocol: Protocol;
   /** By this process's monotonic clock (`performance.now()`), ms. */
   readonly receivedAt: number;
-  readonly query: URLSearchParams;
+  /** Empty from when the fields of a request for generation were read: a prompt may be long, and the request waits. */
+  query: URLSearchParams;
   /** JSON object of a POST, from when it was read until its fields were. */
   body: Readonly<Record<string, unknown>> | undefined;
   /** What was read of its body into memory, and thrown away since, bytes. */

@@ -81,6 +81,8 @@ export async function generate(
   }
 }
 
+const NO_QUERY = new URLSearchParams();
+
 /** What is kept of a job while its request waits: not what the caller wrote, which may be megabytes. */
 type WaitedJob = Pick<GenerationJob, 'keyId' | 'endpoint' | 'model' | 'receivedAt' | 'deadlineAt' | 'maxOutputTokens'>;
 
@@ -112,8 +114,9 @@ async function begin(deps: GenerateDeps, protocol: GenerationProtocol, context: 
   if (context.gone.aborted) return refused(refuse('client_closed'));
   if (performance.now() - context.receivedAt >= deps.timeoutMs) return refused(refuse('timed_out'));
   const reading = protocol.read(context, deps.reading);
-  // A request in flight has no use for it, and it may be long.
+  // A request in flight has no use for them, and they may be long.
   context.body = undefined;
+  context.query = NO_QUERY;
   const asked = describeJob(deps, context, reading);
   // Before admission: the answer may be here as soon as Redis has the job.
   const waiting = asked && deps.inbox.wait(asked.id);

@@ -1,8 +1,9 @@
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
-import { within } from '@lontar/shared/within.ts';
+import { afterReading } from '@lontar/shared/within.ts';
 
 /** A wait for a settlement. */
 export interface ReplyWait {
+  /** Never rejects. */
   readonly reply: Promise<Settlement | 'given up'>;
   /** Aborts when the caller has left. */
   readonly gone?: AbortSignal;
@@ -10,21 +11,22 @@ export interface ReplyWait {
   readonly waitMs: number;
 }
 
-/** Waits for the first of: the reply, the gateway's own end, the caller's leaving, the end of its patience. Never rejects. */
-export async function firstOf({
-  reply,
-  gone,
-  waitMs,
-}: ReplyWait): Promise<Settlement | 'given up' | 'deadline' | 'gone'> {
-  let onGone: (() => void) | undefined;
-  const left = new Promise<'gone'>((resolve) => {
-    onGone = () => resolve('gone');
-    if (gone?.aborted) resolve('gone');
-    gone?.addEventListener('abort', onGone, { once: true });
+/**
+ * Waits for the first of: the reply, the gateway's own end, the caller's leaving, the end of its patience. Never rejects.
+ * One promise for all four: nearly every request waits here, and what it waits with is its memory in flight.
+ */
+export function firstOf({ reply, gone, waitMs }: ReplyWait): Promise<Settlement | 'given up' | 'deadline' | 'gone'> {
+  return new Promise((resolve) => {
+    const end = (first: Settlement | 'given up' | 'deadline' | 'gone') => {
+      clearTimeout(timer);
+      gone?.removeEventListener('abort', onGone);
+      resolve(first);
+    };
+    const onGone = () => end('gone');
+    const timer = afterReading(waitMs, () => end('deadline'));
+    void reply.then(end);
+    // A reply that is here goes first.
+    if (gone?.aborted) queueMicrotask(onGone);
+    else gone?.addEventListener('abort', onGone, { once: true });
   });
-  try {
-    return await within(waitMs, Promise.race([reply, left]), () => 'deadline' as const);
-  } finally {
-    if (onGone) gone?.removeEventListener('abort', onGone);
-  }
 }
