@@ -1,4 +1,4 @@
-import type { Admission, LimitState } from './admit.ts';
+import type { Admission, Decision, LimitState } from './admit.ts';
 
 /** One limit as the caller sees it. */
 export interface Limit {
@@ -39,7 +39,10 @@ function quotas(admission: Admission, uploads?: LimitState): Limit[] {
  *   asked about
  */
 export function bindingLimit(admission: Admission, uploads?: LimitState): Limit {
-  const limits = quotas(admission, uploads);
+  return bindingOf(admission, quotas(admission, uploads));
+}
+
+function bindingOf(admission: Admission, limits: readonly Limit[]): Limit {
   const refused = refusingLimit(admission, limits);
   if (refused) return refused;
   return limits.reduce((least, limit) => {
@@ -60,7 +63,7 @@ export function retryAfterSeconds({ resetAt }: Limit, now: number): number | und
 export function rateLimitHeaders(admission: Admission, uploads?: LimitState): Record<string, string> {
   const limits = quotas(admission, uploads);
   if (limits.length === 0) return {};
-  const binding = bindingLimit(admission, uploads);
+  const binding = bindingOf(admission, limits);
   const seconds = Math.floor(admission.now / 1000);
   return {
     'X-RateLimit-Limit': String(binding.limit),
@@ -81,19 +84,20 @@ function describePolicy({ name, limit, windowSeconds }: Limit): string {
   return `"${name}";q=${limit}${unit}${windowSeconds ? `;w=${windowSeconds}` : ''}`;
 }
 
-function refusingLimit(admission: Admission, limits: readonly Limit[]): Limit | undefined {
+/** The limit that each refusal goes by. */
+const REFUSING: Partial<Record<Decision, Limit['name']>> = {
+  address_limited: 'address-hour',
+  key_hour: 'key-hour',
+  key_day: 'key-day',
+  credits: 'credits',
+  concurrency: 'concurrency',
+};
+
+function refusingLimit({ decision }: Admission, limits: readonly Limit[]): Limit | undefined {
   const spent = limits.find(({ name, remaining }) => name === 'uploads-day' && remaining === 0);
   if (spent) return spent;
-  const names = {
-    address_limited: 'address-hour',
-    key_hour: 'key-hour',
-    key_day: 'key-day',
-    credits: 'credits',
-    concurrency: 'concurrency',
-  } as const;
-  if (!(admission.decision in names)) return undefined;
-  const name = names[admission.decision as keyof typeof names];
-  return limits.find((limit) => limit.name === name);
+  const refusing = REFUSING[decision];
+  return refusing && limits.find(({ name }) => name === refusing);
 }
 
 function toLimit(

@@ -83,27 +83,8 @@ export function createApp(deps: AppDeps): Express {
   const app = createExpress();
   app.set('trust proxy', deps.door.trustProxy ?? false);
   setHeadersLast(app, fixedHeaders());
-  app.use((request, response, next) => {
-    createContext(request, response);
-    deps.door.metrics.inFlight.inc();
-    response.once('close', () => deps.door.metrics.inFlight.dec());
-    next();
-  });
-  // One layer for both: each costs every request.
-  app.use(API_ROOTS, (request, response, next) => {
-    const { looks } = deps.statistics;
-    if (!looks.isEmpty() && request.baseUrl + request.path !== UNCOUNTED_PATH) {
-      looks.forget(contextOf(response).address);
-    }
-    openToOtherOrigins(request, response, next);
-  });
+  app.use(beginRequest(deps));
   if (deps.door.trustProxy !== undefined) app.use(boundRequests(deps, isProxy(app)));
-  app.use((_request, response, next) => {
-    if (!deps.conclude.draining()) return next();
-    // Keep-alive connections outlive the listener; this sends their owners to another gateway.
-    response.setHeader('Connection', 'close');
-    next();
-  });
   for (const [path, ...steps] of routeTable(deps)) app.all(path, ...steps);
   app.use(API_ROOTS, (request, response) => {
     // A page shall see that there is nothing, not that it may not ask.
@@ -119,6 +100,23 @@ export function createApp(deps: AppDeps): Express {
   return app;
 }
 
+/** What is done with every request, in one layer: each layer of Express costs every request. */
+function beginRequest({ door, statistics: { looks }, conclude }: AppDeps): RequestHandler {
+  return (request, response, next) => {
+    const { address, protocol } = createContext(request, response);
+    door.metrics.inFlight.inc();
+    response.once('close', () => door.metrics.inFlight.dec());
+    const { path } = request;
+    if (isUnder(API_ROOTS, path)) {
+      if (!looks.isEmpty() && path !== UNCOUNTED_PATH) looks.forget(address);
+      openToOtherOrigins(request, response, protocol);
+    }
+    // Keep-alive connections outlive the listener; this sends their owners to another gateway.
+    if (conclude.draining()) response.setHeader('Connection', 'close');
+    next();
+  };
+}
+
 /** The gateway's paths, each with the steps that its requests go through after those that all share. The page's come last. */
 function routeTable(deps: AppDeps): (readonly [path: string, ...steps: RequestHandler[]])[] {
   const { limits, publicUrl } = deps.reference;
@@ -128,7 +126,7 @@ function routeTable(deps: AppDeps): (readonly [path: string, ...steps: RequestHa
   const take = (...methods: readonly string[]) => takeMethods(methods, deps);
   const readable = refuseUnreadable(deps);
   return [
-    ...ROUTES.map((route) => [route.path, take(...route.methods), readable, serveRoute(route, deps)] as const),
+    ...ROUTES.map((route) => [route.path, inTurn(take(...route.methods), readable, serveRoute(route, deps))] as const),
     ...STREAMED_ROUTES.map(([path, read]) => [path, take('POST'), readable, serveStreamed(path, deps, read)] as const),
     [FILE_PATH, serveFiles(deps.uploads)],
     ...REFERENCE_PATHS.map(
@@ -139,6 +137,12 @@ function routeTable(deps: AppDeps): (readonly [path: string, ...steps: RequestHa
     ),
     ...STATS_API_PATHS.map((path) => [path, take('GET'), statistics(path)] as const),
   ];
+}
+
+/** Three steps as one: each step of a route costs its requests what a layer does. */
+function inTurn(first: RequestHandler, second: RequestHandler, third: RequestHandler): RequestHandler {
+  return (request, response, next) =>
+    first(request, response, () => second(request, response, () => third(request, response, next)));
 }
 
 function serveRoute(route: Route, deps: Pick<AppDeps, 'bodies' | 'generation' | 'conclude' | 'streams'>) {
@@ -258,6 +262,11 @@ function onError(deps: CountedDeps) {
 /** Whether a path is one whose requests count for their address, whatever is there. */
 function isCounted(path: string): boolean {
   return API_ROOTS.some((root) => path.startsWith(`${root}/`));
+}
+
+/** Whether a path is one of these, or below one, as Express has it. */
+function isUnder(roots: readonly string[], path: string): boolean {
+  return roots.some((root) => path.startsWith(root) && (path.length === root.length || path[root.length] === '/'));
 }
 
 function sendPlain(response: Response, answer: Answer): void {

@@ -55,14 +55,18 @@ export async function concludeAnswer(
   if (deps.draining()) response.setHeader('Connection', 'close');
   // Not Express's `send`, which would look for an ETag and for what the caller has cached: nothing here may be stored.
   response.statusCode = answer.status;
-  for (const [name, value] of Object.entries({ ...answer.headers, ...ignored(context) }))
-    response.setHeader(name, value);
+  setAll(response, answer.headers);
+  setAll(response, ignored(context));
   const body = JSON.stringify(answer.body);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   const bytes = Buffer.byteLength(body);
   response.setHeader('Content-Length', bytes);
   // As text: Node then writes head and body in one piece, and copies nothing. ASCII needs no encoding.
   response.end(body, bytes === body.length ? 'latin1' : 'utf8');
+}
+
+function setAll(response: Response, headers: Answer['headers']): void {
+  for (const name of Object.keys(headers)) response.setHeader(name, headers[name] ?? '');
 }
 
 /** Which parameters of the request had no effect. */

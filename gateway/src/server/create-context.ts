@@ -7,7 +7,7 @@ import { wasCutForPace } from './pace.ts';
 import { protocolOf } from './spoken-protocol.ts';
 
 /** Notes what the handlers need of a request, gives it its id, and watches for the caller's leaving. */
-export function createContext(request: Request, response: Response): void {
+export function createContext(request: Request, response: Response): RequestContext {
   const gone = new AbortController();
   const question = request.url.indexOf('?');
   const { headers } = request;
@@ -29,4 +29,5 @@ export function createContext(request: Request, response: Response): void {
   response.on('close', () => {
     if (!response.writableFinished) gone.abort(wasCutForPace(response) ? CUT_FOR_PACE : undefined);
   });
+  return context;
 }

@@ -1,4 +1,5 @@
-import type { NextFunction, Request, Response } from 'express';
+import type { Request, Response } from 'express';
+import type { Protocol } from '../envelope/request-context.ts';
 
 const OWN_EXPOSED =
   'X-Request-Id, X-Masked, X-Model, X-Finish-Reason, X-Ignored-Parameters, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, Retry-After';
@@ -23,8 +24,7 @@ const EXPOSED = {
 const ALLOWED = { envelope: OWN_ALLOWED, openai: [OWN_ALLOWED, ...OPENAI_ALLOWED].join(', ') };
 
 /** Pages of any origin may call the API: a key is needed anyway, and no cookie counts there. */
-export function openToOtherOrigins(request: Request, response: Response, next: NextFunction): void {
-  const protocol = request.baseUrl === '/v1' ? 'openai' : 'envelope';
+export function openToOtherOrigins(request: Request, response: Response, protocol: Protocol): void {
   response.setHeader('Access-Control-Allow-Origin', '*');
   response.setHeader('Access-Control-Expose-Headers', EXPOSED[protocol]);
   if (isPreflight(request)) {
@@ -32,7 +32,6 @@ export function openToOtherOrigins(request: Request, response: Response, next: N
     response.setHeader('Access-Control-Allow-Headers', ALLOWED[protocol]);
     response.setHeader('Access-Control-Max-Age', '86400');
   }
-  next();
 }
 
 /** Whether a browser asks what a page of another origin may do. */
