@@ -1,3 +1,4 @@
+import { writeGathered } from '@lontar/shared/patches/gather-writes.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { bytesOf, type Ended, type Ending, type TurnResult } from '@lontar/shared/settlement/turn.ts';
 import { watchTakes } from './recovery/unheard-takes.ts';
@@ -107,7 +108,7 @@ export function createTurns({ redis, waiting, name, places, isWaiting }: TurnsOp
   }
 
   return {
-    ...gatherTurns(send),
+    ...gatherTurns(send, () => writeGathered(redis)),
     takeAhead() {
       const lock = `${name}:${turn++}`;
       if (!closed) ahead.send(lock, freePlaces(), ({ result }) => taken.add(lockedBy(lock, result)));
@@ -130,6 +131,7 @@ export function createTurns({ redis, waiting, name, places, isWaiting }: TurnsOp
 /** Gathers what one turn of the event loop asks for, and sends it together. */
 function gatherTurns(
   send: (sent: readonly SentEnding[], asking: readonly Taker[]) => Promise<void>,
+  write: () => void,
 ): Pick<Turns, 'end' | 'take'> {
   let endings: SentEnding[] = [];
   let takers: Taker[] = [];
@@ -144,6 +146,7 @@ function gatherTurns(
       const last = batches.pop() ?? [];
       for (const batch of batches) void send(batch, []);
       void send(last, asking);
+      write();
     });
   }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startTestRedis, type TestRedis } from '../../testing/redis-server.ts';
 import { connectFailFast, type Redis } from '../redis-connection.ts';
+import { writeGathered } from './gather-writes.ts';
 
 let server: TestRedis;
 let redis: Redis;
@@ -32,4 +33,17 @@ test('commands of one turn leave in one write, of 32 commands at most', async ()
   expect(bytesOfOne).toBeGreaterThan(0);
   expect(waiting).toBeLessThan(32 * bytesOfOne);
   await Promise.all([...many, one]);
+});
+
+test('what is gathered can be written at once, and later commands of the turn follow', async () => {
+  const { stream } = redis;
+  const first = redis.incr('early');
+  expect(stream.writableCorked).toBe(1);
+  writeGathered(redis);
+  expect(stream.writableCorked).toBe(0);
+  writeGathered(redis);
+  const second = redis.incr('early');
+  expect(stream.writableCorked).toBe(1);
+  expect(await Promise.all([first, second])).toEqual([1, 2]);
+  expect(stream.writableCorked).toBe(0);
 });

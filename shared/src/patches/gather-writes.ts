@@ -3,6 +3,16 @@ import type { Redis } from 'ioredis';
 /** Commands that are written together at most. */
 const MOST_GATHERED = 32;
 
+const senders = new WeakMap<Redis, () => void>();
+
+/**
+ * Writes what a connection has gathered, for one who knows that nothing else of this turn is to come: at the end of a turn the
+ * next chance would be the end of the next one.
+ */
+export function writeGathered(redis: Redis): void {
+  senders.get(redis)?.();
+}
+
 /**
  * Sends what one turn of the event loop writes with one system call instead of one per command; Redis then reads and
  * answers it together, too. ioredis's own pipelining does the same at several times the cost.
@@ -16,9 +26,11 @@ export function gatherWrites(redis: Redis): void {
     const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
     let gathered = 0;
     const send = () => {
+      if (gathered === 0) return;
       gathered = 0;
       stream.uncork();
     };
+    senders.set(redis, send);
     const gather = (...args: unknown[]) => {
       if (gathered === 0) {
         stream.cork();
