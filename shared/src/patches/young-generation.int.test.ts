@@ -96,7 +96,7 @@ test('what a start leaves behind is given back to the system', () => {
   expect(shown).toBe(0);
 });
 
-test('the old generation is collected when it is twice what is in use, and no other thread collects the young one', () => {
+test('the old generation is collected when it is one and a half times what is in use, and no other thread collects the young one', () => {
   const script = `import { collectEverything, collectFrugally } from ${JSON.stringify(PATCH)};
     collectFrugally();
     const inUse = Array.from({ length: 200_000 }, (_, i) => ({ i }));
@@ -122,6 +122,7 @@ test('the old generation is collected when it is twice what is in use, and no ot
     if (before === undefined) continue;
     const inUse = field(before, 'end_object_size');
     const young = Math.max(field(before, 'new_space_capacity'), field(line, 'new_space_capacity'));
-    expect(field(line, 'old_gen_allocation_limit')).toBeLessThanOrEqual(2 * inUse + young + MEGABYTE);
+    // V8 grows a small heap by some megabytes at least.
+    expect(field(line, 'old_gen_allocation_limit')).toBeLessThanOrEqual(1.5 * inUse + young + 4 * MEGABYTE);
   }
 });
