@@ -8,10 +8,26 @@ const KIND_OF_WORD: Readonly<Record<string, ModelErrorKind>> = {
   API_KEY_INVALID: 'unauthorized',
   // OpenAI answers 429 when the account has no money left; waiting does not help.
   insufficient_quota: 'unauthorized',
+  // So Moonshot, and DashScope with 400.
+  exceeded_current_quota_error: 'unauthorized',
+  Arrearage: 'unauthorized',
   // OpenAI and Azure answer 400 when a filter stopped the prompt.
   content_filter: 'content_blocked',
   content_policy_violation: 'content_blocked',
+  data_inspection_failed: 'content_blocked',
+  // Groq answers 400 where its model wrote a call, or JSON, that cannot be read.
+  tool_use_failed: 'request_refused',
+  json_validate_failed: 'request_refused',
 };
+
+/** As above, where it stands in the message alone; statuses are those of `JUDGED_BY_MESSAGE`. */
+const KIND_OF_MESSAGE: readonly (readonly [RegExp, ModelErrorKind])[] = [
+  // xAI and OpenRouter with 403, Zhipu with 400.
+  [/\bviolates usage guidelines\b|\binput was flagged\b|\bunsafe or sensitive content\b/i, 'content_blocked'],
+  // Anthropic. From its beginning: what a message quotes of a caller must not close the upstream to all others.
+  [/^your credit balance is too low\b/i, 'unauthorized'],
+];
+const JUDGED_BY_MESSAGE: ReadonlySet<number> = new Set([400, 403, 422]);
 
 /**
  * What a refusal means, by its HTTP status and by what its body says.
@@ -22,13 +38,18 @@ export function kindOfRefusal(status: number, said: UpstreamSaid, request?: Mode
   for (const word of said.words) {
     if (Object.hasOwn(KIND_OF_WORD, word)) return KIND_OF_WORD[word] ?? 'refused';
   }
-  if (status === 429) return 'rate_limited';
+  if (JUDGED_BY_MESSAGE.has(status)) {
+    const kind = KIND_OF_MESSAGE.find(([pattern]) => pattern.test(said.message))?.[1];
+    if (kind !== undefined) return kind;
+  }
+  if (status === 429 && !isAboveRate(said)) return 'rate_limited';
   // 402: the account has no money left. 407: a proxy on the way wants credentials.
   if (status === 401 || status === 402 || status === 403 || status === 407) return 'unauthorized';
-  if (JUDGED_BY_WORDS.has(status)) {
+  if (JUDGED_BY_WORDS.has(status) || status === 429) {
     const kind = callersMistake(said, request);
     if (kind !== undefined) return kind;
   }
+  if (status === 429) return 'rate_limited';
   // 408 and 425 are an upstream's way to say "again, please": it was slow, or the connection was too young.
   if (status >= 500 || status === 408 || status === 425) return 'server_error';
   return 'refused';
@@ -99,7 +120,17 @@ export function refusedField(said: UpstreamSaid, request: ModelRequest): string 
 
 /** Whether an upstream refuses the number of output tokens, or what they come to with the prompt. */
 export function mayBeTooMuchOutput(status: number, said: UpstreamSaid): boolean {
-  return JUDGED_BY_WORDS.has(status) && (concernsOutput(said) || isContextExceeded(said));
+  const isJudged = JUDGED_BY_WORDS.has(status) || (status === 429 && isAboveRate(said));
+  return isJudged && (concernsOutput(said) || isContextExceeded(said));
+}
+
+/**
+ * Whether one request alone asks for more tokens than the operator's account may use in a minute: waiting does not help.
+ * "Request too large for gpt-4o … on tokens per min (TPM): Limit 30000, Requested 36000" (OpenAI with 429, Groq with 413,
+ * which count the output that is asked for).
+ */
+function isAboveRate({ message }: Pick<UpstreamSaid, 'message'>): boolean {
+  return /^request too large for\b.*\btokens per\b/i.test(message);
 }
 
 const LIMIT_NAME = /max_(?:completion_|new_|output_)?tokens|maxOutputTokens/;
@@ -123,19 +154,22 @@ const CONTEXT_WORDS: ReadonlySet<string> = new Set([
  * As servers say it: "maximum context length is", "exceeds the available context size", "exceed context window of"
  * (llama-cpp-python), "ContextWindowExceededError" (LiteLLM), "The input token count (…) exceeds" (Gemini), "Input tokens
  * exceed the configured limit" (OpenAI), "prompt is too long" (Anthropic), "maximum prompt length" (xAI), "`inputs` must
- * have less than 4096 tokens" (TGI, Together).
+ * have less than 4096 tokens" (TGI, Together), "exceeded model token limit" (Moonshot), "Range of input length should be"
+ * (DashScope), "is greater than max_seq_len" (TabbyAPI), "too many tokens: size limit exceeded by" (Cohere).
  */
 const CONTEXT_MESSAGES: readonly RegExp[] = [
   /context[ _-]?(?:length|window|size)/i,
   /maximum (?:prompt|input) length/i,
   /\binputs?`? (?:tokens \+ `?max_new_tokens|must have less than)/i,
   /reduce the length of the (?:messages|prompt|input)/i,
+  /model token limit|range of input length|\bmax_seq_len\b|^too many tokens:/i,
 ];
 
 function isContextExceeded({ words, message }: UpstreamSaid): boolean {
   return (
     words.some((word) => CONTEXT_WORDS.has(word)) ||
     CONTEXT_MESSAGES.some((pattern) => pattern.test(message)) ||
+    isAboveRate({ message }) ||
     // Of one sentence both, in any order of words between them.
     message.split('. ').some((sentence) => PROMPT.test(sentence) && TOO_LONG.test(sentence))
   );
@@ -177,7 +211,9 @@ function callersField(said: UpstreamSaid, chat: ChatRequest): string | undefined
     if (!BY_PARAM_ALONE.has(name) && words.has(name)) return field;
   }
   const hasImages = chat.messages.some(({ content }) => typeof content !== 'string');
-  if (chat.messages.length > 2 && /\broles must alternate\b/i.test(said.message)) return 'messages';
+  // Chat templates, and Perplexity.
+  const isOrder = /\broles (?:must alternate|should be alternating)\b|\blast message must have role\b/i;
+  if (chat.messages.length > 2 && isOrder.test(said.message)) return 'messages';
   const namesImages = /\b(?:images?|image_url|vision|multi-?modal|mmproj)\b/i.test(said.message);
   return hasImages && namesImages ? 'messages' : undefined;
 }

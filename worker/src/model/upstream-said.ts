@@ -14,13 +14,15 @@ export interface UpstreamSaid {
 /** Error bodies are read so far; what matters stands at their beginning. */
 const MOST_CHARS = 65_536;
 const MOST_DETAILS = 20;
+const MOST_DEPTH = 3;
 
 type Json = Readonly<Record<string, unknown>>;
 
 /**
  * Reads an error body: `{error: {message, type, code, param}}` (OpenAI, vLLM, llama.cpp, Gemini with a `status` and
- * details), `{error: "…"}` (TGI, Ollama), `{detail: …}` (FastAPI), `{message, type, code}` (Mistral, old vLLM), a list of
- * one of these (Gemini), or text that is no JSON. Never throws.
+ * details), `{error: "…"}` (TGI, Ollama), `{errors: […]}` (Cloudflare), `{detail: …}` (FastAPI, KoboldCpp), `{message, type,
+ * code}` (Mistral, old vLLM), a list of one of these (Gemini), or text that is no JSON. OpenRouter writes what another
+ * server said as text beside its own words. Never throws.
  */
 export function readUpstreamSaid(text: string | undefined): UpstreamSaid {
   const parsed = parseJson(text);
@@ -31,9 +33,23 @@ const NOTHING: UpstreamSaid = { words: [], status: undefined, param: undefined, 
 
 /** As `readUpstreamSaid`, of a body that is parsed. */
 export function readParsed(parsed: unknown): UpstreamSaid {
+  const said = readOwn(parsed);
+  const error = asObject(asObject(firstOf(parsed))?.['error']);
+  const raw = asObject(error?.['metadata'])?.['raw'];
+  if (typeof raw !== 'string') return said;
+  const behind = readOwn(parseJson(raw) ?? raw);
+  return {
+    ...said,
+    words: [...said.words, ...behind.words],
+    param: said.param ?? behind.param,
+    message: [said.message, behind.message].filter(Boolean).join(': ').slice(0, MOST_CHARS),
+  };
+}
+
+function readOwn(parsed: unknown): UpstreamSaid {
   const body = asObject(firstOf(parsed));
-  if (body === undefined) return { ...NOTHING, body: parsed };
-  const inner = firstOf(body['error']);
+  if (body === undefined) return { ...NOTHING, message: messageOf(parsed), body: parsed };
+  const inner = firstOf(body['error'] ?? body['errors']);
   const error = asObject(inner) ?? body;
   const details = Array.isArray(error['details']) ? error['details'].slice(0, MOST_DETAILS) : [];
   const words = [error['code'], error['type'], error['status'], body['error_type'], body['code'], body['type']];
@@ -44,14 +60,20 @@ export function readParsed(parsed: unknown): UpstreamSaid {
     status: statusOf(error['code']) ?? statusOf(body['code']),
     param: typeof error['param'] === 'string' ? error['param'] : undefined,
     message:
-      [error['message'], inner, body['message'], body['detail']].map(messageOf).find((words) => words !== '') ?? '',
+      [error['message'], inner, body['message'], body['detail']]
+        .map((value) => messageOf(value))
+        .find((words) => words !== '') ?? '',
     body,
   };
 }
 
-/** FastAPI writes a list of what is wrong, each with the place of it. */
-function messageOf(value: unknown): string {
+/** FastAPI writes a list of what is wrong, each with the place of it; Mistral and TabbyAPI put objects around that. */
+function messageOf(value: unknown, depth = 0): string {
   if (typeof value === 'string') return value.slice(0, MOST_CHARS);
+  const around = asObject(value);
+  if (around !== undefined && depth < MOST_DEPTH) {
+    return messageOf(around['message'] ?? around['msg'] ?? around['detail'] ?? around['error'], depth + 1);
+  }
   if (!Array.isArray(value)) return '';
   return value
     .slice(0, MOST_DETAILS)
