@@ -94,10 +94,14 @@ export class AnswerGatherer {
   /**
    * A piece of a tool call, or all of it.
    *
-   * @param index the place among the calls; those of servers that leave it out are told apart by their ids
+   * @param index the place among the calls; those of servers that leave it out are told apart by their ids, or by their
+   *   arguments where there are no ids either
    * @throws AnswerTooLargeError; ModelError `invalid_answer` where there are too many
    */
-  addCallPiece(index: number | undefined, piece: { id?: unknown; name?: unknown; arguments?: unknown }): void {
+  addCallPiece(
+    index: number | 'behind another' | undefined,
+    piece: { id?: unknown; name?: unknown; arguments?: unknown },
+  ): void {
     const text = argumentsOf(piece.arguments);
     const place = this.#placeOf(index, piece, text);
     let call = this.#calls.get(place);
@@ -188,21 +192,30 @@ export class AnswerGatherer {
     this.#added(kind, end);
   }
 
-  #placeOf(index: number | undefined, { id, name }: { id?: unknown; name?: unknown }, text: string): number {
+  #placeOf(
+    index: number | 'behind another' | undefined,
+    { id, name }: { id?: unknown; name?: unknown },
+    text: string,
+  ): number {
     const hasId = typeof id === 'string' && id !== '';
-    if (index === undefined) {
-      const isNew = hasId && [...this.#calls.values()].every((call) => call.id !== id);
-      return isNew || this.#calls.size === 0 ? this.#calls.size : this.#calls.size - 1;
+    const isNamed = typeof name === 'string' && name !== '';
+    if (typeof index !== 'number') {
+      const last = this.#calls.get(this.#calls.size - 1);
+      if (last === undefined) return this.#calls.size;
+      const isNew = hasId
+        ? [...this.#calls.values()].every((call) => call.id !== id)
+        : isNamed && (index === 'behind another' || this.#isNext(last, text));
+      return isNew ? this.#calls.size : this.#calls.size - 1;
     }
     const there = this.#calls.get(index);
-    if (there === undefined || typeof name !== 'string' || name === '') return index;
+    if (there === undefined || !isNamed) return index;
     // Some servers write index 0 on each call; another id with a name is another call.
     const isAnother =
       hasId && typeof there.id === 'string' && there.id !== '' ? there.id !== id : this.#isNext(there, text);
     return isAnother ? Math.max(...this.#calls.keys()) + 1 : index;
   }
 
-  /** Whether arguments without an id begin another call: Gemini's layer for OpenAI's clients writes neither index nor id. */
+  /** Whether arguments without an id begin another call: Gemini's and MLX's calls have neither index nor id. */
   #isNext({ arguments: args }: HalfCall, text: string): boolean {
     if (!args.endsWith('}') || !text.startsWith('{') || args.length > LONGEST_LOOKED_AT) return false;
     if (this.#looks === MOST_LOOKS) return false;

@@ -75,7 +75,7 @@ function openUpstream({ apiKey, baseUrl, stream = 'auto', ...limits }: OpenAiOpt
   const root = withoutSlashesAtEnd(url.pathname);
   const headers = {
     'content-type': 'application/json',
-    // Nothing can grow beyond its size on the wire.
+    // Compressing costs both sides more than it spares.
     'accept-encoding': 'identity',
     ...(apiKey && { authorization: `Bearer ${apiKey}` }),
   };

@@ -30,6 +30,13 @@ const call = (name: string, args: unknown, more: object = {}) => ({
   ...more,
 });
 
+/** What becomes of a call without an id. */
+const called = (name: string, at?: number) => ({
+  id: expect.stringMatching(/^call_/),
+  name,
+  arguments: at === undefined ? '{}' : JSON.stringify({ at }),
+});
+
 const refusing = (message: object) =>
   JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' }] });
 
@@ -292,6 +299,107 @@ const DIALECTS: readonly Dialect[] = [
     bytes: `${chunk({ role: 'assistant', reasoning_content: 'Hm.' })}${chunk({ tool_calls: [call('look', '{"at":1}', { id: 'call_01', index: 0 })] })}${event({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }], ...usage(6, 4), system_fingerprint: 'fp_x' })}${DONE}`,
     expected: { reasoning: 'Hm.', finishReason: 'tool_calls', usage: { input: 6, output: 4 } },
   },
+  {
+    server: 'Gemini (its layer for clients of OpenAI)',
+    what: 'several calls in one chunk without index and id',
+    bytes: `${chunk({ role: 'assistant', tool_calls: [call('look', '{"at":1}', { id: '' }), call('look', '{"at":2}', { id: '' }), call('end', '', { id: '' })] }, 'stop')}${DONE}`,
+    expected: { finishReason: 'tool_calls', toolCalls: [called('look', 1), called('look', 2), called('end')] },
+  },
+  {
+    server: 'MLX',
+    what: 'its progress as comments, and calls without index and id, each in a chunk of its own',
+    bytes: `: keepalive 512/2048\n\n${chunk({ role: 'assistant', content: '' })}${chunk({ tool_calls: [call('look', '{"at":1}', { id: null })] })}${chunk({ tool_calls: [call('find', '{"at":2}', { id: null })] })}${chunk({ role: 'assistant', content: '' }, 'tool_calls')}${DONE}`,
+    expected: { finishReason: 'tool_calls', toolCalls: [called('look', 1), called('find', 2)] },
+  },
+  {
+    server: 'a server without index and id',
+    what: 'a call in pieces, with its name in each of them',
+    bytes: `${chunk({ tool_calls: [call('look', '{"at"')] })}${chunk({ tool_calls: [call('look', ':1}')] })}${chunk({}, 'tool_calls')}${DONE}`,
+    expected: { finishReason: 'tool_calls', toolCalls: [called('look', 1)] },
+  },
+  {
+    server: 'a server without index',
+    what: 'a call in pieces, with its id in each of them',
+    bytes: `${chunk({ tool_calls: [call('look', '{"at"', { id: 'a' })] })}${chunk({ tool_calls: [call('', ':1}', { id: 'a' })] })}${chunk({}, 'tool_calls')}${DONE}`,
+    expected: { finishReason: 'tool_calls', toolCalls: [{ id: 'a', name: 'look', arguments: '{"at":1}' }] },
+  },
+  {
+    server: 'MiniMax',
+    what: 'all of the answer once more at its end',
+    bytes: `${chunk({ role: 'assistant', content: 'Hel' })}${chunk({ content: 'lo' })}${event({ object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }], ...usage(3, 2) })}`,
+    expected: { text: 'Hello', finishReason: 'stop', usage: { input: 3, output: 2 } },
+  },
+  {
+    server: 'a server that cannot stream',
+    what: 'a message as its only event',
+    bytes: `${event({ object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }] })}${DONE}`,
+    expected: { text: 'Hello', finishReason: 'stop' },
+  },
+  {
+    server: 'DashScope',
+    what: 'a reason to end that is the word null until it ends',
+    bytes: `${chunk({ role: 'assistant', content: 'Hi' }, 'null')}${chunk({ content: '!' }, 'stop')}${DONE}`,
+    expected: { text: 'Hi!', finishReason: 'stop' },
+  },
+  {
+    server: 'KoboldCpp',
+    what: 'an end in each chunk',
+    bytes: `event: message\n${chunk({ role: 'assistant', content: 'Hi' }, 'stop')}event: message\n${chunk({ content: '!' }, 'length')}${DONE}`,
+    expected: { text: 'Hi!', finishReason: 'length' },
+  },
+  {
+    server: 'Databricks',
+    what: 'thoughts as a summary among the parts',
+    bytes: `${chunk({ role: 'assistant', content: [{ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.', signature: '' }] }] })}${chunk({ content: [{ type: 'text', text: 'Hi' }] }, 'stop')}${DONE}`,
+    expected: { text: 'Hi', reasoning: 'Hm.', finishReason: 'stop' },
+  },
+  {
+    server: 'Cohere',
+    what: 'its own word for an end',
+    bytes: `${chunk({ role: 'assistant', content: 'Hi' })}${chunk({}, 'COMPLETE')}${DONE}`,
+    expected: { text: 'Hi', finishReason: 'stop' },
+  },
+  {
+    server: 'Zhipu',
+    what: 'the end of an answer by its filter',
+    bytes: `${chunk({ role: 'assistant', content: 'Hi' })}${chunk({ content: '' }, 'sensitive')}${DONE}`,
+    expected: { text: 'Hi', finishReason: 'content_filter' },
+  },
+  {
+    server: 'Zhipu',
+    what: 'an answer that broke behind it',
+    bytes: `${chunk({ role: 'assistant', content: 'Hi' })}${chunk({ content: '' }, 'network_error')}${DONE}`,
+    expected: { fails: { kind: 'cut_off' } },
+  },
+  {
+    server: 'a server that gives several answers',
+    what: 'the first of them behind another one, with its index as text',
+    bytes: `${event({ choices: [{ index: '1', delta: { content: 'No' } }] })}${event({
+      choices: [
+        { index: '1', delta: { content: '!' } },
+        { index: '0', delta: { content: 'Hi' }, finish_reason: 'stop' },
+      ],
+    })}${DONE}`,
+    expected: { text: 'Hi', finishReason: 'stop' },
+  },
+  {
+    server: 'a proxy that ends a stream in order when its upstream breaks',
+    what: 'half of an event at the end',
+    bytes: `${chunk({ content: 'Hi' })}${chunk({ content: 'there' }).slice(0, -20)}`,
+    expected: { fails: { kind: 'cut_off' } },
+  },
+  {
+    server: 'a server on Windows',
+    what: 'a byte order mark before an answer in one piece',
+    bytes: `\ufeff${JSON.stringify({ choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }] })}`,
+    expected: { text: 'Hi', finishReason: 'stop' },
+  },
+  {
+    server: 'a server on Windows',
+    what: 'a byte order mark before a stream',
+    bytes: `\ufeff${chunk({ content: 'Hi' }, 'stop')}${DONE}`,
+    expected: { text: 'Hi', finishReason: 'stop' },
+  },
 ];
 
 /** What comes of a response of status 200, in pieces that `cut` makes of its bytes. */
@@ -300,7 +408,7 @@ function read(bytes: string, cut: (bytes: Buffer) => Buffer[]): ModelResult {
   const chat = { messages: [{ role: 'user' as const, content: 'Hello.' }] };
   const gatherer = new AnswerGatherer(chat, 1_000_000, (part) => parts.push(part));
   const reader = new ResponseReader(gatherer, 1_000_000, () => undefined);
-  reader.begin(200, { 'content-type': /^\s*\{/.test(bytes) ? 'application/json' : 'text/event-stream' });
+  reader.begin(200, { 'content-type': /^[\s\ufeff]*\{/.test(bytes) ? 'application/json' : 'text/event-stream' });
   for (const piece of cut(Buffer.from(bytes))) if (reader.read(piece) === 'complete') break;
   const result = reader.end();
   expect(parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')).toBe(result.text);

@@ -1,6 +1,7 @@
 import { Client, type Dispatcher, Pool } from 'undici';
 import type { Attempt } from '../attempt.ts';
 import { createConnector } from '../connector.ts';
+import { createDecoder, type Decoder } from './decoder.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -8,8 +9,8 @@ export type ResponseHeaders = Readonly<Record<string, string | string[] | undefi
 export interface BodyReader<Answer> {
   /** Status and headers are here. */
   begin(status: number, headers: ResponseHeaders): void;
-  /** @returns whether the rest still matters */
-  read(chunk: Buffer): 'more' | 'rest is optional' | 'complete';
+  /** @returns whether the rest still matters; `more after all` where it did, though an earlier piece seemed to be the last */
+  read(chunk: Buffer): 'more' | 'rest is optional' | 'more after all' | 'complete';
   /** The response, or what mattered of it, has ended. */
   end(): Answer;
 }
@@ -58,8 +59,8 @@ const MOST_INTERIM_RESPONSES = 32;
 /**
  * Calls one server over connections of its own, kept alive and pooled. It stands on undici's `dispatch`, the part
  * below its `fetch` and `request`, and does what an API client wants done otherwise: it follows no redirects (the key
- * and the prompt stay with the configured host; the 3xx is the answer), asks for no compression (nothing can grow
- * beyond its size on the wire), and hands bytes on as they come, without a stream or a promise for each.
+ * and the prompt stay with the configured host; the 3xx is the answer), decodes what comes compressed unasked in pieces
+ * (nothing can grow beyond what the reader takes), and hands bytes on as they come, without a stream or a promise for each.
  *
  * A server may close an idle connection just when it is used again; such a call is made again at once, once, where
  * its caller wants that.
@@ -132,6 +133,7 @@ class Exchange<Answer> implements Dispatcher.DispatchHandler {
   #hasResponse = false;
   #interimResponses = 0;
   #grace: NodeJS.Timeout | undefined;
+  #decoder: Decoder | undefined;
   #resolve: (answer: Answer) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
 
@@ -175,22 +177,50 @@ class Exchange<Answer> implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
-    if (status >= 200) this.#reader.begin(status, headers);
+    if (status >= 200) this.#begin(status, headers);
     else if (++this.#interimResponses > MOST_INTERIM_RESPONSES) throw new Error('Too many interim responses.');
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#decoder === undefined) this.#read(chunk);
+    else if (!this.#isOver) this.#decoder.write(chunk);
+  }
+
+  #begin(status: number, headers: ResponseHeaders): void {
+    this.#decoder = createDecoder(headers['content-encoding'], {
+      onData: (chunk) => {
+        try {
+          this.#read(chunk);
+        } catch (error) {
+          this.#abort(error instanceof Error ? error : new Error('The reader failed.'));
+        }
+      },
+      onEnd: () => this.#finish(undefined),
+      onError: (error) => this.#abort(error),
+    });
+    this.#reader.begin(status, headers);
+  }
+
+  #read(chunk: Buffer): void {
     // Behind the end of an answer there is nothing to read.
     if (this.#isOver) return;
     const next = this.#reader.read(chunk);
     this.#call.onRead?.();
     if (next === 'more') return;
-    if (next === 'complete') this.#finish(END_GRACE_MS);
-    else this.#grace ??= setTimeout(() => this.#finish(0), REST_GRACE_MS);
+    if (next === 'complete') {
+      this.#finish(END_GRACE_MS);
+      return;
+    }
+    if (next === 'more after all') {
+      clearTimeout(this.#grace);
+      this.#grace = undefined;
+    }
+    this.#grace ??= setTimeout(() => this.#finish(0), REST_GRACE_MS);
   }
 
   onResponseEnd(): void {
-    this.#finish(undefined);
+    if (this.#decoder === undefined || this.#isOver) this.#finish(undefined);
+    else this.#decoder.end();
   }
 
   onResponseError(_: unknown, error: Error): void {
@@ -206,7 +236,7 @@ class Exchange<Answer> implements Dispatcher.DispatchHandler {
       this.#grace = setTimeout(() => this.#controller?.abort(new Error('The response does not end.')), closesInMs);
     }
     if (this.#isOver) return;
-    this.#isOver = true;
+    this.#end();
     try {
       this.#resolve(this.#reader.end());
     } catch (error) {
@@ -222,8 +252,13 @@ class Exchange<Answer> implements Dispatcher.DispatchHandler {
   #fail(error: unknown): void {
     clearTimeout(this.#grace);
     if (this.#isOver) return;
-    this.#isOver = true;
+    this.#end();
     this.#reject(error);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#decoder?.stop();
   }
 }
 

@@ -47,11 +47,10 @@ export function readEvent(data: string, event: string, into: AnswerGatherer): bo
   const failure = event === 'error' ? body : failureIn(body, choice);
   if (failure !== undefined) throw new UpstreamRefusal(OK, {}, readParsed(failure), true);
   if (choice !== undefined) {
-    // Servers that were told to stream and do not know how send a message.
-    const delta = asObject(choice['delta']) ?? asObject(choice['message']);
+    const delta = asObject(choice['delta']) ?? messageOf(body, choice, into);
     if (delta !== undefined) readDelta(delta, into, false);
     const reason = choice['finish_reason'];
-    if (typeof reason === 'string' && reason !== '') {
+    if (typeof reason === 'string' && reason !== '' && reason !== 'null') {
       into.setFinish(endBy(reason));
       // Moonshot has its token counts here, and Groq there, where it was not asked for them as others are.
       readUsage(choice, into);
@@ -60,6 +59,11 @@ export function readEvent(data: string, event: string, into: AnswerGatherer): bo
   }
   if (isSaid(body['usage'])) readUsage(body, into);
   return false;
+}
+
+/** Servers that were told to stream and do not know how send a message; MiniMax sends it all once more at the end. */
+function messageOf(body: Json, choice: Json, into: AnswerGatherer): Json | undefined {
+  return body['object'] === 'chat.completion' && into.hasContent ? undefined : asObject(choice['message']);
 }
 
 const OPENING_BRACE = 123;
@@ -95,18 +99,18 @@ function readDelta(delta: Json, into: AnswerGatherer, isWhole: boolean): void {
   if (typeof refusal === 'string' && refusal !== '') into.addRefusal(refusal);
   const calls = delta['tool_calls'];
   if (Array.isArray(calls)) {
-    for (const [at, call] of calls.entries()) readCall(asObject(call), into, isWhole ? at : undefined);
+    for (const [at, call] of calls.entries()) readCall(asObject(call), into, { at, isWhole });
   } else if (isSaid(calls)) {
     // TGI streams one call without a list around it.
-    readCall(asObject(calls), into, undefined);
+    readCall(asObject(calls), into, { at: 0, isWhole: false });
   }
 }
 
-/** Mistral's reasoning models write a list of parts. */
+/** Mistral's reasoning models write a list of parts, and so does Databricks, whose thoughts are a summary. */
 function readParts(parts: readonly unknown[], into: AnswerGatherer): void {
   for (const part of parts.map(asObject)) {
     if (typeof part?.['text'] === 'string' && part['text'] !== '') into.addText(part['text']);
-    const thoughts = part?.['thinking'];
+    const thoughts = part?.['thinking'] ?? part?.['summary'];
     if (typeof thoughts === 'string' && thoughts !== '') into.addReasoning(thoughts);
     for (const thought of Array.isArray(thoughts) ? thoughts.map(asObject) : []) {
       if (typeof thought?.['text'] === 'string') into.addReasoning(thought['text']);
@@ -114,12 +118,19 @@ function readParts(parts: readonly unknown[], into: AnswerGatherer): void {
   }
 }
 
-function readCall(call: Json | undefined, into: AnswerGatherer, at: number | undefined): void {
+/** @param listed where it stands in its list; a place of its own has each call of a whole message */
+function readCall(
+  call: Json | undefined,
+  into: AnswerGatherer,
+  { at, isWhole }: { at: number; isWhole: boolean },
+): void {
   if (call === undefined) return;
-  const index = at ?? call['index'];
+  const index = isWhole ? at : call['index'];
   const called = asObject(call['function']);
   const place = typeof index === 'number' && Number.isInteger(index) && index >= 0 ? index : undefined;
-  into.addCallPiece(place, { id: call['id'], name: called?.['name'], arguments: called?.['arguments'] });
+  const piece = { id: call['id'], name: called?.['name'], arguments: called?.['arguments'] };
+  // Those of one list are not pieces of the same call.
+  into.addCallPiece(place ?? (at > 0 ? 'behind another' : undefined), piece);
 }
 
 function readUsage(body: Json, into: AnswerGatherer): void {
@@ -142,17 +153,22 @@ const FINISH_REASONS: Readonly<Record<string, ModelResult['finishReason']>> = {
   stop_sequence: 'stop',
   end_turn: 'stop',
   eos: 'stop',
+  complete: 'stop',
   max_tokens: 'length',
   // Mistral: the context is full.
   model_length: 'length',
+  model_context_window_exceeded: 'length',
   // Proxies in front of Gemini and Anthropic that leave their words.
   safety: 'content_filter',
   recitation: 'content_filter',
   refusal: 'content_filter',
+  // Zhipu, and Cohere.
+  sensitive: 'content_filter',
+  error_toxic: 'content_filter',
 };
 
-/** How servers say that an answer is not whole: vLLM and SGLang as they stop, DeepSeek without room, OpenRouter. */
-const BROKEN: ReadonlySet<unknown> = new Set(['abort', 'error', 'insufficient_system_resource']);
+/** How servers say that an answer is not whole: vLLM and SGLang as they stop, DeepSeek without room, OpenRouter, Zhipu. */
+const BROKEN: ReadonlySet<unknown> = new Set(['abort', 'error', 'insufficient_system_resource', 'network_error']);
 
 /** @throws ModelError `cut_off` where the answer is not whole */
 function endBy(given: unknown): ModelResult['finishReason'] {
@@ -170,9 +186,16 @@ function finishOf(reason: unknown): ModelResult['finishReason'] {
 function firstChoice(body: Json): Json | undefined {
   const choices = body['choices'];
   if (!Array.isArray(choices)) return undefined;
-  const first = asObject(choices[0]);
   // More than one answer was not asked for.
-  return first?.['index'] === undefined || first['index'] === 0 || first['index'] === null ? first : undefined;
+  for (const one of choices) {
+    const choice = asObject(one);
+    if (choice !== undefined && isFirst(choice['index'])) return choice;
+  }
+  return undefined;
+}
+
+function isFirst(index: unknown): boolean {
+  return index === undefined || index === null || index === 0 || index === '0';
 }
 
 function parseObject(text: string): Json {

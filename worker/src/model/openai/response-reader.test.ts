@@ -108,3 +108,18 @@ test('whatever an upstream sends ends as an answer, or as one of four errors', (
     { numRuns: 1_000 },
   );
 });
+
+test('the end that a server names in each chunk is waited for anew with each token, and not with comments', () => {
+  const reader = new ResponseReader(new AnswerGatherer(CHAT, 100_000), 100_000, () => undefined);
+  reader.begin(200, { 'content-type': 'text/event-stream' });
+  const read = (bytes: string) => reader.read(Buffer.from(bytes));
+  const saying = (content: string) =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: 'stop' }] })}\n\n`;
+  expect(['Hi', ' there', '!'].map((word) => read(saying(word)))).toEqual([
+    'rest is optional',
+    'more after all',
+    'more after all',
+  ]);
+  expect([read(': x\n\n'), read('data: [DONE]\n\n')]).toEqual(['rest is optional', 'complete']);
+  expect(reader.end()).toMatchObject({ text: 'Hi there!', finishReason: 'stop' });
+});

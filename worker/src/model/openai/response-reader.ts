@@ -14,6 +14,8 @@ const STREAM_OVERHEAD = 64;
 /** Of a refusal the beginning is read. */
 const MOST_REFUSAL_BYTES = 65_536;
 
+const BYTE_ORDER_MARK = '\ufeff';
+
 /** How much of the beginning tells what a response is. */
 const MOST_LOOKED_AT = 64;
 
@@ -71,15 +73,17 @@ export class ResponseReader implements BodyReader<ModelResult> {
     }
   }
 
-  read(chunk: Buffer): 'more' | 'rest is optional' | 'complete' {
+  read(chunk: Buffer): ReturnType<BodyReader<ModelResult>['read']> {
     if (this.#length === 0 && !this.#isRefusal) this.#lookAt(chunk);
     this.#length += chunk.byteLength;
     if (this.#sse === undefined) return this.#keep(chunk);
     if (this.#length > this.#mostBytes * STREAM_OVERHEAD) throw new AnswerTooLargeError();
+    const endedAt = this.#into.isFinished ? this.#into.size : undefined;
     this.#sse.read(chunk);
     if (this.#isDone) return 'complete';
-    // Token counts may follow the end.
-    return this.#into.isFinished ? 'rest is optional' : 'more';
+    if (!this.#into.isFinished) return 'more';
+    // Token counts may follow the end; of servers that name an end in each chunk, the next token.
+    return endedAt !== undefined && this.#into.size > endedAt ? 'more after all' : 'rest is optional';
   }
 
   /**
@@ -89,13 +93,23 @@ export class ResponseReader implements BodyReader<ModelResult> {
   end(): ModelResult {
     if (this.#isRefusal) throw this.#refusal();
     if (this.#sse === undefined) {
-      this.#protocol.readWhole(decode(this.#whole.take(), String(this.#headers['content-type'])), this.#into);
+      const text = decode(this.#whole.take(), String(this.#headers['content-type']));
+      this.#protocol.readWhole(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text, this.#into);
     } else {
       if (this.#length === 0) throw new EmptyStreamError();
-      this.#sse.end();
+      this.#endStream(this.#sse);
       if (!this.#isDone && !this.#into.isFinished) throw new ModelError('cut_off');
     }
     return this.#into.finish();
+  }
+
+  /** What comes last without an end of its line may be half of an event. */
+  #endStream(sse: SseReader): void {
+    try {
+      sse.end();
+    } catch (error) {
+      throw error instanceof ModelError && error.kind === 'invalid_answer' ? new ModelError('cut_off') : error;
+    }
   }
 
   /** Whether the response is a stream of which nothing has come. */
@@ -115,7 +129,8 @@ export class ResponseReader implements BodyReader<ModelResult> {
 
   /** Some servers name the wrong type: JSON begins with a brace, an event with its field's name or a colon. */
   #lookAt(chunk: Buffer): void {
-    const beginning = chunk.toString('latin1', 0, MOST_LOOKED_AT).trimStart();
+    // A byte order mark is trimmed, too.
+    const beginning = chunk.toString('utf8', 0, MOST_LOOKED_AT).trimStart();
     if (beginning.startsWith('{')) this.#sse = undefined;
     else if (/^(?:data|event|id|retry)?:/.test(beginning)) this.#sse ??= this.#newStream();
   }
