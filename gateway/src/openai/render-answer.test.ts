@@ -25,7 +25,7 @@ describe('an error', () => {
     [
       { code: 'context_exceeded' },
       400,
-      /^Input tokens exceed the configured limit\. /,
+      /^Input tokens exceed the configured limit\. .*exceeds the context window.*reduce the length of the messages/,
       'context_length_exceeded',
       'messages',
     ],

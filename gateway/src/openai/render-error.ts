@@ -31,7 +31,9 @@ const FORMS = {
     type: INVALID,
     code: 'context_length_exceeded',
     param: 'messages',
-    words: 'Input tokens exceed the configured limit.',
+    // LiteLLM and LangChain know the first sentence, pi and opencode the second: these begin to compact by themselves.
+    words:
+      'Input tokens exceed the configured limit. This exceeds the context window: reduce the length of the messages.',
   },
   request_refused: { type: INVALID, code: 'request_refused' },
   invalid_api_key: INCORRECT_KEY,
