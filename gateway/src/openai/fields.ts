@@ -22,6 +22,7 @@ export class InvalidField extends Error {
 
 /** @throws InvalidField, which says what the field must be and what was given */
 export function mustBe(param: string, rule: string, value: unknown): never {
+  if (value === undefined) return isMissing(param, `send ${rule}`);
   throw new InvalidField(param, `${param} must be ${rule}; ${showValue(value)} was given.`);
 }
 

@@ -146,6 +146,7 @@ function textOfPart(part: Json, place: string, count: ContextCount): string {
   if (type === 'text') return count.take(asText(part['text'], `${place}.text`), `${place}.text`);
   if (type === 'refusal') return count.take(asText(part['refusal'], `${place}.refusal`), `${place}.refusal`);
   if (type === 'image_url') return isUnsupported(`${place}.type`, 'images are taken from the user alone');
+  if (type === undefined) return isMissing(`${place}.type`, 'send text or image_url');
   return isUnsupported(`${place}.type`, `parts may be text and image_url; ${showValue(type)} was given`);
 }
 
