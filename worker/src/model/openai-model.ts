@@ -13,7 +13,7 @@ import { type Adaptations, adaptationFor, adaptForm, createAdaptations } from '.
 import { createHttpCaller, type HttpCaller } from './openai/http-caller.ts';
 import { createKnownServer, type KnownServer } from './openai/known-server.ts';
 import { EmptyStreamError, ResponseReader } from './openai/response-reader.ts';
-import { type LimitNames, limitNamesOf, writeRequest } from './openai/write-request.ts';
+import { keyHeaders, type LimitNames, limitNamesOf, writeRequest } from './openai/write-request.ts';
 import { kindOfWords } from './refusal-kind.ts';
 import { runAttempt } from './run-attempt.ts';
 import { createAdvice } from './upstream-advice.ts';
@@ -63,6 +63,7 @@ interface Upstream {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly limitNames: LimitNames;
+  readonly isGoogle: boolean;
   readonly stream: 'auto' | 'always' | 'never';
   readonly maxAnswerBytes: number;
   readonly describe: DescribeFailure | undefined;
@@ -77,7 +78,7 @@ function openUpstream({ apiKey, baseUrl, stream = 'auto', ...limits }: OpenAiOpt
     'content-type': 'application/json',
     // Compressing costs both sides more than it spares.
     'accept-encoding': 'identity',
-    ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+    ...keyHeaders(apiKey, url),
   };
   const http = createHttpCaller({
     origin: url.origin,
@@ -90,6 +91,7 @@ function openUpstream({ apiKey, baseUrl, stream = 'auto', ...limits }: OpenAiOpt
     path: `${root}/chat/completions${url.search}`,
     headers,
     limitNames: limitNamesOf(url.hostname),
+    isGoogle: url.hostname.endsWith('.googleapis.com'),
     stream,
     maxAnswerBytes: limits.maxAnswerBytes,
     onRepeat: (reason) => limits.onRepeat?.(reason),
@@ -121,7 +123,8 @@ async function ask(
   const adaptations = upstream.adaptations.known(request);
   let isStream = await wantsStream(upstream, attempt, onPart);
   for (let calls = 1; ; calls += 1) {
-    const form = adaptForm({ isStream, limit: upstream.limitNames, asksUsage: true }, adaptations);
+    const { limitNames: limit, isGoogle } = upstream;
+    const form = adaptForm({ isStream, limit, asksUsage: true, isGoogle }, adaptations);
     const gatherer = new AnswerGatherer(request.chat, upstream.maxAnswerBytes, onPart);
     try {
       return await call(upstream, { attempt, body: writeRequest(request, form), gatherer, onResend, isStream });

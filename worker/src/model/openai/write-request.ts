@@ -12,6 +12,15 @@ export interface RequestForm {
   readonly asksUsage: boolean;
   /** Whether what the model thought before is left out, where the caller sends it back. */
   readonly omitsThoughts?: boolean;
+  /** Whether the server is Google's, whose models want calls back with a signature. */
+  readonly isGoogle?: boolean;
+}
+
+/** How a server wants the key. Azure's older paths refuse it as `Authorization`, and both together. */
+export function keyHeaders(apiKey: string | undefined, { hostname, pathname }: URL): Record<string, string> {
+  if (apiKey === undefined || apiKey === '') return {};
+  const isOlderAzure = hostname.endsWith('.azure.com') && pathname.includes('/deployments/');
+  return isOlderAzure ? { 'api-key': apiKey } : { authorization: `Bearer ${apiKey}` };
 }
 
 /** How a server wants the limit named, by its host. */
@@ -27,7 +36,12 @@ export function writeRequest(request: ModelRequest, form: RequestForm): string {
   const { chat } = request;
   const body: Record<string, unknown> = {
     model: request.model,
-    messages: chat.messages.map((message) => toMessage(message, form.omitsThoughts === true)),
+    messages: chat.messages.map((message) =>
+      toMessage(message, {
+        omitsThoughts: form.omitsThoughts === true,
+        signsCalls: form.isGoogle === true && WANTS_SIGNATURES.test(request.model),
+      }),
+    ),
     temperature: chat.temperature,
     ...limitOf(request.maxOutputTokens, form.limit),
     ...(form.isStream && { stream: true, ...(form.asksUsage && { stream_options: { include_usage: true } }) }),
@@ -72,7 +86,21 @@ export function suitReasoningModels(body: Record<string, unknown>): Record<strin
   return { ...rest, ...(max_completion_tokens !== undefined && { max_completion_tokens }) };
 }
 
-function toMessage(message: ChatMessage, omitsThoughts: boolean): object {
+/** Gemini 3 and later, and names without a version. */
+const WANTS_SIGNATURES = /(?:^|\/)gemini-(?![12]\.)/;
+
+/**
+ * Gemini signs its calls, and refuses a conversation with one whose signature is missing; clients of OpenAI do not send it
+ * back, so that Google has a word in its place: https://ai.google.dev/gemini-api/docs/thought-signatures.
+ */
+const NO_SIGNATURE = { extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } } };
+
+interface MessageForm {
+  readonly omitsThoughts: boolean;
+  readonly signsCalls: boolean;
+}
+
+function toMessage(message: ChatMessage, { omitsThoughts, signsCalls }: MessageForm): object {
   switch (message.role) {
     // Not `developer`, which only OpenAI itself knows, and takes as the same.
     case 'system':
@@ -81,7 +109,7 @@ function toMessage(message: ChatMessage, omitsThoughts: boolean): object {
       return { role: 'user', content: toContent(message.content), name: message.name };
     case 'assistant':
       return {
-        ...toAssistantMessage(message.content, message.toolCalls),
+        ...toAssistantMessage(message.content, message.toolCalls, signsCalls),
         reasoning_content: omitsThoughts ? undefined : message.reasoning,
         name: message.name,
       };
@@ -99,7 +127,7 @@ function toContent(content: Extract<ChatMessage, { role: 'user' }>['content']): 
   );
 }
 
-function toAssistantMessage(content: string, calls: readonly ToolCall[] | undefined): object {
+function toAssistantMessage(content: string, calls: readonly ToolCall[] | undefined, signsCalls: boolean): object {
   if (calls === undefined || calls.length === 0) return { role: 'assistant', content };
   return {
     role: 'assistant',
@@ -108,6 +136,7 @@ function toAssistantMessage(content: string, calls: readonly ToolCall[] | undefi
       id: call.id,
       type: 'function',
       function: { name: call.name, arguments: call.arguments },
+      ...(signsCalls && NO_SIGNATURE),
     })),
   };
 }
