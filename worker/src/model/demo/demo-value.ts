@@ -177,8 +177,10 @@ class ValueMaker {
 
   #fromWords(name: string): string {
     const capitals = this.#words.filter((word) => /^\p{Lu}\p{Ll}/u.test(word));
-    if (/city|place|location|name|country|person|title/i.test(name) && capitals.length > 0) {
-      return capitals[this.#random(capitals.length)] ?? '';
+    // The first word of a question has a capital, whatever it is.
+    const names = capitals.length > 1 && capitals[0] === this.#words[0] ? capitals.slice(1) : capitals;
+    if (/city|place|location|name|country|person|title/i.test(name) && names.length > 0) {
+      return names[this.#random(names.length)] ?? '';
     }
     const asked = this.#words.slice(0, 8).join(' ');
     return asked === '' ? 'demo' : asked;
