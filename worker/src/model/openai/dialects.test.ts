@@ -330,6 +330,12 @@ const DIALECTS: readonly Dialect[] = [
     expected: { text: 'Hello', finishReason: 'stop', usage: { input: 3, output: 2 } },
   },
   {
+    server: 'a server with both names for thoughts',
+    what: 'one of them empty, or both the same',
+    bytes: `${chunk({ role: 'assistant', content: '', reasoning_content: '', reasoning: 'Hm, ' })}${chunk({ reasoning_content: 'yes.', reasoning: 'yes.' })}${chunk({ content: 'Hi' }, 'stop')}${DONE}`,
+    expected: { text: 'Hi', reasoning: 'Hm, yes.', finishReason: 'stop' },
+  },
+  {
     server: 'a server that cannot stream',
     what: 'a message as its only event',
     bytes: `${event({ object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }] })}${DONE}`,

@@ -88,7 +88,9 @@ function failureIn(body: Json, choice: Json | undefined): Json | undefined {
 /** @param isWhole whether it is all of a message, and the place of a call is its place in the list */
 function readDelta(delta: Json, into: AnswerGatherer, isWhole: boolean): void {
   const content = delta['content'];
-  const thought = delta['reasoning_content'] ?? delta['reasoning'];
+  // Some servers write both names, and one of them empty.
+  const named = delta['reasoning_content'];
+  const thought = named === '' || !isSaid(named) ? delta['reasoning'] : named;
   if (typeof thought === 'string' && thought !== '') into.addReasoning(thought);
   if (typeof content === 'string') {
     if (content !== '') into.addText(content);
