@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { FakeBehaviour } from '@lontar/shared/testing/fake-behaviour.ts';
 import { type FakeUpstream, startFakeUpstream } from '@lontar/shared/testing/fake-upstream.ts';
 import type { LanguageModel, ModelPart, ModelRequest } from './language-model.ts';
+import { createDecoder } from './openai/decoder.ts';
 import { openAiModel } from './openai-model.ts';
 
 /** Upstreams behind a proxy that compresses, though no compression is asked for. */
@@ -111,4 +112,24 @@ test('a connection is used again after it', async () => {
   await model.generate(REQUEST, signal);
   upstream.behave({ kind: 'answer', text: 'Two' });
   await expect(model.generate(REQUEST, signal)).resolves.toMatchObject({ text: 'Two' });
+});
+
+test('what decodes to nothing is not kept in memory: the upstream waits until it is decoded', async () => {
+  const whole = gzipSync(answer('After all'));
+  // A stored block without content, as many as make 256 KB.
+  const nothing = Buffer.alloc(5 * 52_428, Buffer.from([0, 0, 0, 0xff, 0xff]));
+  const pieces = [whole.subarray(0, 10), ...Array.from({ length: 64 }, () => nothing), whole.subarray(10)];
+  upstream.behave(raw('gzip', pieces, { contentType: 'application/json' }));
+  await expect(model.generate(REQUEST, signal)).resolves.toMatchObject({ text: 'After all' });
+
+  let onDrain = (): void => undefined;
+  const drained = new Promise<void>((resolve) => {
+    onDrain = resolve;
+  });
+  const ignore = () => undefined;
+  const decoder = createDecoder('gzip', { onData: ignore, onDrain, onEnd: ignore, onError: ignore });
+  decoder?.write(whole.subarray(0, 10));
+  expect(decoder?.write(nothing)).toBe(false);
+  await drained;
+  decoder?.stop();
 });

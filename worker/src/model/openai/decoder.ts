@@ -16,7 +16,8 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 
 /** Takes the bytes of a compressed response. */
 export interface Decoder {
-  write(chunk: Buffer): void;
+  /** @returns false where it has enough for now: `onDrain` is called when it wants more */
+  write(chunk: Buffer): boolean;
   /** No more bytes come: `onEnd` is called when all are decoded. */
   end(): void;
   /** Calls nobody any more. */
@@ -25,6 +26,7 @@ export interface Decoder {
 
 export interface DecoderListener {
   readonly onData: (chunk: Buffer) => void;
+  readonly onDrain: () => void;
   readonly onEnd: () => void;
   readonly onError: (error: Error) => void;
 }
@@ -37,17 +39,17 @@ export interface DecoderListener {
  */
 export function createDecoder(
   encoding: string | string[] | undefined,
-  { onData, onEnd, onError }: DecoderListener,
+  { onData, onDrain, onEnd, onError }: DecoderListener,
 ): Decoder | undefined {
   const name = String(encoding ?? '').toLowerCase();
   const transform = Object.hasOwn(DECODERS, name) ? DECODERS[name]?.() : undefined;
   if (transform === undefined) return undefined;
-  transform.on('data', onData).on('end', onEnd).on('error', onError);
+  transform.on('data', onData).on('drain', onDrain).on('end', onEnd).on('error', onError);
   return {
-    write: (chunk) => void transform.write(chunk),
+    write: (chunk) => transform.write(chunk),
     end: () => void transform.end(),
     stop() {
-      transform.removeAllListeners('data').removeAllListeners('end');
+      transform.removeAllListeners('data').removeAllListeners('drain').removeAllListeners('end');
       transform.destroy();
     },
   };

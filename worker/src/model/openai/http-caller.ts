@@ -181,9 +181,10 @@ class Exchange<Answer> implements Dispatcher.DispatchHandler {
     else if (++this.#interimResponses > MOST_INTERIM_RESPONSES) throw new Error('Too many interim responses.');
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#decoder === undefined) this.#read(chunk);
-    else if (!this.#isOver) this.#decoder.write(chunk);
+    // What decodes to nothing has no end by its size, and would wait in memory.
+    else if (!this.#isOver && !this.#decoder.write(chunk)) controller.pause();
   }
 
   #begin(status: number, headers: ResponseHeaders): void {
@@ -195,6 +196,7 @@ class Exchange<Answer> implements Dispatcher.DispatchHandler {
           this.#abort(error instanceof Error ? error : new Error('The reader failed.'));
         }
       },
+      onDrain: () => this.#controller?.resume(),
       onEnd: () => this.#finish(undefined),
       onError: (error) => this.#abort(error),
     });
