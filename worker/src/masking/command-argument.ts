@@ -17,8 +17,10 @@ interface Argument {
 
 /** The secret that an argument of a command is, or holds behind the mark of its style; quotes around it are stepped over. */
 export function readArgument(window: TextWindow, from: number, style: OptionStyle): Argument | undefined {
-  const quote = isIn(window.at(from), QUOTE) ? window.at(from) : -1;
-  const start = quote < 0 ? from : from + 1;
+  // A shell's `$'…\n…'`.
+  const opening = window.at(from) === CODE.dollar && window.at(from + 1) === CODE.singleQuote ? from + 1 : from;
+  const quote = isIn(window.at(opening), QUOTE) ? window.at(opening) : -1;
+  const start = quote < 0 ? from : opening + 1;
   let end = start;
   while (end < start + LONGEST_ARGUMENT) {
     const code = window.at(end);
@@ -46,6 +48,12 @@ export function secretOf(
   style: OptionStyle,
   quoted: boolean,
 ): Argument | undefined {
+  if (style === '@') {
+    const login = LOGIN_AT_HOST.exec(window.slice(start, end));
+    const [, before = '', value = ''] = login ?? [];
+    const from = start + before.length;
+    return login === null ? undefined : secretOf(window, from, from + value.length, 'separate', quoted);
+  }
   let from = start;
   if (style !== 'separate' && style !== 'attached') {
     const mark = window.slice(start, end).indexOf(style);
@@ -67,6 +75,9 @@ export function secretOf(
   if (style === 'attached' && !/[0-9!@#$%^&*]/.test(value) && value.length < 6) return undefined;
   return end < start + LONGEST_ARGUMENT ? { start: from, end } : { start: from, end, open: BARE_VALUE };
 }
+
+/** `corp/budi:…@dc1` */
+const LOGIN_AT_HOST = /^([\w.+\\/-]{1,64}:)(\S{1,128})@[\w.-]{1,64}$/;
 
 /** Drawn, or no word where no option can take it. */
 export function isGivenByPlace(

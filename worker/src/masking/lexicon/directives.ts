@@ -14,6 +14,8 @@ export interface Directive {
   readonly alone?: boolean;
   /** Words of a sentence stand there as well: what is given shows that it is none. */
   readonly made?: boolean;
+  /** The word may be the end of a longer name: `db_password`. */
+  readonly glued?: boolean;
   /** The word is written in capitals: what is given is a verb of a protocol. */
   readonly capitals?: boolean;
 }
@@ -25,6 +27,9 @@ export const GIVEN_TYPE = /[067] /y;
 const MAYBE_USER = /(?:[\w.-]{1,32} (?=[^\s]))?/y;
 /** The same; `LOGIN` and `CRAM-MD5` are mechanisms of mail. */
 const USER_BUT_NO_MECHANISM = /(?:PLAIN |LOGIN |[a-z][\w.-]{0,31} (?=\S))?(?![A-Z\d-]{1,20}(?:\s|$))/y;
+/** A command that gives a name a value: `consul kv put app/`, `pulumi config set --secret db`. */
+const SETS =
+  /^(?:[$#>%] )?(?:sudo )?[\w./-]{2,24} (?:[\w.-]{1,24} ){0,3}(?:set|put)(?: --?[\w-]{1,24}){0,3} ["']?[\w./:-]{0,48}$/i;
 const ALONE = /^[ \t]{0,8}(?:set )?$/;
 
 /** By the word that wakes the rule, which a blank follows; of several forms the first that fits its line is taken. */
@@ -54,6 +59,9 @@ export const DIRECTIVES: ReadonlyMap<string, readonly Directive[]> = new Map<str
       { before: ALONE, alone: true },
       // Debian's installer and MySQL's administration.
       { before: /^(?:d-i \S{1,48} |(?:\$ )?(?:sudo )?mysqladmin [^\n]{0,64})$/, made: true },
+      { before: SETS, made: true, glued: true },
+      // An option as PowerShell writes it.
+      { before: /^[^\n]{1,90} -$/, made: true },
       // NetworkManager's command line, and a login on one line as `.netrc` has it.
       { before: /^(?:\$ )?(?:sudo )?(?:nmcli [^\n]{0,76}|(?:machine \S{1,32} )?login \S{1,32} )$/, made: true },
     ],
@@ -67,6 +75,8 @@ export const DIRECTIVES: ReadonlyMap<string, readonly Directive[]> = new Map<str
         between: TYPE,
       },
       { before: ALONE, between: GIVEN_TYPE },
+      // OpenWrt's settings.
+      { before: /^[ \t]{0,8}option $/, quoted: true },
     ],
   ],
   ['pre-shared-key', [{ before: ALONE, between: /(?:(?:local|remote|ascii-text|hexadecimal) )?(?:[067] )?/y }]],
@@ -75,6 +85,7 @@ export const DIRECTIVES: ReadonlyMap<string, readonly Directive[]> = new Map<str
   ['ascii', [{ before: /\b(?:wpa-psk|pre-shared-key) $/, between: TYPE }]],
   ['ascii-text', [{ before: /\b(?:pre-shared-key|secret|password) $/ }]],
   ['plain-text-password', [{ before: /\bauthentication $/ }]],
+  ['plain-text-password-value', [{ before: /\bauthentication $/ }]],
   ['community', [{ before: /^[ \t]{0,8}(?:set )?(?:snmp(?:-server)?|snmp-server host \S{1,48} .{0,24}) $/ }]],
   ['cipher', [{ before: /\bpassword $/ }]],
   ['irreversible-cipher', [{ before: /\bpassword $/ }]],
@@ -128,6 +139,7 @@ export const DIRECTIVES: ReadonlyMap<string, readonly Directive[]> = new Map<str
       // Mail: mbsync and fetchmail.
       { before: /^[ \t]{0,8}$/, quoted: true, made: true },
       { before: /\buser "?\S{1,48}"? (?:with |and |there with )?$/, quoted: true },
+      { before: /^(?:\$ )?(?:sudo )?rclone config [^\n]{0,76}$/, made: true },
     ],
   ],
   ['password1', [{ before: /(?:^|; ?|\b[Bb]acklog [^\n]{0,80})$/, made: true }]],

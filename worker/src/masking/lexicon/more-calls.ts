@@ -173,6 +173,16 @@ export const MORE_CALLS: readonly Entry[] = [
     'setuserpassword(',
     '.password(',
   ]),
+  // What a table keeps as a digest: `SET password = MD5('…')`.
+  ...entries(
+    {
+      argument: 0,
+      certain: true,
+      before: /(?:pass(?:word|wd)?|pwd|sandi)(?:_?hash)?["'`\]]?\s{0,3}(?:=>?|:)\s{0,3}$/i,
+      source: 'https://dev.mysql.com/doc/refman/8.4/en/encryption-functions.html#function_md5',
+    },
+    ['md5(', 'sha1(', 'sha2(', 'sha256(', 'sha512(', 'password(', 'crypt('],
+  ),
   // Statements of SQL: their arguments have no brackets.
   ...entries(
     {

@@ -21,6 +21,7 @@ import { KEY_BLOCK_RULES } from './key-blocks.ts';
 import { LOGIN_LINE_RULES } from './login-lines.ts';
 import { LOGIN_PAIR_RULES } from './login-pairs.ts';
 import { NAMED_BEHIND } from './named-afterwards.ts';
+import { PIPED_RULES } from './piped-secrets.ts';
 import { PROSE_RULES } from './prose.ts';
 import type { Rule, RuleFamily } from './rule.ts';
 import { SENTENCE_RULES } from './sentences.ts';
@@ -63,6 +64,7 @@ export const RULE_FAMILIES: readonly RuleFamily[] = [
     title: 'Keys by what they are given to',
     rules: [
       ...COMMAND_RULES,
+      ...PIPED_RULES,
       ...ARGUMENT_LIST_RULES,
       ...DIRECTIVE_RULES,
       ...LOGIN_LINE_RULES,

@@ -171,9 +171,11 @@ function secretsAmong(window: TextWindow, program: string, given: readonly Argum
       const secret = ofOption(window, argument, given[index + 1], command.options);
       if (secret !== undefined) found.push(secret);
       if (argument.text.startsWith('-')) continue;
-      if (++place !== command.argument?.place) continue;
+      place++;
+      const asked = command.places?.find((one) => one.place === place);
+      if (asked === undefined) continue;
       const behindOption = given[index - 1]?.text.startsWith('-') === true && index > words.length;
-      const byPlace = secretOf(window, argument.start, argument.end, command.argument.style, true);
+      const byPlace = secretOf(window, argument.start, argument.end, asked.style, true);
       if (byPlace !== undefined && isGivenByPlace(window, byPlace, behindOption))
         found.push({ ...byPlace, rule: ARGUMENT });
     }

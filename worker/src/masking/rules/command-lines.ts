@@ -1,4 +1,4 @@
-import { ALNUM, BLANK, CODE, DASH, DOT, isIn, LETTER, QUOTE, WORD } from '../characters.ts';
+import { ALNUM, BLANK, CODE, DASH, DIGIT, DOT, isIn, LETTER, QUOTE, WORD } from '../characters.ts';
 import { isGivenByPlace, LONGEST_ARGUMENT, readArgument } from '../command-argument.ts';
 import { endsCommand, LINE, LONGEST_COMMAND } from '../command-line.ts';
 import { readServerName } from '../database-host.ts';
@@ -37,7 +37,7 @@ function verifyCommand(
   if (isIn(window.before(start - 1), WORD | DASH | DOT)) return undefined;
   const [first, ...also]: Finding[] = [
     ...findOptions(window, end, name, command.options),
-    ...findArgument(window, end, name, command),
+    ...findArguments(window, end, name, command),
   ];
   if (first === undefined || window.starved) return undefined;
   return { ...first, also };
@@ -88,83 +88,43 @@ function beginsAnew(window: TextWindow, from: number, to: number, name: string):
   return false;
 }
 
-/** The argument of its place that is the secret: one that was drawn, or no word. */
-function findArgument(window: TextWindow, end: number, name: string, { argument }: Command): Finding[] {
-  if (argument === undefined) return [];
+/** The arguments of their places that are secrets: those that were drawn, or no word. */
+function findArguments(window: TextWindow, end: number, name: string, { places = [] }: Command): Finding[] {
+  const found: Finding[] = [];
+  const last = places.at(-1)?.place ?? 0;
   let index = end;
   // The word behind an option may be what the option takes.
   let ofOption = false;
   const stop = end + LONGEST_COMMAND;
-  for (let place = 1; place <= argument.place && index < stop; ) {
+  for (let place = 1; place <= last && index < stop; ) {
     index = window.run(index, BLANK, 8);
     const first = window.at(index);
-    if (endsCommand(window, index, first) || first === CODE.newline) return [];
+    if (endsCommand(window, index, first) || first === CODE.newline) return found;
     const isOption = first === CODE.hyphen || isWindowsOption(window, index, first);
-    if (place === argument.place && !isOption) {
-      const found = readArgument(window, index, argument.style);
-      return found !== undefined && isGivenByPlace(window, found, ofOption) ? [{ rule: COMMAND, ...found }] : [];
-    }
+    const asked = isOption ? undefined : places.find((one) => one.place === place);
+    const secret = asked && readArgument(window, index, asked.style);
+    if (secret !== undefined && isGivenByPlace(window, secret, ofOption)) found.push({ rule: COMMAND, ...secret });
     if (!isOption) place++;
     const word = index;
     while (index < word + LONGEST_ARGUMENT && window.at(index) > CODE.space) index++;
+    if (place > last) return found;
     // The same command begins anew, glued to what stands before it.
     if (window.matches(index - name.indexOf(' '), name)) return [];
-    ofOption = first === CODE.hyphen && !window.holds(word, index, '=');
-    if (index === word || index === word + LONGEST_ARGUMENT) return [];
+    ofOption = first === CODE.hyphen && !window.holds(word, index, '=') && !isOneDigit(window, word, index);
+    if (index === word || index === word + LONGEST_ARGUMENT) return found;
   }
-  return [];
+  return found;
+}
+
+/** `-6`: an option that takes nothing. */
+function isOneDigit(window: TextWindow, start: number, end: number): boolean {
+  return end === start + 2 && isIn(window.at(start + 1), DIGIT);
 }
 
 /** `/user:kantor\\budi`: an option as Windows writes it, with what it takes. */
 function isWindowsOption(window: TextWindow, at: number, first: number): boolean {
   return first === CODE.slash && window.at(window.run(at + 1, LETTER, 12)) === CODE.colon;
 }
-
-/** What is piped goes into a command that reads a secret. */
-function takesSecrets(after: string): boolean {
-  const pipe = PIPE.exec(after);
-  if (pipe === null) return false;
-  const command = after.slice(pipe[0].length).split(/[|\n]/, 1)[0] ?? '';
-  return TAKES_SECRETS.test(command) || (KEEPS_SECRETS.test(command) && TAKES_STREAM.test(command));
-}
-
-const PIPE = /^["']?\s{0,3}\|\s{0,3}(?:sudo\s{1,3})?/;
-const TAKES_SECRETS = /^(?:-S|chpasswd)|--(?:password-stdin|stdin|with-token|passphrase-fd|pass-stdin)/;
-const KEEPS_SECRETS = /^(?:(?:docker|podman) secret create|gcloud secrets) /;
-const TAKES_STREAM = / (?:--data-file=)?-(?:\s|$)/;
-
-/** `printf '%s\\n' "…"` */
-const FORMAT = /^["']?%s(?:\\n)?["']? (?=\S)/;
-const LONGEST_FORMAT = 10;
-
-/** Verifies at `echo `: what is piped into a command that reads a password. */
-const verifyPiped: Verify = (window, start, end) => {
-  if (isIn(window.before(start - 1), WORD | DASH | DOT)) return undefined;
-  // `echo -n`
-  const option = window.at(end) === CODE.hyphen ? window.run(window.run(end + 1, LETTER, 3), BLANK, 2) : end;
-  const from = option + (FORMAT.exec(window.peek(option, LONGEST_FORMAT))?.[0].length ?? 0);
-  const found = readArgument(window, from, 'separate');
-  if (found === undefined || window.at(found.start) === CODE.hyphen) return undefined;
-  const after = window.peek(found.end, 160);
-  if (!takesSecrets(after)) return undefined;
-  const login = after.includes('chpasswd') ? window.slice(found.start, found.end).indexOf(':') + 1 : 0;
-  return { start: found.start + login, end: found.end };
-};
-
-/** The rest of a command up to the here-string that it reads. */
-const HERE_STRING = /^[^\n|;<]{0,80}<<< ?(?=[^\s<])/;
-const LONGEST_BEFORE = 88;
-
-/** Verifies at a program that reads a password from its input: `cryptsetup open /dev/sdb1 data <<< "…"`. */
-const verifyHereString: Verify = (window, start, end, anchor) => {
-  if (isIn(window.before(start - 1), WORD | DASH | DOT)) return undefined;
-  const lead = HERE_STRING.exec(window.peek(end, LONGEST_BEFORE));
-  if (lead === null) return undefined;
-  const found = readArgument(window, end + lead[0].length, 'separate');
-  if (found === undefined) return undefined;
-  const login = anchor.startsWith('chpasswd') ? window.slice(found.start, found.end).indexOf(':') + 1 : 0;
-  return { ...found, start: found.start + login };
-};
 
 /** Verifies at SQL's `IDENTIFIED BY '…'`: quoted, or bare in a statement about an account. In backticks it is prose. */
 const verifyIdentifiedBy: Verify = (window, start, end) => {
@@ -216,6 +176,15 @@ function startOfValue(window: TextWindow, at: number, style: OptionStyle): numbe
   return at + 1;
 }
 
+/** Verifies at a key of OpenWrt's settings: `uci set wireless.default_radio0.key='…'`. */
+function readWirelessKey(window: TextWindow, start: number, end: number): Finding | undefined {
+  return /\bwireless\.[\w@[\]-]{1,32}$/.test(window.left(start, LONGEST_SECTION))
+    ? readArgument(window, end, 'separate')
+    : undefined;
+}
+
+const LONGEST_SECTION = 48;
+
 /** How MySQL and ClickHouse check a password that is given as it is. */
 const AUTHENTICATIONS = [
   'mysql_native_password',
@@ -236,11 +205,9 @@ const OTHERS: ReadonlyMap<string, Verify> = new Map([
   ['-pass pass:', readDirective],
   ['-ks-pass pass:', readDirective],
   ['-key-pass pass:', readDirective],
-  ['echo ', verifyPiped],
-  ['printf ', verifyPiped],
-  ...['cryptsetup ', 'kinit ', 'vncpasswd ', 'chpasswd ', 'smbpasswd ', 'sudo -s ', '--password-stdin '].map(
-    (program): [string, Verify] => [program, verifyHereString],
-  ),
+  ['keymaterial=', readDirective],
+  ['.key=', readWirelessKey],
+  ['--type securestring --value ', readDirective],
 ]);
 
 const verifyCommandLine: Verify = (window, start, end, anchor) => {

@@ -16,8 +16,10 @@ const LONGEST_BETWEEN = 64;
 
 /** Verifies at a directive: its line says that it is one, and no word of a sentence. */
 const verifyDirective: Verify = (window, start, end, anchor) => {
-  if (isIn(window.before(start - 1), WORD) || window.before(start - 2) === CODE.pipe) return undefined;
-  const directives = DIRECTIVES.get(anchor.slice(0, -1)) ?? [];
+  if (window.before(start - 2) === CODE.pipe) return undefined;
+  const isGlued = isIn(window.before(start - 1), WORD);
+  const directives = (DIRECTIVES.get(anchor.slice(0, -1)) ?? []).filter(({ glued }) => !isGlued || glued === true);
+  if (directives.length === 0) return undefined;
   const before = lineBefore(window, start);
   if (before === undefined) return undefined;
   for (const directive of directives) {
@@ -58,9 +60,14 @@ function readSecret(
   if (found === undefined) return undefined;
   const value = window.slice(found.start, found.end);
   if (made && !isMade(window, value)) return undefined;
-  if (alone && !(isIn(window.at(found.end), LINE_END) && isMade(window, value))) return undefined;
+  if (alone && !(endsLine(window, found.end) && isMade(window, value))) return undefined;
   // A hash, a scheme or an option is none; a sentence goes on in letters.
   return NAMES_STANDARD.test(value) || /^(?:\{[A-Z\d]{2,9}\}|\$\w{1,8}\$|--|\*{3})/.test(value) ? undefined : found;
+}
+
+function endsLine(window: TextWindow, at: number): boolean {
+  const code = window.at(at);
+  return code < 0 || isIn(code, LINE_END);
 }
 
 function isMade(window: TextWindow, value: string): boolean {
@@ -87,6 +94,8 @@ const DIRECTIVE: Rule = {
     `127.0.0.1:6379> AUTH default ${chosen}`,
     `USER budi\nPASS ${chosen}`,
     `a1 LOGIN budi ${chosen}`,
+    `consul kv put toko/db_password ${chosen}`,
+    `Set-Mailbox budi -Password ${chosen}`,
   ],
   keeps: [
     'enable secret 5 $1$mERr$hx5rVt7rPNoS4wqbXKX7m0',
