@@ -163,7 +163,7 @@ function endOfOwner(window: TextWindow, name: SecretName): number {
 }
 
 /** `Password wifi kantor:`, `Wachtwoord router:` */
-const OWNER_ALONE = /^((?: \p{L}[\p{L}\d-]{1,15}){1,3}):(?= )/u;
+const OWNER_ALONE = /^((?: \p{L}[\p{L}\d-]{1,15}){1,3})(?: ?:| [—–])(?= )/u;
 const LONGEST_PREPOSITION = 8;
 const PREPOSITION = /^ (?:for|of|on|von|für|del?|do|da|untuk|pada|dari|od|van|voor|pour|du|от|для|к|на) /;
 const LONGEST_OWNER = 48;

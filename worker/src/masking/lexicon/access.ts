@@ -13,7 +13,7 @@ export const USER =
   /\s?(?:(?:the|den|dem|der|el|la|le|o|a|il|lo|de|het)\s)?(?:(?:user(?:name)?|account|login|benutzer(?:namen?)?|nutzer(?:namen?)?|konto|usuario|usuário|cuenta|conta|utilisateur|compte|identifiant|utente|gebruiker(?:snaam)?|pengguna|akun|nama pengguna|пользовател\p{L}{1,3}|логин\p{L}{0,3}|именем)\s)?(["'`«„“]{0,1}[*_]{0,2})(\p{L}[\p{L}\d_.@\\-]{1,39})[*_]{0,2}["'`»“”]{0,1}/iuy;
 /** What joins a user and a password. */
 export const JOINS_PASSWORD =
-  /(?:,? (?:and|with|using|plus|und|mit|et|avec|puis|y|con|luego|e|com|depois|en|met|daarna|dan|dengan|lalu|и|с|ve)(?: (?:then|dann|puis|luego|después|depois|daarna|dan|kemudian|с))?(?: (?:the|das|dem|la|le|el|a|o|as|het))?(?: (?:password|passwort|kennwort|wachtwoord|mot de passe|contraseña|clave|senha|sandi|kata sandi|пароль|паролем|пароля))?:?| ?[/|]) ?(?=[^\s/|])/iuy;
+  /(?:,? (?:and|with|using|plus|und|mit|et|avec|puis|y|con|luego|e|com|depois|en|met|daarna|dan|dengan|lalu|и|с|ve)(?: (?:then|dann|puis|luego|después|depois|daarna|dan|kemudian|с))?(?: (?:the|das|dem|la|le|el|a|o|as|het))?(?: (?:password|passwort|kennwort|wachtwoord|mot de passe|contraseña|clave|senha|sandi|kata sandi|пароль|паролем|пароля))?:?| ?[/|]|:(?=[^\s/:])) ?(?=[^\s/|])/iuy;
 
 /** Locks and what else a number opens. */
 export const LOCKS =

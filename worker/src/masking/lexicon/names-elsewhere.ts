@@ -8,7 +8,7 @@ import { wordList, wordSet } from './word-set.ts';
 /** Dutch, French, German, Italian, Malay, Polish, Portuguese, Russian, Scandinavian, Spanish, Turkish, Finnish, Hungarian, Czech. */
 const LATIN_PASSWORDS = wordList(`
   wachtwoord toegangscode motdepasse mot_de_passe mot-de-passe mdp kennwort losungswort zugangscode zugangskennwort
-  katalaluan kata_laluan kata-laluan hasło haslo senha palavra-passe palavra_passe palavrapasse пароль lösenord losenord adgangskode
+  katalaluan kata_laluan kata-laluan hasło haslo hasłem lösenordet passordet adgangskoden kodeordet senha palavra-passe palavra_passe palavrapasse пароль lösenord losenord adgangskode
   passord kodeord parola parolası parolanız паролем пароля şifresi şifreniz şifresiyle contraseña contrasenya contrasenia parolachiave clave şifre sifresi salasana jelszó jelszo heslo`).concat(
   'mot de passe',
   'kata laluan',
@@ -22,6 +22,10 @@ const LATIN_PASSWORDS = wordList(`
   'clé wi-fi',
   'palavra passe',
   "parola d'ordine",
+  'code wifi',
+  'code wi-fi',
+  'code du wifi',
+  'wlan-code',
 );
 const EASTERN_PASSWORDS = wordList(
   '密码 密碼 口令 パスワード 暗証番号 비밀번호 암호 패스워드 パスフレーズ パスコード 通行码 合言葉',

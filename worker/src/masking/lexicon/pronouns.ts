@@ -25,7 +25,7 @@ export const LEADS_BELOW = wordList(
 export const SMALL_WORDS = wordSet('is was are will be should now still just currently set to sekarang adalah');
 /** Behind a value in quotes or without: what it is used as. */
 export const USED_AS =
-  /^["'`*]{0,3} (?:as|for|sebagai|untuk|als|comme|como|come) (?:(?:the|your|my|its|a|new|root|admin|database|db|wifi|temporary) ){0,3}(?:pass(?:word|phrase|code|wort)|kata sandi|sandi|kennwort|wachtwoord|mot de passe|contraseña|senha|clave)(?![\w-])|^["'`*]{0,3} (?:when|if|once|where|wenn|falls|quand|si|cuando|se|quando|als|wanneer|kalau|saat|jika|ketika)[^.\n]{0,24} (?:ask|prompt|frag|verlang|demand|pid|pregunt|chied|vraag|pede|pergunt|minta|bertanya)\p{L}{0,4}[^.\n]{0,20} (?:password|passphrase|passcode|code|sandi|kata sandi|mot de passe|contraseña|clave|senha|wachtwoord)(?![\w-])/iu;
+  /^["'`*]{0,3},? (?:in(?:to)?|at|with|by|into|durch|mit|par|por|con|com|met|dengan|di) (?:the |a |an |your |its |einem? |ein |das |une? |le |una? |la |uma? |een |het ){0,2}["'`*]{0,2}(?:(?:new|old|stronger|strong|safe|safer|different|better|proper|real|unique|admin|root|second|confirm|neues|sicheres|stärkeres|nouveau|autre|nueva|otra|nova|outra|nieuw|sandi|kolom|champ|campo) ){0,2}["'`*]{0,2}(?:pass(?:word|phrase|code|wort)|kata sandi|sandi|kennwort|wachtwoord|mot de passe|contraseña|senha|clave)(?![\w-])|^["'`*]{0,3},? ?[—–(-] ?(?:that|this|it|which)(?:['’]s| is| was) (?:the|my|our|your|his|her|their) (?:\p{L}{2,12} ){0,3}pass(?:word|phrase|code)(?![\w-])|^["'`*]{0,3} (?:as|for|sebagai|untuk|als|comme|como|come) (?:(?:the|your|my|its|a|new|root|admin|database|db|wifi|temporary) ){0,3}(?:pass(?:word|phrase|code|wort)|kata sandi|sandi|kennwort|wachtwoord|mot de passe|contraseña|senha|clave)(?![\w-])|^["'`*]{0,3} (?:when|if|once|where|wenn|falls|quand|si|cuando|se|quando|als|wanneer|kalau|saat|jika|ketika)[^.\n]{0,24} (?:ask|prompt|frag|verlang|demand|pid|pregunt|chied|vraag|pede|pergunt|minta|bertanya)\p{L}{0,4}[^.\n]{0,20} (?:password|passphrase|passcode|code|sandi|kata sandi|mot de passe|contraseña|clave|senha|wachtwoord)(?![\w-])/iu;
 /** What took the place of another, in other languages: the value follows. */
 export const NEW_ONE: readonly string[] = inAnyCase([
   'neue ist ',
@@ -99,4 +99,6 @@ export const TRIES = /(?:^|[.!?:,] |\n)$/;
 /** What CHANGED_TO ends in. */
 export const ENDS_PRONOUN = /(?:it|at|is|em|se|ck) $/i;
 /** Verbs that hand a value over to a form, a prompt or a person. */
-export const HANDS_OVER = wordList('enter use try masukkan gunakan pakai verwende utilisez usa gebruik paste');
+export const HANDS_OVER = wordList(
+  'enter use try masukkan gunakan pakai verwende utilisez usa gebruik paste type put replace ersetze remplacez remplace reemplaza substitua vervang ganti',
+).concat('agreed on', 'settled on', 'went with', 'going with', 'einigten uns auf');

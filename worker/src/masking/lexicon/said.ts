@@ -6,7 +6,8 @@ export const SAID_VERBS = wordSet(`
   ist war lautet lautete heißt wird
   es era será está est était sera é è era sarà
   is heet luidt wordt werd
- masih remains stays remained stayed reads bleibt blieb reste restera resta rimane sigue queda quedó continúa ficou continua fica blijft bleef tetap kekal остаётся остается остался oldu это будет стал`);
+ är jest brzmi lyder
+  masih remains stays remained stayed reads bleibt blieb reste restera resta rimane sigue queda quedó continúa ficou continua fica blijft bleef tetap kekal остаётся остается остался oldu это будет стал`);
 /** The same where the sentence says that it was changed: into what. */
 export const SAID_PREPOSITIONS = wordSet('to into ke auf zu a por à para en naar op na на');
 /** Behind one of these the sentence says whose password it is, whatever that is called: `for the storage account`. */

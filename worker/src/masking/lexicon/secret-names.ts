@@ -11,7 +11,7 @@ import { wordSet as list, wordList } from './word-set.ts';
 /** Words whose presence in a name makes it the name of a secret; what follows them in the name may take that back. */
 export const PASSWORD_WORDS =
   `password passwd passw passwort passphrase passcode passwrd pword pwd sandi katasandi psw pw kennwort contrasena psk
-  pre-shared-key preshared-key presharedkey pass_phrase pass-phrase secretword secret_word`
+  pre-shared-key preshared-key presharedkey authtok pass_phrase pass-phrase secretword secret_word`
     .split(/\s+/)
     .concat(
       'pass phrase',
@@ -32,6 +32,9 @@ export const PASSWORD_WORDS =
       'wi-fi key',
       'wlan key',
       'network key',
+      'wifi code',
+      'wi-fi code',
+      'community string',
       PASSWORDS_ELSEWHERE,
     );
 export const SECRET_WORDS =

@@ -2,7 +2,10 @@ import { isIn, LETTER } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { INTRODUCES_WORD, JOINS_PASSWORD, JOINS_USER, USER } from '../lexicon/access.ts';
 import { GETS_IN, GETS_SOMEWHERE, NETWORKS, OPENS, SIGNS_IN } from '../lexicon/access-verbs.ts';
+import { isUncommonWords } from '../plain-words.ts';
+import { isTellingValue } from '../telling-value.ts';
 import type { TextWindow } from '../text-window.ts';
+import { verdict } from '../verdicts.ts';
 import type { Rule } from './rule.ts';
 import {
   isGivenInSentence,
@@ -23,6 +26,12 @@ const verifySignsIn: Verify = (window, start, end, anchor) => {
   if (isIn(window.before(start - 1), LETTER)) return undefined;
   if (isIn(window.at(end), LETTER) && !anchor.endsWith(' ')) return undefined;
   const sentence = sentenceBehind(window, end);
+  const pair = IN_BRACKETS.exec(sentence);
+  if (pair !== null) {
+    const [whole, user = '', value = ''] = pair;
+    const from = end + pair.index + whole.length - value.length;
+    if (!NO_USER.test(user) && isGivenBeside(window, value)) return { start: from, end: from + value.length };
+  }
   JOINS_USER.lastIndex = 0;
   for (let joints = 0; joints < MOST_JOINTS; joints++) {
     const joint = JOINS_USER.exec(sentence);
@@ -33,9 +42,16 @@ const verifySignsIn: Verify = (window, start, end, anchor) => {
   return undefined;
 };
 
+/** `log into Grafana (admin, …)` */
+const IN_BRACKETS = /\(["'`]?([\w.@-]{2,32})["'`]?(?:, ?| ?\/ ?|:)["'`]?([^\s"'`(),]{5,40})(?=["'`]?\))/;
+
+function isGivenBeside(window: TextWindow, value: string): boolean {
+  return isTellingValue(window, value) || verdict(window, 'uncommon words', value, isUncommonWords);
+}
+
 const AS_WHOM = /(?:as|als|unter|comme|sous|como|come|onder|sebagai|как|под)$/i;
 const GIVES_PASSWORD =
-  /with|using|mit|avec|con|com|met|dengan|[сc] ?$|[/|]|pass|kenn|wacht|clave|contra|senha|sandi|парол/i;
+  /with|using|mit|avec|con|com|met|dengan|[сc] ?$|[/|:]|pass|kenn|wacht|clave|contra|senha|sandi|парол/i;
 const MOST_JOINTS = 4;
 
 function readLogin(

@@ -29,7 +29,8 @@ const verifyLoginPair: Verify = (window, start, end) => {
   if (quote < 0 && window.before(start - 1) !== CODE.space) return undefined;
   const left = window.left(quote < 0 ? start - 1 : start, REACH);
   const before = left.slice(left.lastIndexOf('\n') + 1);
-  const named = namesLogin(before, quote < 0) || isPairOfSignIn(before, window.peek(end, REACH));
+  const named =
+    namesLogin(before, quote < 0) || OF_NETWORK.test(before) || isPairOfSignIn(before, window.peek(end, REACH));
   if (!named && !(PAIR_AHEAD.test(before) && LISTS_LOGINS.test(`${before} ${window.peek(end, REACH)}`)))
     return undefined;
   let stop = end;
@@ -48,6 +49,10 @@ const verifyLoginPair: Verify = (window, start, end) => {
   const isPassword = isSecretIn(window, value, { name: 'password', quoted: true, environment: false, prose: true });
   return isPassword ? { start: end, end: last } : undefined;
 };
+
+/** `Wi-Fi: Kedai / …` */
+const OF_NETWORK =
+  /\b(?:wi-?fi|wlan|ssid|hotspot)(?: \p{L}{1,12}){0,2}[:=] {0,2}["'`*]{0,2}[\p{L}\d][\p{L}\d _.-]{1,30}["'`*]{0,2} ?$/iu;
 
 /** "creds are rina / …": nothing but a password can follow. */
 const OF_CREDENTIALS =
@@ -201,7 +206,7 @@ export const LOGIN_PAIR_RULES: readonly Rule[] = [
     masks: [
       `The default login is root:${chosen} for all cameras.`,
       `Anmeldung als root mit ${chosen}.`,
-      `masuk dengan admin:${chosen}`,
+      `kredensial admin:${chosen}`,
     ],
     keeps: [
       'docker login localhost:5000x12A',

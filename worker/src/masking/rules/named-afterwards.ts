@@ -13,7 +13,7 @@ const [SHORTEST, LONGEST] = [4, 64];
 const REACH = 56;
 /** What joins a value to the noun behind it, and the noun, in several languages. */
 const NOUN_BEHIND =
-  /^(?:(?:the|your|our|my|its|his|her|their|a|new|old|current|temporary|shared|default|initial|root|admin|guest|wi-?fi|wlan|user|das|dem|dein|unser|neues|ihr|le|la|ton|votre|notre|nouveau|tu|su|nueva|a|o|sua|nova|tua|het|uw|je|nieuw|il|baru|di) ){0,3}(?:password|passphrase|passcode|pass ?word|pwd|passwort|kennwort|wachtwoord|mot de passe|contraseña|senha|palavra-passe|clave|kata sandi|kata laluan|sandi|parola)(?:nya)?(?![\p{L}\d_-])/iu;
+  /^(?:(?:the|your|our|my|its|his|her|their|a|new|old|current|temporary|actual|real|shared|default|initial|root|admin|guest|wi-?fi|wlan|user|database|db|staging|production|router|vpn|backup|master|das|dem|dein|unser|neues|ihr|le|la|ton|votre|notre|nouveau|tu|su|nueva|a|o|sua|nova|tua|het|uw|je|nieuw|il|baru|di) ){0,4}(?:password|passphrase|passcode|pass ?word|pwd|passwort|kennwort|wachtwoord|mot de passe|contraseña|senha|palavra-passe|clave|kata sandi|kata laluan|sandi|parola)(?:nya)?(?![\p{L}\d_-])/iu;
 
 /** What opens the quotes that these close. */
 const OPENS: Readonly<Record<string, string>> = { '»': '«', '”': '“„', '“': '„', '’': '‘' };
@@ -44,12 +44,27 @@ const verifyNamedBehind: Verify = (window, start, end, anchor) => {
 
 /** Behind the noun: the end of the clause, or what the password is for. */
 const endsNoun = (text: string) => ENDS_CLAUSE.test(text) || IS_FOR.test(text);
-const IS_FOR = /^ (?:of|für|von|zum|pour|du|de|del|do|da|voor|van|untuk) /;
+const IS_FOR = /^ (?:of|for|field|box|prompt|für|von|zum|pour|du|de|del|do|da|voor|van|untuk) /;
 
 const QUOTES_BEHIND = ['`', '"', "'", '”', '»'];
 /** `… şifresiyle`: the noun follows its value. */
 const TURKISH = ['şifresiyle', 'parolasıyla', 'şifresi ile', 'parolası ile', 'şifresini', 'parolasını'];
-const JOINTS = ['as', 'als', 'comme', 'como', 'come', 'sebagai', 'is', 'ist', 'est', 'es', 'adalah'];
+const JOINTS = [
+  'the',
+  'as',
+  'in',
+  'into',
+  'als',
+  'comme',
+  'como',
+  'come',
+  'sebagai',
+  'is',
+  'ist',
+  'est',
+  'es',
+  'adalah',
+];
 /**
  * Passwords that their sentence names behind them, in quotes: an anchor that begins with a blank would have a stream withhold
  * each word until the one behind it has begun.

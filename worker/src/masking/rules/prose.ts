@@ -2,19 +2,8 @@ import { holdsDrawn } from '../calm-text.ts';
 import { BARE_VALUE, BLANK, CODE, isIn, LETTER, QUOTE, UPPER } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { endOfForeignWord, isForeignLetter } from '../given-in-words.ts';
-import { NOT_THE_SECRET } from '../lexicon/secret-names.ts';
-import {
-  GIVING_VERBS,
-  NAMED_ELSEWHERE,
-  NAMES_ANOTHER_THING,
-  OWNERS,
-  PREPOSITIONS,
-  RESETS,
-  SECRET_NOUNS,
-  VERBS,
-} from '../lexicon/sentences.ts';
-import { TRADE_WORDS } from '../lexicon/values.ts';
-import { wordSet } from '../lexicon/word-set.ts';
+import { SAID_ADVERBS } from '../lexicon/said.ts';
+import { GIVING_VERBS, NAMED_ELSEWHERE, PREPOSITIONS, RESETS, VERBS } from '../lexicon/sentences.ts';
 import { isMadeUp } from '../made-up.ts';
 import type { SecretName } from '../secret-name.ts';
 import {
@@ -28,16 +17,19 @@ import {
   WORDS_READ,
   Word,
 } from '../sentence-words.ts';
+import { isTellingValue } from '../telling-value.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
+import { findFurtherOn } from './password-in-sentence.ts';
+import { isAspect, nounBehind, QUOTED_FIRST } from './quoted-first.ts';
 import { findQuotedPassword } from './quoted-password.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
 import { findSaidPassword } from './said-password.ts';
 
 /** How far after its name, within the sentence, a value may stand. */
 const REACH = 72;
-/** How far after a value the word may stand that says it is a secret. */
-const AFTER = 56;
+/** Words between a name and its value. */
+const MOST_WORDS = 11;
 
 const DEFINITION = /#\s{0,4}define\s{1,8}\w*$/;
 const LONGEST_DEFINED = 80;
@@ -46,6 +38,20 @@ const LONGEST_DEFINED = 80;
  * After a verb or in quotes a password-like word is enough; elsewhere the value has to be visibly drawn.
  */
 export function findInProse(window: TextWindow, name: SecretName): Finding | undefined {
+  return findNear(window, name) ?? furtherOn(window, name);
+}
+
+function furtherOn(window: TextWindow, name: SecretName): Finding | undefined {
+  const found = isOfPath(window, name) ? undefined : findFurtherOn(window, name);
+  return found && { rule: PROSE, ...found };
+}
+
+function isOfPath(window: TextWindow, { start }: SecretName): boolean {
+  const code = window.before(start - 1);
+  return code === CODE.slash || (code === CODE.dot && !isInConfiguration(window, start));
+}
+
+function findNear(window: TextWindow, name: SecretName): Finding | undefined {
   // Only words may come between: a name inside a path, a call or a link gives nothing to what follows it.
   if (
     !isIn(window.at(name.end), BLANK | QUOTE) &&
@@ -53,8 +59,7 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     window.at(name.end) !== CODE.closeParenthesis
   )
     return undefined;
-  const code = window.before(name.start - 1);
-  if (code === CODE.slash || (code === CODE.dot && !isInConfiguration(window, name.start))) return undefined;
+  if (isOfPath(window, name)) return undefined;
   // What C defines is no sentence: a literal there is read as the value of the name.
   const left = window.left(name.start, LONGEST_DEFINED);
   if (left.includes('#') && DEFINITION.test(left)) return undefined;
@@ -66,7 +71,7 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
   let verb = false;
   let named = false;
   const prepositions = name.kind === 'password' && NAMED_ELSEWHERE.test(window.slice(name.start, name.end));
-  for (let words = 0; words < 9 && index < stop; words++) {
+  for (let words = 0; words < MOST_WORDS && index < stop; words++) {
     index = skipBetween(window, index, stop);
     if (index < 0 || index >= stop) return undefined;
     const start = index;
@@ -107,7 +112,7 @@ export function findInProse(window: TextWindow, name: SecretName): Finding | und
     verb =
       read.isVerb ||
       (prepositions && PREPOSITIONS.has(folded)) ||
-      (verb && (word === 'the' || word === 'now' || word === 'sekarang' || word === 'para'));
+      (verb && (word === 'the' || word === 'para' || SAID_ADVERBS.has(folded)));
   }
   return undefined;
 }
@@ -157,11 +162,6 @@ function skipBetween(window: TextWindow, from: number, stop: number): number {
   return isIn(code, LETTER) || isIn(code, BARE_VALUE) || isForeignLetter(code) ? index : -1;
 }
 
-/** `password policy`, `token lifetime`: the sentence goes on about something else than the secret's owner. */
-function isAspect(word: string): boolean {
-  return NOT_THE_SECRET.has(word) && !OWNERS.has(word);
-}
-
 /** `the password used to be …` */
 function isPast(window: TextWindow, end: number): boolean {
   return window.matches(end, ' to be ');
@@ -205,6 +205,8 @@ function isSecretWord(
   if (!verb && !quoted) return false;
   if (name.kind === 'weak') return false;
   if (name.kind === 'password' && IN_THREES.test(word) && verdict(window, 'made-up', word, isMadeUp)) return true;
+  // `the shared secret is Otter-Lamp-42`
+  if (name.kind === 'secret' && isTellingValue(window, word, quoted)) return true;
   return (
     /\d/.test(word) &&
     isSecretIn(window, word, {
@@ -232,37 +234,6 @@ const verifyNamedAfterwards: Verify = (window, start, end) => {
   return nounBehind(window, index) === undefined ? undefined : proseFinding(from, stop);
 };
 
-/** What the rest of the sentence calls the value that ends at `end`, if that is a secret. */
-function nounBehind(window: TextWindow, end: number): string | undefined {
-  const after = window.peek(end, AFTER);
-  const words = (after.split('\n', 1)[0] ?? '').toLowerCase().split(/[^a-z]+/);
-  // A word cut off by the reach is no word.
-  if (after.length === AFTER && !after.includes('\n')) words.pop();
-  const noun = words.findIndex((word) => SECRET_NOUNS.has(word));
-  if (noun < 0 || words.slice(0, noun).some((word) => NAMES_ANOTHER_THING.has(word))) return undefined;
-  // `the key id`, `the password field`
-  return isAspect(words[noun + 1] ?? '') ? undefined : words[noun];
-}
-
-const LONGEST_QUOTED = 200;
-/** `is a weak password`: a lesson, which gives none away. */
-const SPEAKS_OF_KINDS = /^(?:an?|not|no|never|one of|sebuah|bukan|ein|kein) |^the (?:most|worst|best) /i;
-const PASSWORD_NOUNS = wordSet('password passphrase sandi');
-
-/** Verifies behind the quote of a value that the sentence then says is a key: "`…` is the API key of the shop". */
-const verifyQuotedFirst: Verify = (window, start, end) => {
-  const from = window.runBefore(start, BARE_WORD, LONGEST_QUOTED);
-  if (start - from < 6 || window.before(from - 1) !== window.code(start)) return undefined;
-  if (SPEAKS_OF_KINDS.test(window.peek(end, AFTER))) return undefined;
-  const noun = nounBehind(window, end);
-  if (noun === undefined) return undefined;
-  const value = window.slice(from, start);
-  const isSecret = PASSWORD_NOUNS.has(noun)
-    ? !TRADE_WORDS.test(value) && /[a-z]/i.test(value) && /\d/.test(value) && isSecretIn(window, value, PROSE_PASSWORD)
-    : start - from >= 15 && isDrawnIn(window, value);
-  return isSecret ? { start: from, end: start } : undefined;
-};
-
 const PROSE: Rule = {
   name: 'prose',
   type: 'key',
@@ -284,16 +255,6 @@ const PROSE: Rule = {
     'the token is valid',
     'token refresh is due',
   ],
-};
-
-const QUOTED_FIRST: Rule = {
-  name: 'quoted-first',
-  type: 'key',
-  anchors: ['`', '"', "'"].flatMap((quote) => [`${quote} is `, `${quote} adalah `, `${quote} ist `]),
-  verify: verifyQuotedFirst,
-  source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
-  masks: [`"${drawn}" is the API key of the shop`, `\`${chosen}\` adalah kata sandi sementara`],
-  keeps: ['`max_tokens2` is the number of tokens', '"sha256" is the digest of the password', '`x` is the key'],
 };
 
 /** Secrets that a sentence names; the verifier of names calls `findInProse` itself. */

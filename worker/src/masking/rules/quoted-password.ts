@@ -17,7 +17,7 @@ const REACH = 64;
 const LONGEST_VALUE = 64;
 /** Words between the name and a quote: `del usuario root es`. */
 const WORDS_BETWEEN =
-  /^["'`*]{0,2}((?: [\p{L}\d_-]{1,16}){0,6})(?::? {1,2}|[是为為はが：:] ?|(?=[「『“]))\*{0,2}(["'`«„“「『‹])(?=\S| \S)/u;
+  /^["'`*]{0,2}((?: (?:(?:user|account|login|benutzer|nutzer|konto|usuario|usuário|cuenta|conta|utilisateur|compte|gebruiker|pengguna|akun) ["'`][\w.@-]{1,24}["'`]|[\p{L}\d_-]{1,16})){0,6})(?::? {1,2}|[是为為はが：:] ?|(?=[「『“]))\*{0,2}(["'`«„“「『‹])(?=\S| \S)/u;
 const QUOTES = /["'`«„“「『‹]/;
 const MOST_OWNERS = 2;
 const CLOSES: Readonly<Record<string, string>> = { '«': '»', '„': '“', '“': '”', '「': '」', '『': '』', '‹': '›' };

@@ -24,12 +24,12 @@ const SHORTEST = 5;
 /** Words between a name and its verb: whose it is, and since when. */
 const MOST_WORDS = 8;
 const REACH_BEFORE = 40;
-const WORD = /["'`*]{0,2}(?:nya)? ([\p{L}\d_.-]{1,20})(?=[ :])/uy;
+const WORD = /["'`*]{0,2}(?:nya)? ["'`]?([\p{L}\d_.-]{1,20})(?=["'`]?[ :])/uy;
 /** Right behind the name, where somebody signs in. */
 const ADJACENT = /^(?:nya)? \(?["'`*_„«“]{0,2}(?=\p{L})/u;
 /** What the sentence says before the name: somebody signs in, or a user is named. */
 const SIGNS_IN =
-  /(?:\b(?:gave|told|sent|shared|typed|entered|accepts?|accepted|gegeben|verraten|genannt|nimm|nutze|verwende|donné|utilise|usa|usé|usei|pakai|gunakan|gebruik|log(?:ged|s)?[ -]?(?:in|on)|sign(?:ed|s)? ?in|login|ssh|username|user|account|credentials|ssid|wi-?fi|masuk|pengguna|akun|anmeld|benutzer|nutzer|zugang|connect|identifiant|utilisateur|compte|sesi[oó]n|usuario|cuenta|entre|usuário|conta|gebruiker)|(?:meld|пользовател|именем|логин))/iu;
+  /(?:\b(?:gave|told|sent|shared|typed|entered|accepts?|accepted|gegeben|verraten|genannt|nimm|nutze|verwende|donné|utilise|usa|usé|usei|pakai|gunakan|gebruik|log(?:ged|s)?[ -]?(?:in|on)|sign(?:ed|s)? ?in|login|ssh|username|user|account|credentials|ssid|wi-?fi|masuk|pengguna|akun|anmeld|benutzer|nutzer|zugang|connect|identifiant|utilisateur|compte|unlock(?:s|ed)?|decrypt(?:s|ed)?|encrypt(?:s|ed)?|protected|generated?|assigned|chose|picked|entsperr\w{1,3}|verschlüssel\w{1,2}|sesi[oó]n|usuario|cuenta|entre|usuário|conta|gebruiker)|(?:meld|пользовател|именем|логин))/iu;
 /** `username …, password …` and `as root (password …)`. */
 const JOINED =
   /(?:\b(?:and|with|the|dan|dengan|und|mit|dem|et|avec|le|la|con|y|com|e|a|en|met|kata)|[ис]|[,;(/—–-]) $|\($/iu;
@@ -92,7 +92,7 @@ const NAMED_BEFORE =
 /** Where the word begins behind the verb that gives the name its value, or -1. */
 function endOfLead(ahead: string, before: string): number {
   // "the wifi password's …"
-  const short = /^['’]s /.exec(ahead);
+  const short = /^(?:['’]s|,? c['’]est|,? das ist|,? itu) /.exec(ahead);
   if (short !== null) return skipAdverbs(ahead, short[0].length - 1);
   let at = 0;
   let ofOwner = false;
@@ -203,6 +203,8 @@ export function isLoginSentence(window: TextWindow, { start }: SecretName): bool
 function isOfWord(window: TextWindow, at: number): boolean {
   const code = window.at(at);
   return (
-    isIn(code, LETTER | DIGIT) || isForeignLetter(code) || (code === CODE.hyphen && isIn(window.at(at + 1), LETTER))
+    isIn(code, LETTER | DIGIT) ||
+    isForeignLetter(code) ||
+    ((code === CODE.hyphen || code === CODE.underscore) && isIn(window.at(at + 1), LETTER | DIGIT))
   );
 }

@@ -151,10 +151,11 @@ const verifyChangedFrom: Verify = (window, start, end) => {
   if (kind === undefined) return undefined;
   const wordsToo = ENDS_NAME.test(window.left(start, NEAREST));
   const first = readBehind(window, end, kind, wordsToo);
-  if (first === undefined) return undefined;
-  const joint = SUCCESSOR.exec(window.peek(first.end, 16));
-  const second = joint === null ? undefined : readSpoken(window, first.end + joint[0].length, kind, wordsToo);
-  return second === undefined ? first : { ...first, also: [second] };
+  // What it was before may be a default.
+  const ended = first?.end ?? endOfWord(window, skipMarks(window, end));
+  const joint = SUCCESSOR.exec(window.peek(ended, 16));
+  const second = joint === null ? undefined : readSpoken(window, ended + joint[0].length, kind, wordsToo);
+  return first === undefined || second === undefined ? (first ?? second) : { ...first, also: [second] };
 };
 
 /** Verifies at a verb that hands over: "asks for the passphrase, type …", "enter … as the password". */
@@ -245,7 +246,10 @@ function isAloneBelow(window: TextWindow, end: number): boolean {
 
 /** Common words: the scan stops at them only not far behind the name of a secret. */
 const NEAR_NAME: ReadonlyMap<string, Verify> = new Map([
-  ...['one ', 'was ', "it's ", 'it’s ', 'value: '].map((word): [string, Verify] => [word, verifyPronoun]),
+  ...['one ', 'one: ', 'was ', "it's ", 'it’s ', 'it is ', 'value: '].map((word): [string, Verify] => [
+    word,
+    verifyPronoun,
+  ]),
   ...NEW_ONE.map((words): [string, Verify] => [words, verifyNewOne]),
   ['to ', verifyChangedTo],
   ...['from ', 'dari ', 'von '].map((word): [string, Verify] => [word, verifyChangedFrom]),
