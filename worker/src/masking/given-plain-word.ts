@@ -101,12 +101,16 @@ function isBareWord(
   const line = left.slice(left.lastIndexOf('\n') + 1);
   // `**Password:** …`
   if (value.last && isUncommon && window.before(value.start - 2) === CODE.star) return true;
+  // `password: **…**`, and `password: …` in quotes of code.
+  if (isUncommon && next === CODE.star && window.before(value.start - 1) === CODE.star) return true;
+  if (isUncommon && next === CODE.backtick && window.before(name.start - 1) === CODE.backtick) return true;
   // `connect(user=user, password=word)`: the argument of a call.
-  if (line.lastIndexOf('(') > line.lastIndexOf(')')) return false;
+  if (line.lastIndexOf('(') > line.lastIndexOf(')') && /[\w\])]\([^()]*$/.test(line)) return false;
   if (isUncommon && !operator.tight && IN_SENTENCE.test(line) && !CODE_IN_LINE.test(line)) return true;
   if (operator.tight && value.last && hasLoginBefore(window, name.start)) return true;
   if (operator.tight) return isUncommon && (isIn(next, QUOTE) || !/^\s{0,40}$/.test(line) || value.last);
-  if (!value.last || !BEGINS_LINE.test(line)) return false;
+  if (isUncommon && BESIDE_USER.test(line)) return true;
+  if (!(value.last || ENDS_COMMENT.test(window.peek(value.end, 4))) || !BEGINS_LINE.test(line)) return false;
   if (FOLLOWS_CODE.test(left.slice(0, left.length - line.length))) return false;
   // `user_password = hashpw`: in code a variable stands there.
   const isVariable = !window.peek(name.end, 4).includes(':') && operator.end - name.end < 4;
@@ -149,6 +153,10 @@ const CODE_IN_LINE = /[{}=<>[\]]|\w\(|\/\//;
 /** What may stand right behind a word that is no part of a longer value. */
 const ENDS_WORD = ',.&;)"\'`';
 /** The mark of a list, of a comment or a quote. */
-const BEGINS_LINE = /^[\s>*#•+-]{0,24}["'`*_]{0,3}(?:[\p{L}-]{1,16} ){0,2}$/u;
+const BEGINS_LINE =
+  /^(?:[\s>*#•+-]{0,24}|[ \t]{0,16}(?:\/\/|\/\*+|--|<!--|;|%) )["'`*_]{0,3}(?:[\p{L}\d-]{1,16} ){0,2}$/u;
+/** `user: rina pass: …` on one line. */
+const BESIDE_USER = /^[^=(){}]{0,24}\b(?:user(?:name)?|login|e-?mail) ?: ?[\w.@+-]{2,40}[,;]? $/i;
+const ENDS_COMMENT = /^ (?:\*\/|-->)/;
 /** The line before goes on: an object, a list of arguments, a statement. */
 const FOLLOWS_CODE = /[,{(;]\s{0,8}\n$/;

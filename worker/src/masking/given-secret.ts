@@ -8,10 +8,12 @@ import { isSettingGiven } from './given-setting.ts';
 import type { GivenValue, Operator } from './given-value.ts';
 import { isConfiguredWord, isNumberedWords } from './given-word.ts';
 import { NAMES_SOMETHING, NAMES_STANDARD, TRADE_WORDS, WORDS_OF_A_SENTENCE } from './lexicon/values.ts';
+import { hasLoginBefore } from './login-beside.ts';
 import { isJoinedAsNames, isMadeUp, isPassPhrase, isWordGiven } from './made-up.ts';
 import { saysItsName } from './name-said.ts';
-import { mayBeWords } from './plain-words.ts';
+import { isUncommonWords, mayBeWords } from './plain-words.ts';
 import type { SecretName } from './secret-name.ts';
+import { isTellingValue } from './telling-value.ts';
 import type { TextWindow } from './text-window.ts';
 import { UUID } from './value-grammar.ts';
 import { BRACKETED, isGivenInStatement } from './value-judge.ts';
@@ -131,10 +133,38 @@ function isGivenByName(
   )
     return true;
   if (name.kind === 'secret' && isSecretWordGiven(window, name, operator, value, text)) return true;
+  // `Shared secret: Tr4v!s#82`, `Key: Tr4v!s#82` below the name of a network.
+  if (isTold(window, name, operator, value, text)) return true;
   // `SECRET_KEY = "anggrek-bulan-putih-99"`
   if (name.kind === 'secret' && value.quoted && isNumberedWords(window, name, text)) return true;
   return undefined;
 }
+
+function isTold(
+  window: TextWindow,
+  name: SecretName,
+  operator: Operator,
+  { quoted, last, below }: GivenValue,
+  text: string,
+): boolean {
+  if (below || operator.compares === true || !(quoted || last)) return false;
+  if (name.kind === 'password')
+    return (
+      operator.kind === 'loose' && DASHES.has(window.before(operator.end - 1)) && isTellingValue(window, text, quoted)
+    );
+  if (operator.kind !== 'assign') return false;
+  const named = window.slice(name.start, name.end);
+  const isSecret =
+    name.kind === 'secret'
+      ? TAKES_PASSWORDS.test(named)
+      : /^(?:wifi[_-]?)?key$/i.test(named) && hasLoginBefore(window, name.start);
+  return isSecret && isTellingValue(window, text, quoted);
+}
+
+/** Secrets that a person thinks up; tokens, cookies and signatures are drawn. */
+const TAKES_PASSWORDS =
+  /(?:secret|rahasia|secreto|segreto|segredo|geheimnis|(?:secret|encryption|signing|master|api|access|auth)[ _-]?key|salt|pepper)$/i;
+const DASHES: ReadonlySet<number> = new Set([CODE.hyphen, CODE.enDash, CODE.emDash]);
 
 /** Basic's `Protect Password:="…"`: no blank stands around the sign. */
 function isNamedArgument(window: TextWindow, name: SecretName, operator: Operator): boolean {
@@ -216,7 +246,9 @@ const WORD_OF_PHRASE = /^[\p{L}\d]{1,16},?$/u;
 
 /** What the element behind the one with the name holds, up to its end: a drawn value, or a password that was thought up. */
 function isSecretElement(window: TextWindow, name: SecretName, text: string, next: number): boolean {
-  if (next !== CODE.less && next > CODE.space) return false;
+  if (next !== CODE.less && next > CODE.space && next !== CODE.question) return false;
+  if (name.kind === 'password' && next === CODE.less && verdict(window, 'uncommon words', text, isUncommonWords))
+    return true;
   if (isSentenceWord(text)) return false;
   if (isDrawnIn(window, text)) return true;
   if (name.kind !== 'password') return false;

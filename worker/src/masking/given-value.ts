@@ -8,7 +8,7 @@ import { isLabel, isTitle, LONGEST_TITLE } from './label-place.ts';
 import { endOfLiteral, endOfQuote, type Opening, openLiteral } from './literal-opening.ts';
 import { elementBehind } from './spoken-operator.ts';
 import type { TextWindow } from './text-window.ts';
-import { encodedOperator, writtenSign } from './written-operator.ts';
+import { encodedOperator, skipWrittenBlank, writtenSign } from './written-operator.ts';
 
 /** How a value was joined to its name. After a loose operator the value itself must show more. */
 export interface Operator {
@@ -62,7 +62,7 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
   const copula = endOfCopula(window, index);
   if (copula > 0) return { end: copula, kind: 'assign', tight: false };
   const tightStart = index;
-  index = skipColour(window, window.run(index, BLANK, 24));
+  index = skipColour(window, skipWrittenBlank(window, window.run(index, BLANK, 24)));
   const code = window.at(index);
   const element = code === CODE.colon ? elementBehind(window, index) : undefined;
   if (element !== undefined) return element;
@@ -192,6 +192,7 @@ function isSign(code: number): boolean {
 /** Reads the value after an operator, out of its quotes, block scalar, emphasis or code fence. */
 export function readValue(window: TextWindow, operatorEnd: number, inQuery: boolean): GivenValue | undefined {
   let index = window.run(skipColour(window, window.run(operatorEnd, BLANK, 24)), BLANK, 24);
+  index = skipWrittenBlank(window, index);
   let below = false;
   let block = false;
   const code = window.at(index);

@@ -66,8 +66,8 @@ export function elementBehind(window: TextWindow, from: number): Operator | unde
   return element === null ? undefined : { end: from + element[0].length, kind: 'element', tight: false };
 }
 
-const LONGEST_ELEMENT = 24;
-const ELEMENT_BEHIND = /^(?: is| adalah)?:? {0,2}<(?:code|b|strong|kbd|samp|em|tt|mark)>(?=[^<>\s])/i;
+const LONGEST_ELEMENT = 32;
+const ELEMENT_BEHIND = /^(?: is| adalah)?:?(?: {0,2}|&nbsp;|&#160;)<(?:code|b|strong|kbd|samp|em|tt|mark)>(?=[^<>\s])/i;
 
 /** `--password value`, `#define PASSWORD "value"`: the blank is the operator. */
 function optionOperator(window: TextWindow, name: SecretName): Operator | undefined {
@@ -171,7 +171,7 @@ const MOST_BLANKS = 4;
 const LONGEST_NOTE = 72;
 const ENDS_OWNER = /[.,;!?=<>{}[\]|)]/;
 /** At the beginning of a line or behind another sentence. */
-const BEGINS_SENTENCE = /(?:^|\n|[.!?] )[\s>*#-]{0,8}(?:[A-Za-z]{1,16} ){0,2}$/;
+const BEGINS_SENTENCE = /(?:^|\n|[.!?] )[^\p{L}\p{N}\n]{0,8}(?:[A-Za-z]{1,16} ){0,2}$/u;
 
 /** A prompt stands at the beginning of its line. */
 const ASKED = /(?:^|\n)[\s>*#-]{0,8}(?:[A-Za-z]{1,16} ){0,2}$/;

@@ -1,3 +1,4 @@
+import { BLANK, CODE } from './characters.ts';
 import type { Operator } from './given-value.ts';
 import type { TextWindow } from './text-window.ts';
 
@@ -19,4 +20,12 @@ export function writtenSign(window: TextWindow, at: number): number {
   return sign === undefined ? -1 : at + sign.length;
 }
 
+/** Behind the blanks at `at` that HTML writes as entities, `&nbsp;`, and those that follow. */
+export function skipWrittenBlank(window: TextWindow, at: number): number {
+  if (window.at(at) !== CODE.ampersand) return at;
+  const blank = WRITTEN_BLANKS.find((written) => window.matches(at, written));
+  return blank === undefined ? at : window.run(at + blank.length, BLANK, 8);
+}
+
+const WRITTEN_BLANKS = ['&nbsp;', '&#160;', '&#xa0;', '&#8239;', '&ensp;', '&thinsp;'];
 const WRITTEN_SIGNS = ['&#61;', '&#58;', '&#x3d;', '&#x3a;', '&equals;', '&colon;', '\\u003d', '\\u003a'];

@@ -35,6 +35,12 @@ export const PASSWORD_WORDS =
       'wifi code',
       'wi-fi code',
       'community string',
+      'security key',
+      'pre-shared key',
+      'preshared key',
+      'pre shared key',
+      'wpa key',
+      'wpa2 key',
       PASSWORDS_ELSEWHERE,
     );
 export const SECRET_WORDS =

@@ -51,7 +51,7 @@ export const TRADE_WORDS =
   /pass|pwd|secret|token|username|login|cred|sandi|kunci|default|field|label|title|message|length|required|string|server|client|generated|random|account|policy|expired|settings|params|(?:^|[^a-z])(?:key|user|name|value|var|db|data|root|admin|host|file|path|env|conf|config|auth|api|app|test|conn|your|form|error|step|page|view|min|max|hash|salt|reset|self|this|props|state|req|args|body|input)(?:[^a-z]|$)/i;
 /** `$rupiah77!`, `{kota}pahlawan45`, `my-cat-Kiki-12`: what looks like a template and is none. */
 export const LIKE_A_TEMPLATE =
-  /^\$[A-Za-z]\w*[!#^~%?*]|^\$[A-Za-z]+\d\w*\[[A-Z][a-z]+\]$|^\{[A-Za-z]+\}[A-Za-z]{3,}\d+$|^[A-Z][a-z]{2,16}\{\{[A-Z][a-z]{2,16}\}\}\d{1,6}$|^my[-_. ][A-Za-z]+[-_. ]\w/i;
+  /^\$[A-Z][a-z]{2,16}\d{2,6}(?:\$[a-z]{2,16}|[A-Z][a-z]{2,16})$|^\$[A-Za-z]\w*[!#^~%?*]|^\$[A-Za-z]+\d\w*\[[A-Z][a-z]+\]$|^\{[A-Za-z]+\}[A-Za-z]{3,}\d+$|^[A-Z][a-z]{2,16}\{\{[A-Z][a-z]{2,16}\}\}\d{1,6}$|^my[-_. ][A-Za-z]+[-_. ]\w/i;
 /** A constant, a type, a name of code, of a package or with a port: `MSG_0012`, `varchar(255)`, `utf8mb4`, `app_v_12`. */
 export const NAMES_SOMETHING = /::|^[A-Z\d_.-]+$|^[a-z\d]+(?:_[a-z\d]+)+$|^[a-z]+\(\d+\)$|^[a-z]+\d+[a-z]|^\w+:\d|^\d/;
 /** An algorithm or a standard: `SHA256withRSA`, `ISO8859-1`. */

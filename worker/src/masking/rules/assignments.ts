@@ -63,7 +63,15 @@ function findGiven(window: TextWindow, name: SecretName, kind: NameKind): Findin
   if (column !== undefined) return { rule: RULES[name.kind], ...column };
   // `IsFirstPass` in a sentence is a name of code: short forms need an operator.
   const short = kind === 'weak' && name.kind === 'password';
-  return short || name.kind === 'glued' || name.plural === true ? undefined : findInProse(window, name);
+  return (short && !isInCodeQuotes(window, name)) || name.kind === 'glued' || name.plural === true
+    ? undefined
+    : findInProse(window, name);
+}
+
+/** ``set `$db_pass` to …``: quotes of code say that it is a name. */
+function isInCodeQuotes(window: TextWindow, { start, end }: SecretName): boolean {
+  const from = window.before(start - 1) === CODE.dollar ? start - 1 : start;
+  return window.at(end) === CODE.backtick && window.before(from - 1) === CODE.backtick;
 }
 
 /** The kind of name that a word makes; every other word that wakes the verifier is a vendor. */

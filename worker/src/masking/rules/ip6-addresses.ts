@@ -27,7 +27,10 @@ const verifyIp6: Verify = (window, anchorStart, anchorEnd) => {
   const left = window.before(start - 1);
   if (isIn(left, WORD) && !(window.before(start - 2) === CODE.backslash && /[nrt]/.test(window.text.charAt(start - 1))))
     return undefined;
-  if (isIn(left, COLON | DOT) || left === CODE.hyphen || left === CODE.slash || left === CODE.plus) return undefined;
+  // `ip6:2001:db8::/32` of a sender policy (RFC 7208, 5.6).
+  const isNamed = left === CODE.colon && /(?:^|[^a-z\d])(?:ip6|ipv6|inet6|addr6?|aaaa):$/i.test(window.left(start, 8));
+  if ((isIn(left, COLON | DOT) && !isNamed) || left === CODE.hyphen || left === CODE.slash || left === CODE.plus)
+    return undefined;
   const address = readAddress(window, start);
   if (address === undefined || !isWhole(address)) return undefined;
   if (window.touchesMarker(window.at(address.end) === CODE.colon ? address.end + 1 : address.end)) return undefined;
@@ -133,7 +136,13 @@ export const IP6_RULES: readonly Rule[] = [
     anchors: [...DIGIT_AND_COLON, '::'],
     verify: verifyIp6,
     source: 'https://www.rfc-editor.org/rfc/rfc4291#section-2.2',
-    masks: ['at 2001:db8::8a2e:370:7334.', 'binds to ::1 only', '::ffff:192.0.2.7', 'fe80::1%eth0'],
+    masks: [
+      'at 2001:db8::8a2e:370:7334.',
+      'binds to ::1 only',
+      '::ffff:192.0.2.7',
+      'fe80::1%eth0',
+      'v=spf1 ip6:2001:db8:77::/48 -all',
+    ],
     keeps: ['std::io', 'a[1::2]', '42::text', '00:1A:2B:3C:4D:5E', '12:34:56'],
   },
 ];

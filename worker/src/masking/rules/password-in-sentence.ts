@@ -33,7 +33,7 @@ const TYPED = new RegExp(
 /** Right behind the name, with an article, a possessive or a preposition before it. */
 const ADJACENT = new RegExp(`^ ["'\`]?${VALUE}`);
 const DETERMINED =
-  /(?:^|[\s(])(?:the|a|an|my|your|our|his|her|their|its|with|using|und|mit|dem|das|der|mein|dein|unser|le|la|el|un|una|una|ton|votre|mon|tu|su|mi|il|lo|o|a|sua|minha|het|een|uw|je|mijn|dengan|pakai|kata|sementara|temporary|initial|new|default|admin|root|wi-?fi|guest)(?: [\p{L}-]{2,14}){0,2} $/iu;
+  /(?:^|\n|[.:;!?]\s)[\s>*#/-]{0,8}$|\b(?:hard-?coded|real|actual|old) $|(?:^|[\s(])(?:the|a|an|my|your|our|his|her|their|its|with|using|und|mit|dem|das|der|mein|dein|unser|le|la|el|un|una|una|ton|votre|mon|tu|su|mi|il|lo|o|a|sua|minha|het|een|uw|je|mijn|dengan|pakai|kata|sementara|temporary|initial|new|default|admin|root|wi-?fi|guest)(?: [\p{L}-]{2,14}){0,2} $/iu;
 /** A heading, or a label in bold, that is alone on its line. */
 const HEADING = /^(?:#{1,6} |\*\*)(?:[\p{L}\d'’-]{1,20} ){0,5}$/u;
 const BELOW = new RegExp(
