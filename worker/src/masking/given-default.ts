@@ -19,7 +19,7 @@ export function isEnvironmentRead(window: TextWindow, nameStart: number): boolea
 /** `env::var("X").unwrap_or("…")`, `os.environ.get("X") or "…"`: what is taken where the environment has no such variable. */
 export function behindRead(window: TextWindow, nameStart: number, at: number): Operator | undefined {
   const code = window.at(at);
-  if (code !== CODE.dot && code !== CODE.o) return undefined;
+  if (code !== CODE.dot && code !== CODE.o && code !== CODE.openBrace) return undefined;
   if (!isEnvironmentRead(window, nameStart)) return undefined;
   const taken = TAKEN_INSTEAD.exec(window.peek(at, LONGEST_INSTEAD));
   return taken === null ? undefined : { end: at + taken[0].length, kind: 'assign', tight: true, sure: true };
@@ -27,7 +27,7 @@ export function behindRead(window: TextWindow, nameStart: number, at: number): O
 
 const LONGEST_INSTEAD = 40;
 const TAKEN_INSTEAD =
-  /^(?:\.(?:unwrap_or(?:_else)?|or_?else(?:get)?|or|getorelse|get_or)\((?:\|\w{0,8}\| ?|\(\) ?-> ?)?|or )(?=["'])/i;
+  /^(?:\.(?:unwrap_or(?:_else)?|or_?else(?:get)?|or|getorelse|get_or|default)\((?:\|\w{0,8}\| ?|\(\) ?-> ?)?|or |\{ ?)(?=["'])/i;
 
 /**
  * A comma behind an option in quotes, or behind a name in quotes that a call gives its value: `"--password", "…"`,
@@ -43,11 +43,18 @@ export function commaBehind(
     return { end: behindLabel(window, index), kind: 'assign', tight: false, sure: true };
   if (closed && GIVES.test(window.left(nameStart, REACH)))
     return { end: behindLabel(window, index), kind: 'loose', tight: true, sure: true };
-  if (closed) return { end: index + 1, kind: 'loose', tight: false };
+  if (closed) return { end: behindLabel(window, index), kind: 'loose', tight: false };
+  // `properties.put(PROP_PASSWORD, "…")`
+  if (GIVES_CONSTANT.test(window.left(nameStart, REACH)))
+    return { end: index + 1, kind: 'loose', tight: true, sure: true };
   return window.before(nameStart - 1) === CODE.openBrace
     ? { end: index + 1, kind: 'loose', tight: false, sure: true }
     : undefined;
 }
+
+/** The name is a constant. */
+const GIVES_CONSTANT =
+  /(?:\.put|\.set|setproperty|setenv|\.option|\.config|\.append)\(\s{0,8}(?:[A-Z][\w.]{0,32}\.)?(?:[A-Z\d]{1,16}_){0,4}$/;
 
 /** Behind the comma, and the name of the argument that stands there: `getenv("PASSWORD", default="…")`. */
 function behindLabel(window: TextWindow, comma: number): number {

@@ -62,7 +62,7 @@ function isQuotedWord(
   isUncommon: boolean,
 ): boolean {
   if (isUncommon && text === text.toLowerCase() && (!/\s/.test(text) || kind !== 'loose')) return true;
-  if (isUncommon && kind === 'assign' && (tight || ASSIGNED.test(window.peek(name.end, 8)))) return true;
+  if (isUncommon && kind === 'assign' && (tight || ASSIGNED.test(window.peek(name.end, 16)))) return true;
   return (kind === 'assign' || isUncommon) && hasLoginBefore(window, name.start, text !== text.toLowerCase());
 }
 
@@ -78,7 +78,7 @@ const LONGEST_INDENT = 32;
 const BEGINS_KEY = /^[ \t]{0,24}(?:- )?(?:\w{1,12}_)?$/;
 
 /** `password = "…"`, and no `"password" = "…"`, as translations have it. */
-const ASSIGNED = /^(?: ?(?::\w+)? ?:?=|: ?\w+ ?=)(?!=)/;
+const ASSIGNED = /^(?:["']\])?(?: ?(?::\w+)? ?:?=|: ?\w+ ?=|"?\]? <-)(?!=)/;
 
 function isBareWord(
   window: TextWindow,
@@ -105,6 +105,9 @@ function isBareWord(
   if (isUncommon && next === CODE.star && window.before(value.start - 1) === CODE.star) return true;
   if (isUncommon && next === CODE.backtick && window.before(name.start - 1) === CODE.backtick) return true;
   // `connect(user=user, password=word)`: the argument of a call.
+  // `${DB_PASSWORD:-word}`, `print("Password: word")`
+  if (isUncommon && next === CODE.closeBrace && window.left(name.start, 2) === '${') return true;
+  if (isUncommon && isIn(next, QUOTE) && IN_LITERAL.test(line)) return true;
   if (line.lastIndexOf('(') > line.lastIndexOf(')') && /[\w\])]\([^()]*$/.test(line)) return false;
   if (isUncommon && !operator.tight && IN_SENTENCE.test(line) && !CODE_IN_LINE.test(line)) return true;
   if (operator.tight && value.last && hasLoginBefore(window, name.start)) return true;
@@ -157,6 +160,8 @@ const BEGINS_LINE =
   /^(?:[\s>*#•+-]{0,24}|[ \t]{0,16}(?:\/\/|\/\*+|--|<!--|;|%) )["'`*_]{0,3}(?:[\p{L}\d-]{1,16} ){0,2}$/u;
 /** `user: rina pass: …` on one line. */
 const BESIDE_USER = /^[^=(){}]{0,24}\b(?:user(?:name)?|login|e-?mail) ?: ?[\w.@+-]{2,40}[,;]? $/i;
+/** A literal that begins with the name. */
+const IN_LITERAL = /[(,= ][a-z]?["'`](?:[\p{L}-]{1,16} ){0,3}$/u;
 const ENDS_COMMENT = /^ (?:\*\/|-->)/;
 /** The line before goes on: an object, a list of arguments, a statement. */
 const FOLLOWS_CODE = /[,{(;]\s{0,8}\n$/;

@@ -18,8 +18,8 @@ export function isSecretWordGiven(
   value: GivenValue,
   text: string,
 ): boolean {
-  if ((operator.kind !== 'assign' && operator.sure !== true) || operator.compares === true || value.below || value.cut)
-    return false;
+  if (name.kind !== 'secret' || operator.compares === true || value.below || value.cut) return false;
+  if (operator.kind !== 'assign' && operator.sure !== true) return false;
   if (!MAY_BE_WORDS.test(text) || !verdict(window, 'sure words', text, isSureWords)) return false;
   const named = window.slice(name.start, name.end);
   const isOption = named.startsWith('--');
@@ -63,5 +63,5 @@ const LONGEST_INDENT = 24;
 const BEGINS_LINE = /(?:^|\n)[ \t]{0,16}(?:[\w-]{1,12}_)?$/;
 const MAY_BE_WORDS = /^\p{L}[\p{L}\d .&+!#@~_-]{3,}$/u;
 const OF_OPTION = /(?:secret|token|api-?key|access-?key|auth-?key|secret-?key)$/i;
-const OF_SETTING = /(?:secret|secreto|segredo|segreto|rahasia)$/i;
+const OF_SETTING = /(?:secret(?:_?key(?:_?base)?|OrKey)?|secreto|segredo|segreto|rahasia)$/i;
 const ASSIGNED = /^["']? ?(?::\w+|: ?&?\w+)? ?(?::?=|=>)(?!=)/;

@@ -5,15 +5,14 @@ import { isPhraseGiven } from './given-phrase.ts';
 import { isPlainWordGiven } from './given-plain-word.ts';
 import { isSecretWordGiven } from './given-secret-word.ts';
 import { isSettingGiven } from './given-setting.ts';
+import { isTold } from './given-told.ts';
 import type { GivenValue, Operator } from './given-value.ts';
 import { isConfiguredWord, isNumberedWords } from './given-word.ts';
 import { NAMES_SOMETHING, NAMES_STANDARD, TRADE_WORDS, WORDS_OF_A_SENTENCE } from './lexicon/values.ts';
-import { hasLoginBefore } from './login-beside.ts';
 import { isJoinedAsNames, isMadeUp, isPassPhrase, isWordGiven } from './made-up.ts';
 import { saysItsName } from './name-said.ts';
 import { isUncommonWords, mayBeWords } from './plain-words.ts';
 import type { SecretName } from './secret-name.ts';
-import { isTellingValue } from './telling-value.ts';
 import type { TextWindow } from './text-window.ts';
 import { UUID } from './value-grammar.ts';
 import { BRACKETED, isGivenInStatement } from './value-judge.ts';
@@ -110,7 +109,7 @@ function isGivenByName(
   value: GivenValue,
   text: string,
 ): boolean | undefined {
-  if (name.repeated === true) return value.quoted && /\d/.test(text) && isCompared(window, text);
+  if (name.repeated === true) return value.quoted && operator.kind !== 'loose' && isCompared(window, text);
   if (name.kind === 'password' && isConfiguredWord(window, name, operator, value, text)) return true;
   if (isPlainWordGiven(window, name, operator, value, text)) return true;
   if (isSettingGiven(window, name, operator, value, text)) return true;
@@ -132,39 +131,12 @@ function isGivenByName(
     verdict(window, 'may be words', text, mayBeWords)
   )
     return true;
-  if (name.kind === 'secret' && isSecretWordGiven(window, name, operator, value, text)) return true;
-  // `Shared secret: Tr4v!s#82`, `Key: Tr4v!s#82` below the name of a network.
-  if (isTold(window, name, operator, value, text)) return true;
+  if (isTold(window, name, operator, value, text) || isSecretWordGiven(window, name, operator, value, text))
+    return true;
   // `SECRET_KEY = "anggrek-bulan-putih-99"`
   if (name.kind === 'secret' && value.quoted && isNumberedWords(window, name, text)) return true;
   return undefined;
 }
-
-function isTold(
-  window: TextWindow,
-  name: SecretName,
-  operator: Operator,
-  { quoted, last, below }: GivenValue,
-  text: string,
-): boolean {
-  if (below || operator.compares === true || !(quoted || last)) return false;
-  if (name.kind === 'password')
-    return (
-      operator.kind === 'loose' && DASHES.has(window.before(operator.end - 1)) && isTellingValue(window, text, quoted)
-    );
-  if (operator.kind !== 'assign') return false;
-  const named = window.slice(name.start, name.end);
-  const isSecret =
-    name.kind === 'secret'
-      ? TAKES_PASSWORDS.test(named)
-      : /^(?:wifi[_-]?)?key$/i.test(named) && hasLoginBefore(window, name.start);
-  return isSecret && isTellingValue(window, text, quoted);
-}
-
-/** Secrets that a person thinks up; tokens, cookies and signatures are drawn. */
-const TAKES_PASSWORDS =
-  /(?:secret|rahasia|secreto|segreto|segredo|geheimnis|(?:secret|encryption|signing|master|api|access|auth)[ _-]?key|salt|pepper)$/i;
-const DASHES: ReadonlySet<number> = new Set([CODE.hyphen, CODE.enDash, CODE.emDash]);
 
 /** Basic's `Protect Password:="…"`: no blank stands around the sign. */
 function isNamedArgument(window: TextWindow, name: SecretName, operator: Operator): boolean {
@@ -192,6 +164,7 @@ const SAYS_SECRET = /(?:secret|rahasia|secreto|segreto|segredo|geheimnis)$/i;
 function isCompared(window: TextWindow, text: string): boolean {
   if (/\s/.test(text) || TRADE_WORDS.test(text) || NAMES_STANDARD.test(text)) return false;
   if (isDrawnIn(window, text) || verdict(window, 'made-up', text, isMadeUp)) return true;
+  if (verdict(window, 'uncommon words', text, isUncommonWords)) return true;
   const isMarked = /[a-z]/i.test(text) && (/\d/.test(text) || JOINED_BY_MARK.test(text));
   return isMarked && !NAMES_SOMETHING.test(text) && judgedAs(window, text, 'password', true);
 }

@@ -76,6 +76,7 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
   if (read !== undefined) return read;
   if (code === CODE.equals || code === CODE.colon || code === CODE.plus || code === CODE.question || code === CODE.dot)
     return assignment(window, index, tightStart);
+  if (code === CODE.openBrace && !closed) return inBraces(window, index, tightStart);
   if (closed) {
     const attribute = valueAttribute(window, tightStart);
     if (attribute > 0) return { end: attribute, kind: 'assign', tight: false };
@@ -114,6 +115,17 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
   if (code === CODE.ampersand && window.matches(index, '&gt;')) return { end: index + 4, kind: 'tag', tight: false };
   return index > nameEnd ? typedAssignment(window, index) : undefined;
 }
+
+/** C#'s `Password { get; set; } = "…"` and C++'s `password{"…"}`. */
+function inBraces(window: TextWindow, brace: number, tightStart: number): Operator | undefined {
+  if (brace === tightStart)
+    return isIn(window.at(brace + 1), QUOTE) ? { end: brace + 1, kind: 'assign', tight: false } : undefined;
+  const accessors = ACCESSORS.exec(window.peek(brace, LONGEST_ACCESSORS));
+  return accessors === null ? undefined : { end: brace + accessors[0].length, kind: 'assign', tight: false };
+}
+
+const ACCESSORS = /^\{ get;(?: (?:private |protected |internal )?(?:set|init);)? \} =/;
+const LONGEST_ACCESSORS = 36;
 
 /** `||`, `??`: behind a variable of the environment stands what it is without. */
 function orElse(window: TextWindow, nameStart: number, sign: number): Operator {

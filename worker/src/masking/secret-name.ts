@@ -167,6 +167,7 @@ function leadsOn(window: TextWindow, index: number): boolean {
   if (code === CODE.hyphen) return window.at(index + 1) === CODE.greater;
   if (code === CODE.openParenthesis) return isIn(window.at(index + 1), QUOTE);
   if (code === CODE.openBracket) return window.at(index + 1) === CODE.closeBracket;
+  if (code === CODE.openBrace) return isIn(window.at(index + 1), QUOTE);
   if (code === CODE.percent) return window.at(index + 1) === CODE.two || window.at(index + 1) === CODE.three;
   if (code === CODE.semicolon) return isIn(window.at(index + 1), LETTER);
   if (window.code(index - 1) >= FIRST_EASTERN && isIn(code, ALNUM)) return true;

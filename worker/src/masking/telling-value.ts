@@ -13,8 +13,16 @@ export function isTellingValue(window: TextWindow, value: string, isQuoted = fal
   if (DEFAULT_WORDS.has(value.toLowerCase()) || TRADE_WORDS.test(value) || NAMES_STANDARD.test(value)) return false;
   if (isDrawnIn(window, value)) return value.length >= SHORTEST_DRAWN && !/^(?:0x)?[\da-f-]+$|[/\\:]/i.test(value);
   if (/\d\D*\d/.test(value) && verdict(window, 'uncommon words', value, isUncommonWords)) return true;
+  if (CAMEL.test(value) && verdict(window, 'uncommon capitals', value, isUncommonInCapitals)) return true;
   if (MARKED.test(value) && isPassword(window, value)) return true;
   return isQuoted && verdict(window, 'made-up', value, isMadeUp);
+}
+
+/** `KopiSusu77`: words that only their capitals part, and a number. */
+const CAMEL = /^(?:[A-Z][a-z]{2,16}){2,3}\d{2,6}[!?]?$/;
+
+function isUncommonInCapitals(value: string): boolean {
+  return isUncommonWords(value.replaceAll(/([a-z])([A-Z])/g, '$1-$2'));
 }
 
 function isPassword(window: TextWindow, value: string): boolean {

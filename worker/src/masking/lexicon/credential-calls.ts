@@ -1,4 +1,5 @@
 import { MORE_CALLS } from './more-calls.ts';
+import { SIGNING_CALLS } from './signing-calls.ts';
 
 /** A function that is given a secret without naming it. */
 export interface CredentialCall {
@@ -68,7 +69,7 @@ export const CREDENTIAL_CALLS: ReadonlyMap<string, CredentialCall> = new Map<str
     '.basic(',
     '::basic(',
   ]),
-  ...calls('https://github.com/auth0/node-jsonwebtoken#usage', 1, ['jwt.sign(', 'jwt.verify(']),
+  ...certain('https://github.com/auth0/node-jsonwebtoken#usage', 1, ['jwt.sign(', 'jwt.verify(']),
   // The key of a digest, of a cipher or of a signature.
   ...calls('https://nodejs.org/api/crypto.html#cryptocreatehmacalgorithm-key-options', 1, [
     'createhmac(',
@@ -222,4 +223,5 @@ export const CREDENTIAL_CALLS: ReadonlyMap<string, CredentialCall> = new Map<str
   ...calls('https://www.php.net/manual/en/memcached.setsaslauthdata.php', 1, ['setsaslauthdata(']),
   ...calls('https://www.php.net/manual/en/function.ibase-connect.php', 2, ['ibase_connect(', 'db2_connect(']),
   ...MORE_CALLS,
+  ...SIGNING_CALLS,
 ]);

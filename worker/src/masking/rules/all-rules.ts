@@ -34,6 +34,7 @@ import { SOURCE_CODE_TOKENS } from './tokens-source-code.ts';
 import { AWS_PAIR, UNPREFIXED_TOKENS } from './tokens-unprefixed.ts';
 import { TYPED_RULES } from './typed-codes.ts';
 import { URL_RULES } from './urls.ts';
+import { USER_MAPS } from './user-maps.ts';
 
 /**
  * The families of rules, as the page of rules shows them. Where anchors of several rules have the same text, the verifier
@@ -78,6 +79,7 @@ export const RULE_FAMILIES: readonly RuleFamily[] = [
       ...ACCESS_RULES,
       ...TYPED_RULES,
       ...LOGIN_PAIR_RULES,
+      USER_MAPS,
       ...CODE_COLUMN_RULES,
       ...CODE_NUMBER_RULES,
       ...ASSIGNMENT_RULES,

@@ -17,6 +17,7 @@ import { spokenOperator } from '../spoken-operator.ts';
 import { statementOperator } from '../sql-statement.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn } from '../verdicts.ts';
+import { insideWrapper } from '../wrapped-value.ts';
 import { findInProse } from './prose.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
 
@@ -102,7 +103,8 @@ function judgeAssignment(window: TextWindow, name: SecretName, operator: Operato
     const line = readRestOfLine(window, name, operator, value);
     return line && findingOf(window, name, line);
   }
-  value = settledValue(window, name, operator, behindChain(window, value));
+  const read = behindChain(window, value);
+  value = settledValue(window, name, operator, insideWrapper(window, read) ?? read);
   // `Authorization: Bearer …`, `password: string = "…"`: a word that introduces the value.
   const word = introductionOf(window, value);
   if (!value.quoted && INTRODUCES_VALUE.test(word)) {

@@ -206,8 +206,9 @@ function isGivenAt(window: TextWindow, literal: Literal, call: CredentialCall, a
 }
 
 /** A user in quotes, and the comma before the password. */
-const FOLLOWS_USER = /[(,= ]\s{0,8}@?["'](?!(?:get|post|put|sha|md|aes|hs)\b)[\w.@+=,\\-]{2,48}["'],\s{0,8}@?["']$/i;
-const LONGEST_USER = 72;
+const FOLLOWS_USER =
+  /[(,= ]\s{0,8}@?["'](?!(?:get|post|put|sha|md|aes|hs)\b)[\w.@+=,\\-]{2,48}["'](?:\.\w{2,12}\(\))?,\s{0,8}(?:some\(|string::from\(|\[\]byte\()?@?["']$/i;
+const LONGEST_USER = 96;
 
 /** Behind an address and a user nothing but a password follows. */
 const PLACE_OF_LOGINS = 2;
