@@ -36,6 +36,7 @@ const FIRST_EASTERN_LETTER = 0x2e80;
 const FOREIGN_CLASSES = ['vw', 'y', 'jqxz', ':', '/', '=', '|?'].map((members) => CLASS_MEMBERS.indexOf(members) + 1);
 const DIGIT_CODE = ANY_DIGIT.charCodeAt(0);
 const CLASS_BITS = 5;
+const CLASSES = 1 << CLASS_BITS;
 /** The classes of the last three characters. */
 const LAST_THREE = (1 << (3 * CLASS_BITS)) - 1;
 
@@ -62,14 +63,16 @@ export class AnchorIndex {
   private readonly buckets = new Uint16Array(LAST_THREE + 1);
   /** Literals with the same last three classes, longest first. */
   private readonly literals: Literal[][] = [[]];
-  /** For the classes of the last three characters, a bit for each class that may stand fifth and sixth from the end. */
-  private readonly fifths = new Int32Array(LAST_THREE + 1);
-  private readonly sixths = new Int32Array(LAST_THREE + 1);
+  /** The same by the class that stands fourth from the end, 32 lists for each of `literals`. */
+  private readonly byFourth: (readonly Literal[])[];
+  /** For each list of `byFourth`, a bit for each class that may stand fifth and sixth from the end. */
+  private readonly fifths: Int32Array;
+  private readonly sixths: Int32Array;
   /** The letters of all literals, one after the other, in lower case. */
   private readonly letters: Uint16Array;
   private readonly anchors: readonly Anchor[];
   private beginnings: AnchorBeginnings | undefined;
-  /** The classes of the last three characters where `next` has stopped. */
+  /** The list of `byFourth` at which `next` has stopped. */
   private stopped = 0;
 
   /** Compiles anchors. Where several end at one character the longest is tried first, then the one given first. */
@@ -94,6 +97,37 @@ export class AnchorIndex {
       if (same.some((anchor) => !isConditional(anchor))) this.sift(text, this.sieve);
       from += text.length;
     }
+    const size32 = this.literals.length << CLASS_BITS;
+    this.byFourth = Array.from({ length: size32 }, () => NONE);
+    this.fifths = new Int32Array(size32);
+    this.sixths = new Int32Array(size32);
+    for (const [bucket, literals] of this.literals.entries()) this.splitByFourth(bucket << CLASS_BITS, literals);
+  }
+
+  /** Files the literals of a bucket by the class that stands fourth from the end, in 32 lists from `first` on. */
+  private splitByFourth(first: number, literals: readonly Literal[]): void {
+    const anywhere = literals.filter(({ fourths }) => fourths === -1);
+    if (anywhere.length > 0) for (let list = first; list < first + CLASSES; list++) this.setList(list, anywhere);
+    if (anywhere.length === literals.length) return;
+    for (const { fourths } of literals) {
+      const list = first + (fourths === -1 ? 0 : CLASSES - 1 - Math.clz32(fourths));
+      if (fourths === -1 || (this.byFourth[list] !== NONE && this.byFourth[list] !== anywhere)) continue;
+      this.setList(
+        list,
+        literals.filter((one) => ((one.fourths >>> (list - first)) & 1) !== 0),
+      );
+    }
+  }
+
+  private setList(list: number, literals: readonly Literal[]): void {
+    let [fifths, sixths] = [0, 0];
+    for (const literal of literals) {
+      fifths |= literal.fifths;
+      sixths |= literal.sixths;
+    }
+    this.byFourth[list] = literals;
+    this.fifths[list] = fifths;
+    this.sixths[list] = sixths;
   }
 
   private sieveWith(isMeant: (anchor: Anchor) => boolean): Int32Array {
@@ -124,8 +158,6 @@ export class AnchorIndex {
       this.buckets[gram] = this.literals.length;
       this.literals.push([literal]);
     } else this.literals[bucket]?.push(literal);
-    this.fifths[gram] = (this.fifths[gram] ?? 0) | literal.fifths;
-    this.sixths[gram] = (this.sixths[gram] ?? 0) | literal.sixths;
   }
 
   /** Lets through the end of `text`, whatever stands before it when it is short. */
@@ -150,20 +182,22 @@ export class AnchorIndex {
    * The hot loop.
    */
   next(codes: Uint16Array, from: number, stop: number, sieve: Int32Array): number {
-    const { classes, fifths, sixths } = this;
+    const { classes, buckets, fifths, sixths } = this;
     let gram = this.gramBefore(codes, from);
     for (let position = from; position < stop; position++) {
       const symbol = classes[codes[position] ?? 0] ?? 0;
       const passes = ((sieve[gram] ?? 0) >>> symbol) & 1;
       gram = ((gram << CLASS_BITS) | symbol) & LAST_THREE;
       // Written out here: a call would make the loop twice as slow.
+      if (passes === 0) continue;
+      const fourth = position < 3 ? 0 : (classes[codes[position - 3] ?? 0] ?? 0);
+      const list = ((buckets[gram] ?? 0) << CLASS_BITS) | fourth;
       if (
-        passes !== 0 &&
-        (position < 5 ||
-          ((((fifths[gram] ?? 0) >>> (classes[codes[position - 4] ?? 0] ?? 0)) & 1) !== 0 &&
-            (((sixths[gram] ?? 0) >>> (classes[codes[position - 5] ?? 0] ?? 0)) & 1) !== 0))
+        position < 5 ||
+        ((((fifths[list] ?? 0) >>> (classes[codes[position - 4] ?? 0] ?? 0)) & 1) !== 0 &&
+          (((sixths[list] ?? 0) >>> (classes[codes[position - 5] ?? 0] ?? 0)) & 1) !== 0)
       ) {
-        this.stopped = gram;
+        this.stopped = list;
         return position + 1;
       }
     }
@@ -181,7 +215,7 @@ export class AnchorIndex {
 
   /** The literals that may end where `next` has stopped, longest first. */
   candidates(): readonly Literal[] {
-    return this.literals[this.buckets[this.stopped] ?? 0] ?? NONE;
+    return this.byFourth[this.stopped] ?? NONE;
   }
 
   /** The class of the character so many before `end`, which most candidates are refused by. */

@@ -5,7 +5,7 @@ import { isPhraseGiven } from './given-phrase.ts';
 import { isPlainWordGiven } from './given-plain-word.ts';
 import { isSecretWordGiven } from './given-secret-word.ts';
 import { isSettingGiven } from './given-setting.ts';
-import { isTold } from './given-told.ts';
+import { isNamedArgument, isTold } from './given-told.ts';
 import type { GivenValue, Operator } from './given-value.ts';
 import { isConfiguredWord, isNumberedWords } from './given-word.ts';
 import { NAMES_SOMETHING, NAMES_STANDARD, TRADE_WORDS, WORDS_OF_A_SENTENCE } from './lexicon/values.ts';
@@ -136,11 +136,6 @@ function isGivenByName(
   // `SECRET_KEY = "anggrek-bulan-putih-99"`
   if (name.kind === 'secret' && value.quoted && isNumberedWords(window, name, text)) return true;
   return undefined;
-}
-
-/** Basic's `Protect Password:="…"`: no blank stands around the sign. */
-function isNamedArgument(window: TextWindow, name: SecretName, operator: Operator): boolean {
-  return operator.end === name.end + 2 && window.matches(name.end, ':="');
 }
 
 /** What stands on the line below the name of a password. */

@@ -33,3 +33,8 @@ const HEADER = /^x-[a-z-]{0,24}(?:key|token|secret)$/i;
 const TAKES_PASSWORDS =
   /(?:secret|rahasia|secreto|segreto|segredo|geheimnis|(?:secret|encryption|signing|master|api|access|auth)[ _-]?key|salt|pepper|^x-[a-z-]{0,24}token)$/i;
 const DASHES: ReadonlySet<number> = new Set([CODE.hyphen, CODE.enDash, CODE.emDash]);
+
+/** Basic's `Protect Password:="…"`: no blank stands around the sign. */
+export function isNamedArgument(window: TextWindow, name: SecretName, operator: Operator): boolean {
+  return operator.end === name.end + 2 && window.matches(name.end, ':="');
+}

@@ -92,13 +92,10 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
   }
   if (code === CODE.percent) return encodedOperator(window, index);
   if (code === CODE.openBracket && index > tightStart) return behindNote(window, index);
-  if (code === CODE.hyphen && window.at(index + 1) === CODE.greater)
-    return { end: index + 2, kind: 'assign', tight: false };
+  if (isArrow(window, index)) return { end: index + 2, kind: 'assign', tight: false };
   // `Password - …`, a label at the beginning of its line.
   if (code === CODE.hyphen && index > tightStart && isIn(window.at(index + 1), BLANK) && isLabel(window, nameStart))
     return { end: index + 1, kind: 'loose', tight: false };
-  if (code === CODE.less && window.at(index + 1) === CODE.hyphen)
-    return { end: index + 2, kind: 'assign', tight: false };
   if (code === CODE.enDash || code === CODE.emDash) return { end: index + 1, kind: 'loose', tight: false };
   if (code === CODE.openParenthesis && isIn(window.at(index + 1), QUOTE))
     return { end: index + 1, kind: 'loose', tight: false };
@@ -114,6 +111,13 @@ export function readOperator(window: TextWindow, nameStart: number, nameEnd: num
   if (written > 0) return { end: written, kind: 'assign', tight: true };
   if (code === CODE.ampersand && window.matches(index, '&gt;')) return { end: index + 4, kind: 'tag', tight: false };
   return index > nameEnd ? typedAssignment(window, index) : undefined;
+}
+
+/** `->` and `<-`. */
+function isArrow(window: TextWindow, at: number): boolean {
+  const code = window.at(at);
+  if (code !== CODE.hyphen && code !== CODE.less) return false;
+  return window.at(at + 1) === (code === CODE.hyphen ? CODE.greater : CODE.hyphen);
 }
 
 /** C#'s `Password { get; set; } = "…"` and C++'s `password{"…"}`. */

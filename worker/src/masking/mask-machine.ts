@@ -152,14 +152,13 @@ export class MaskMachine {
   private verify(end: number): boolean {
     const { index, window } = this;
     const { codes } = window;
-    const fourth = index.classBefore(codes, end, 4);
     const fifth = index.classBefore(codes, end, 5);
     const sixth = index.classBefore(codes, end, 6);
     this.payFor(end);
     this.met = -1;
     for (const literal of index.candidates()) {
       window.steps++;
-      const mayEnd = (literal.fourths >>> fourth) & (literal.fifths >>> fifth) & (literal.sixths >>> sixth) & 1;
+      const mayEnd = (literal.fifths >>> fifth) & (literal.sixths >>> sixth) & 1;
       if (mayEnd === 0 || !index.endsWith(literal, codes, end)) continue;
       const called = this.call(literal.anchors, end - literal.length, end);
       this.met = literal.from;

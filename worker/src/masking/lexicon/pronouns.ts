@@ -100,5 +100,5 @@ export const TRIES = /(?:^|[.!?:,] |\n)$/;
 export const ENDS_PRONOUN = /(?:it|at|is|em|se|ck) $/i;
 /** Verbs that hand a value over to a form, a prompt or a person. */
 export const HANDS_OVER = wordList(
-  'enter use try masukkan gunakan pakai verwende utilisez usa gebruik paste type put replace ersetze remplacez remplace reemplaza substitua vervang ganti',
+  'enter use try masukkan gunakan pakai verwende utilisez usa gebruik paste type replace ersetze remplacez remplace reemplaza substitua vervang ganti',
 ).concat('agreed on', 'settled on', 'went with', 'going with', 'einigten uns auf');

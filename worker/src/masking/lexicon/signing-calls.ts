@@ -54,7 +54,7 @@ export const SIGNING_CALLS: readonly Entry[] = [
     {
       argument: 0,
       certain: true,
-      before: /(?:pdf\w*|reader|writer|doc(?:ument)?|zip\w*)(?:\([^()\n]{0,32}\))?$/i,
+      before: /\b\w{0,12}(?:pdf|reader|writer|doc|document|zip)(?:file|reader|writer)?(?:\([^()\n]{0,32}\))?$/i,
       source: 'https://pypdf.readthedocs.io/en/stable/user/encryption-decryption.html',
     },
     ['.encrypt(', '.decrypt('],

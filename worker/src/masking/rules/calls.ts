@@ -47,7 +47,7 @@ const verifyCall: Verify = (window, start, end, anchor) => {
     const literal = readLiteral(window, at);
     const next =
       literal === undefined ? endOfArgument(window, at, stop, isBare) : afterLiteral(window, literal.end, stop, isBare);
-    const isNumber = literal === undefined && next > at && PORT.test(window.slice(at, next));
+    const isNumber = literal === undefined && next > at && /^\s{0,16}\d{2,5}\s{0,8}$/.test(window.slice(at, next));
     if (argument === call.movedBy && isNumber) place++;
     else if (call.literals === true && literal === undefined) return undefined;
     if (argument === call.host && literal !== undefined) host = readHost(window, literal);
@@ -69,8 +69,6 @@ const verifyCall: Verify = (window, start, end, anchor) => {
   }
   return undefined;
 };
-
-const PORT = /^\s{0,16}\d{2,5}\s{0,8}$/;
 
 /** What a call begins with beside its name: an object before it, a first argument of one kind, a quote where no bracket stands. */
 function opensCall(window: TextWindow, start: number, end: number, { before, first, bare }: CredentialCall): boolean {

@@ -17,29 +17,22 @@ import { verdict } from '../verdicts.ts';
 
 const REACH = 88;
 const BEFORE = 64;
-const VALUE = '([A-Za-z\\d][^\\s"\'`«»„“”()<>|]{4,47})';
 /** Words up to a bracket that holds a value and nothing else. */
-const IN_BRACKETS = new RegExp(`^[^\\n()"'\`]{0,56} \\(["'\`]?${VALUE}["'\`]?\\)`);
+const IN_BRACKETS = /^[^\n()"'`]{0,56} \(["'`]?([A-Za-z\d][^\s"'`«»„“”()<>|]{4,47})["'`]?\)/;
 /** Between two commas or dashes, with a few words before them. */
-const BETWEEN_COMMAS = new RegExp(
-  `^(?: [\\p{L}-]{1,16}){0,4}(?:,| [—–]) ["'\`]?${VALUE}["'\`]?(?:, | [—–] |[,.]?$)`,
-  'u',
-);
+const BETWEEN_COMMAS =
+  /^(?: [\p{L}-]{1,16}){0,4}(?:,| [—–]) ["'`]?([A-Za-z\d][^\s"'`«»„“”()<>|]{4,47})["'`]?(?:, | [—–] |[,.]?$)/u;
 /** Behind a verb that types or takes: `Password box type …`, `the prompt accepts …`. */
-const TYPED = new RegExp(
-  `^(?:["'\`*]{0,2},? [\\p{L}*-]{1,16}){0,4},? (?:type|types|typed|enter|entered|use|uses|used|using|try|put|put in|accepts?|takes|took|set to|became|contains?|includes?|gib|verwende|nimm|ketik|masukkan|pakai|gunakan|saisis(?:sez)?|tapez|utilisez|escribe|usa|pon|digite|use|coloque|gebruik|typ) ["'\`«„“]?${VALUE}`,
-  'u',
-);
+const TYPED =
+  /^(?:["'`*]{0,2},? [\p{L}*-]{1,16}){0,4},? (?:types?|typed|enter|entered|uses?|used|using|try|put|put in|accepts?|takes|took|set to|became|contains?|includes?|gib|verwende|nimm|ketik|masukkan|pakai|gunakan|saisis(?:sez)?|tapez|utilisez|escribe|usa|pon|digite|coloque|gebruik|typ) ["'`«„“]?([A-Za-z\d][^\s"'`«»„“”()<>|]{4,47})/iu;
 /** Right behind the name, with an article, a possessive or a preposition before it. */
-const ADJACENT = new RegExp(`^ ["'\`]?${VALUE}`);
+const ADJACENT = /^ ["'`]?([A-Za-z\d][^\s"'`«»„“”()<>|]{4,47})/;
 const DETERMINED =
   /(?:^|\n|[.:;!?]\s)[\s>*#/-]{0,8}$|\b(?:hard-?coded|real|actual|old) $|(?:^|[\s(])(?:the|a|an|my|your|our|his|her|their|its|with|using|und|mit|dem|das|der|mein|dein|unser|le|la|el|un|una|una|ton|votre|mon|tu|su|mi|il|lo|o|a|sua|minha|het|een|uw|je|mijn|dengan|pakai|kata|sementara|temporary|initial|new|default|admin|root|wi-?fi|guest)(?: [\p{L}-]{2,14}){0,2} $/iu;
 /** A heading, or a label in bold, that is alone on its line. */
 const HEADING = /^(?:#{1,6} |\*\*)(?:[\p{L}\d'’-]{1,20} ){0,5}$/u;
-const BELOW = new RegExp(
-  `^(?: [\\p{L}-]{1,16}){0,3}:?\\*{0,2}:?\\r?\\n(?:\\r?\\n)?(?:(?:\`\`\`|~~~)\\w{0,10}\\r?\\n)?[ \\t]{0,4}[\`*>]{0,3} ?${VALUE.replace('(', '(?<value>')}[\`*]{0,3}[ \\t]{0,2}(?:\\r?\\n|$)`,
-  'u',
-);
+const BELOW =
+  /^(?: [\p{L}-]{1,16}){0,3}:?\*{0,2}:?\r?\n(?:\r?\n)?(?:(?:```|~~~)\w{0,10}\r?\n)?[ \t]{0,4}[`*>]{0,3} ?([A-Za-z\d][^\s"'`«»„“”()<>|]{4,47})[`*]{0,3}[ \t]{0,2}(?:\r?\n|$)/u;
 
 export function findFurtherOn(window: TextWindow, name: SecretName): Finding | undefined {
   if (name.kind !== 'password') return undefined;
@@ -76,7 +69,7 @@ function findBelowHeading(window: TextWindow, name: SecretName, ahead: string): 
   const left = window.left(name.start, BEFORE);
   if (!HEADING.test(left.slice(left.lastIndexOf('\n') + 1))) return undefined;
   const below = BELOW.exec(ahead);
-  const value = below?.groups?.['value'];
+  const value = below?.[1];
   if (below === null || value === undefined || speaksOfAnother(ahead.split('\n', 1)[0] ?? '')) return undefined;
   const start = name.end + below[0].lastIndexOf(value);
   const stop = window.trim(start, start + value.length, '`*.');

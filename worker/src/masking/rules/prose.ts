@@ -229,8 +229,10 @@ const verifyNamedAfterwards: Verify = (window, start, end) => {
   const index = window.run(from, BARE_WORD, LONGEST_WORD);
   if (index - from < 15 || (window.at(index) === CODE.star && isMarker(window, index))) return undefined;
   const stop = window.trim(from, index, '.,:;!?');
-  if (stop - from < 15 || stop < index || !isDrawnIn(window, window.slice(from, Math.min(stop, from + LONGEST_JUDGED))))
-    return undefined;
+  if (stop - from < 15 || stop < index) return undefined;
+  const value = window.slice(from, Math.min(stop, from + LONGEST_JUDGED));
+  // Names of packages hold none of these: that is seen many times as fast.
+  if (!/\d|[a-z][A-Z]|[A-Z]{2}/.test(value) || !isDrawnIn(window, value)) return undefined;
   return nounBehind(window, index) === undefined ? undefined : proseFinding(from, stop);
 };
 
