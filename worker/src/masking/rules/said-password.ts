@@ -92,7 +92,7 @@ const NAMED_BEFORE =
 /** Where the word begins behind the verb that gives the name its value, or -1. */
 function endOfLead(ahead: string, before: string): number {
   // "the wifi password's …"
-  const short = /^(?:['’]s|,? c['’]est|,? das ist|,? itu) /.exec(ahead);
+  const short = /^(?:['’]s|,? c['’]est|, das ist) /.exec(ahead);
   if (short !== null) return skipAdverbs(ahead, short[0].length - 1);
   let at = 0;
   let ofOwner = false;
