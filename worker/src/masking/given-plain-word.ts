@@ -116,7 +116,7 @@ function isBareWord(
   if (!(value.last || ENDS_COMMENT.test(window.peek(value.end, 4))) || !BEGINS_LINE.test(line)) return false;
   if (FOLLOWS_CODE.test(left.slice(0, left.length - line.length))) return false;
   // `user_password = hashpw`: in code a variable stands there.
-  const isVariable = !window.peek(name.end, 4).includes(':') && operator.end - name.end < 4;
+  const isVariable = !/[:→]/.test(window.peek(name.end, 4)) && operator.end - name.end < 4;
   return (isUncommon && !isVariable) || hasLoginBefore(window, name.start);
 }
 
@@ -159,7 +159,7 @@ const ENDS_WORD = ',.&;)"\'`';
 const BEGINS_LINE =
   /^(?:[\s>*#•+-]{0,24}|[ \t]{0,16}(?:\/\/|\/\*+|--|<!--|;|%) )["'`*_]{0,3}(?:[\p{L}\d-]{1,16} ){0,2}$/u;
 /** `user: rina pass: …` on one line. */
-const BESIDE_USER = /^[^=(){}]{0,24}\b(?:user(?:name)?|login|e-?mail) ?: ?[\w.@+-]{2,40}[,;]? $/i;
+const BESIDE_USER = /^[^=(){}]{0,24}\b(?:user(?:name)?|login|e-?mail) ?: ?[\w.@+-]{2,40}(?:[,;]| \/| [—–-])? $/i;
 /** A literal that begins with the name. */
 const IN_LITERAL = /[(,= ][a-z]?["'`](?:[\p{L}-]{1,16} ){0,3}$/u;
 const ENDS_COMMENT = /^ (?:\*\/|-->)/;

@@ -7,7 +7,7 @@ import type { TextWindow } from './text-window.ts';
 const REACH = 200;
 const MOST_LINES = 4;
 const USER_GIVEN =
-  /(?:user(?:[ _-]?(?:name|id))?|log-?in|e-?mail|account|akun|usuario|usuário|benutzer(?:name)?|anmeldename|identifiant|utilisateur|gebruiker(?:snaam)?|pengguna|логин|пользователь|kullanıcı(?: adı)?|użytkownik|utente|用户名?|ユーザー名?|ssid|uid)["'`*\])\\]{0,4}\s{0,4}(?:=>|[:=：,(]| is|(?= ?@?["'`]))\s{0,4}@?(\\?["'`]?)[*@]{0,3}([\p{L}\d_.@+-]{2,48})(\\?["'`]?)/giu;
+  /(?:user(?:[ _-]?(?:name|id))?|log-?in|e-?mail|account|akun|usuario|usuário|benutzer(?:name)?|anmeldename|identifiant|utilisateur|gebruiker(?:snaam)?|pengguna|логин|пользователь|kullanıcı(?: adı)?|użytkownik|utente|用户名?|ユーザー名?|ssid|network(?: name)?|wi-?fi(?: name)?|wlan|netzwerk|réseau|jaringan|uid)["'`*\])\\]{0,4}\s{0,4}(?:=>|[:=：,(]| is|(?= ?@?["'`]))\s{0,4}@?(\\?["'`]?)[*@]{0,3}([\p{L}\d_.@+-]{2,48})(\\?["'`]?)/giu;
 
 /** `name: wiki`, on the line above the password's in a list of settings. */
 const NAMED = /^[ \t]{0,24}(?:- )?name: ?["']?([\w.@-]{2,48})["']?$/;

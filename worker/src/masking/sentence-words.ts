@@ -1,6 +1,7 @@
 import { ALNUM, BARE_VALUE, BLANK, CODE, isIn, QUOTE, STAR } from './characters.ts';
 import { isForeignLetter } from './given-in-words.ts';
 import { OPENING_QUOTES } from './lexicon/names-elsewhere.ts';
+import { SAID_VERBS } from './lexicon/said.ts';
 import { NAMES_ANOTHER_THING, SECRET_NOUNS, VERBS } from './lexicon/sentences.ts';
 import type { Memory } from './memory.ts';
 import type { TextWindow } from './text-window.ts';
@@ -54,7 +55,8 @@ export class Word {
     const { word, folded } = this;
     this.namesAnotherThing = NAMES_ANOTHER_THING.has(folded);
     this.isNoun = SECRET_NOUNS.has(folded);
-    this.isVerb = VERBS.has(folded) || folded.endsWith('nya') || window.text.charAt(this.stop) === ':';
+    this.isVerb =
+      VERBS.has(folded) || SAID_VERBS.has(folded) || folded.endsWith('nya') || window.text.charAt(this.stop) === ':';
     this.assigns = word.includes('=') && /^[A-Za-z]{3,24}=/.test(word);
   }
 

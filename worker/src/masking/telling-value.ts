@@ -31,4 +31,4 @@ function isPassword(window: TextWindow, value: string): boolean {
 
 const [SHORTEST, LONGEST, SHORTEST_DRAWN] = [6, 64, 8];
 /** Letters, a digit and a mark that joins no name, no number with its unit and no address. */
-const MARKED = /^(?=[^\s]*[A-Za-z])(?=[^\s]*\d)(?=[^\s]*[!#$^&*+?~])[A-Za-z\d!@#$%^&*+=?~_.,-]+$/;
+const MARKED = /^(?=[^\s]*[A-Za-z])(?=[^\s]*\d)(?=[^\s]*[!#$^&*+?~])[A-Za-z\d!@#$%^&*][A-Za-z\d!@#$%^&*+=?~_.,-]+$/;

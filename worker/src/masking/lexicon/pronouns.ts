@@ -101,4 +101,9 @@ export const ENDS_PRONOUN = /(?:it|at|is|em|se|ck) $/i;
 /** Verbs that hand a value over to a form, a prompt or a person. */
 export const HANDS_OVER = wordList(
   'enter use try masukkan gunakan pakai verwende utilisez usa gebruik paste type replace ersetze remplacez remplace reemplaza substitua vervang ganti',
-).concat('agreed on', 'settled on', 'went with', 'going with', 'einigten uns auf');
+).concat('need', 'agreed on', 'settled on', 'went with', 'going with', 'einigten uns auf');
+/** Before or behind a value: something is opened with it. */
+export const OPENS_WHAT =
+  /\b(?:open|unlock|decrypt|unzip|extract|log ?in|sign in|get in|öffnen|entsperren|entschlüsseln|abrir|desbloquear|ouvrir|déverrouiller|aprire|sbloccare|openen|membuka|entrar|masuk)\b/i;
+export const OPENS_BEHIND =
+  /^["'`*]{0,3} (?:to|zum|um|pour|para|per|om|untuk) (?:[\p{L}]{1,10} ){0,3}(?:unzip|unlock|open|decrypt|extract|log ?in|sign in|get in|connect|join|entpacken|öffnen|entsperren|ouvrir|abrir|aprire|openen|membuka)/iu;

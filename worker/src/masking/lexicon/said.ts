@@ -6,7 +6,7 @@ export const SAID_VERBS = wordSet(`
   ist war lautet lautete heißt wird
   es era será está est était sera é è era sarà
   is heet luidt wordt werd
- är jest brzmi lyder
+ being rimasta rimasto restée resté är jest brzmi lyder
   masih remains stays remained stayed reads bleibt blieb reste restera resta rimane sigue queda quedó continúa ficou continua fica blijft bleef tetap kekal остаётся остается остался oldu это будет стал`);
 /** The same where the sentence says that it was changed: into what. */
 export const SAID_PREPOSITIONS = wordSet('to into ke auf zu a por à para en naar op na на');
@@ -19,5 +19,5 @@ export const SAYS_CHANGE =
   /(?:^|[^\p{L}])(?:set|reset|chang|updat|rotat|switch|ganti|diganti|ubah|diubah|redefin|alter|troc|mud[eo]|cambi|pus[eo]|teruggezet|gewijzig|verander|gesetzt|zurückgesetzt|geändert|remis|modifi|измен|смен)/iu;
 /** Words between those and the value. */
 export const SAID_ADVERBS = wordSet(
-  'simply literally always actually only einfach nur immer simplement toujours simplemente siempre simplesmente sempre semplicemente gewoon altijd cuma hanya просто всегда sadece hala be now still just currently again temporarily set changed reset to going be jetzt nun wieder auf maintenant toujours ahora todavía agora ainda nu nog steeds sekarang masih теперь сейчас',
+  'en simply literally always actually only einfach nur immer simplement toujours simplemente siempre simplesmente sempre semplicemente gewoon altijd cuma hanya просто всегда sadece hala be now still just currently again temporarily set changed reset to going be jetzt nun wieder auf maintenant toujours ahora todavía agora ainda nu nog steeds sekarang masih теперь сейчас',
 );

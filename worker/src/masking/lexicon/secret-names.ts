@@ -17,6 +17,7 @@ export const PASSWORD_WORDS =
       'pass phrase',
       'secret word',
       'magic word',
+      'safe word',
       'code word',
       'codewort',
       'secret phrase',

@@ -1,6 +1,6 @@
 import { isIn, LETTER } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
-import { INTRODUCES_WORD, JOINS_PASSWORD, JOINS_USER, USER } from '../lexicon/access.ts';
+import { ENDS_CLAUSE, INTRODUCES_WORD, JOINS_PASSWORD, JOINS_USER, LONGEST_ENDING, USER } from '../lexicon/access.ts';
 import { GETS_IN, GETS_SOMEWHERE, NETWORKS, OPENS, SIGNS_IN } from '../lexicon/access-verbs.ts';
 import { isUncommonWords } from '../plain-words.ts';
 import { isTellingValue } from '../telling-value.ts';
@@ -99,11 +99,11 @@ const verifyNetwork: Verify = (window, start, end) => {
 };
 
 const NETWORK_NAMED =
-  /(?:called|named|heißt|se llama|s'appelle|si chiama|heet|se chama|bernama|namanya|называется|叫|:|：)\s?["'`«„“「*_]{0,2}[\p{L}\d][\p{L}\d _-]{0,23}?["'`»“”」*_]{0,2}(?=[,;，、]| (?:and|y|und|et|e|en|dan|и|ve|with|mit)\b)/iu;
+  /^\s?["'«„“「]\p{Lu}[\p{L}\d _-]{1,23}["'»“”」](?=,)|(?:called|named|heißt|se llama|s'appelle|si chiama|heet|se chama|bernama|namanya|называется|叫|:|：)\s?["'`«„“「*_]{0,2}[\p{L}\d][\p{L}\d _-]{0,23}?["'`»“”」*_]{0,2}(?=[,;，、]| (?:and|y|und|et|e|en|dan|и|ve|with|mit)\b)/iu;
 const NETWORK_IS =
   /(?:is|ist|est|es|é|è)(?: now| jetzt| maintenant| ahora| agora| nu| adesso)? ?["'`«„“「*_]{0,2}\p{Lu}[\p{L}\d _-]{1,23}?["'`»“”」*_]{0,2}(?=[,;]| (?:and|y|und|et|e|en|with|mit)\b)/u;
 const GIVES =
-  /(?:^|[\s,(，])(?:with|using|use|enter|type|(?:key|schlüssel|clé|clave|chave|chiave|sleutel|kuncinya) (?:is|ist|est|es|é|è)|mit|con|pones|escribes?|pon|avec|tapez|tape|com|coloca|coloque|met|dengan|pakai|с|через|ile)(?: (?:the|dem|la|le|el|a|o|het) (?:password|word|passwort|kennwort|clave|senha|mot de passe|wachtwoord|sandi))?:?\s/giu;
+  /(?:^|[\s,(，])(?:with|using|use|enter|type|(?:key|schlüssel|clé|clave|chave|chiave|sleutel|kuncinya)(?: is| ist| est| es| é| è|:)?(?= ["'`«„“]| \S+[.,]?$| \S+\d)|(?:key|schlüssel|clé|clave|chave|chiave|sleutel|kuncinya) (?:is|ist|est|es|é|è)|mit|con|pones|escribes?|pon|avec|tapez|tape|com|coloca|coloque|met|dengan|pakai|с|через|ile)(?: (?:the|dem|la|le|el|a|o|het) (?:password|word|passwort|kennwort|clave|senha|mot de passe|wachtwoord|sandi))?:?\s/giu;
 const IN_QUOTES_OF_PROSE = /^["«„“「『]$/;
 const GETS_ON =
   /\b(?:get|gets|got|connect|connects|join|joins|log|sign|kommt|kommst|kommen|verbind\w{0,3}|einloggen|rein|conectas?|conectar\w{0,2}|entras?|entrar|connecte[rz]?|accédez|inloggen|verbinden|masuk|tersambung|terhubung|connettersi|collegarsi|entri)\b|подключ|заход/iu;
@@ -127,7 +127,7 @@ const MEANS =
   /^ (?:\p{L}{1,12} ){0,4}mit (?:dem (?:Wort|Passwort|Kennwort) )?(?=["„“«`]{0,2}[^\s"“»`]{5,32}["“”»`]{0,2} (?:ins?|in (?:den|die|das)|auf(?: den| die| das)?|rein|hinein|herein|weiter|dran|an)(?![\p{L}]))/u;
 
 /** Verifies at what opens something: "opens with the word …", "opens with 0742". */
-const verifyOpens: Verify = (window, start, end) => {
+const verifyOpens: Verify = (window, start, end, anchor) => {
   if (isIn(window.before(start - 1), LETTER)) return undefined;
   const number = readNumberGiven(window, end);
   if (number !== undefined) return number;
@@ -142,13 +142,20 @@ const verifyOpens: Verify = (window, start, end) => {
     from += word.length + 1;
   }
   const given = readGiven(window, from);
-  if (given === undefined || (!introduced && !IN_QUOTES_OF_PROSE.test(given.quote))) return undefined;
-  if (!OPENABLE.test(sentenceBefore(window, start))) return undefined;
+  if (given === undefined || !(UNLOCKS.test(anchor) || OPENABLE.test(sentenceBefore(window, start)))) return undefined;
+  // What a program is called stands there as well: without quotes the value tells.
+  if (!introduced && !IN_QUOTES_OF_PROSE.test(given.quote)) {
+    const ends = given.quote !== '' || ENDS_CLAUSE.test(window.peek(given.end, LONGEST_ENDING));
+    return ends && isTellingValue(window, given.value, given.quote !== '')
+      ? { start: given.start, end: given.end }
+      : undefined;
+  }
   return isGivenInSentence(window, given) ? { start: given.start, end: given.end } : undefined;
 };
 
+const UNLOCKS = /^(?:unlock|decrypt|entsperr|desbloque|déverrouill|sblocc|ontgrendel)/;
 const OPENABLE =
-  /archive|zip|vault|safe|drive|disk|volume|container|backup|wallet|phone|laptop|tablet|screen|lock|door|gate|account|archiv|tresor|laufwerk|platte|handy|rechner|schloss|coffre|archivo|cofre|caja|ordenador|móvil|celular|bóveda|arquivo|armadio|cassaforte|kluis|schijf|telefoon|arsip|brankas|ponsel|архив|сейф|диск|телефон|ноутбук|kasa|arşiv|压缩包|金庫/iu;
+  /archive|zip|pdf|attachment|document|file|folder|anhang|datei|fichier|dossier|pièce jointe|adjunto|fichero|anexo|allegato|bestand|bijlage|lampiran|berkas|файл|вложени|vault|safe|drive|disk|volume|container|backup|wallet|phone|laptop|tablet|screen|lock|door|gate|account|archiv|tresor|laufwerk|platte|handy|rechner|schloss|coffre|archivo|cofre|caja|ordenador|móvil|celular|bóveda|arquivo|armadio|cassaforte|kluis|schijf|telefoon|arsip|brankas|ponsel|архив|сейф|диск|телефон|ноутбук|kasa|arşiv|压缩包|金庫/iu;
 const [MOST_INTRODUCTIONS, LONGEST_INTRODUCTION] = [4, 12];
 const ARTICLE = /^(?:the|this|one|secret|dem|das|geheime?n?|la|le|el|l|a|il|het|de|secreta?|rahasia)$/i;
 

@@ -1,10 +1,12 @@
 import { ALNUM, BARE_VALUE, CODE, DASH, isIn, QUOTE, UNDERSCORE } from '../characters.ts';
 import { readArgument } from '../command-argument.ts';
-import type { Verify } from '../finding.ts';
+import type { Finding, Verify } from '../finding.ts';
 import { isThoughtUpIn } from '../given-secret.ts';
 import { JOINS_LOGIN, LOGIN_WORDS, NAMES_STANDARD, TRADE_WORDS } from '../lexicon/values.ts';
 import { wordSet } from '../lexicon/word-set.ts';
 import { isUncommonWords } from '../plain-words.ts';
+import { isTellingValue } from '../telling-value.ts';
+import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
 import { isChosenWords } from '../words-at-place.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
@@ -30,7 +32,11 @@ const verifyLoginPair: Verify = (window, start, end) => {
   const left = window.left(quote < 0 ? start - 1 : start, REACH);
   const before = left.slice(left.lastIndexOf('\n') + 1);
   const named =
-    namesLogin(before, quote < 0) || OF_NETWORK.test(before) || isPairOfSignIn(before, window.peek(end, REACH));
+    namesLogin(before, quote < 0) ||
+    OF_NETWORK.test(before) ||
+    OF_MAILBOX.test(before) ||
+    (JOINED_TO_USER.test(before) && SIGNS_IN.test(before)) ||
+    isPairOfSignIn(before, window.peek(end, REACH));
   if (!named && !(PAIR_AHEAD.test(before) && LISTS_LOGINS.test(`${before} ${window.peek(end, REACH)}`)))
     return undefined;
   let stop = end;
@@ -46,10 +52,16 @@ const verifyLoginPair: Verify = (window, start, end) => {
   if (!CHOSEN.test(value)) return undefined;
   if (quote < 0 && !MARKED.test(value)) return undefined;
   if (!named) return isThoughtUpIn(window, value) ? { start: end, end: last } : undefined;
+  if (isTellingValue(window, value, quote >= 0)) return { start: end, end: last };
   const isPassword = isSecretIn(window, value, { name: 'password', quoted: true, environment: false, prose: true });
   return isPassword ? { start: end, end: last } : undefined;
 };
 
+/** `Netflix: rina@toko.id / …` */
+const OF_MAILBOX = /(?:^|[\s"'`(:])[\w.+-]{1,32}@[\w-]{1,32}\.[\w.]{2,16}["'`]?\s?$/;
+/** A word before the user that joins it to a verb of signing in. */
+const JOINED_TO_USER =
+  /(?:\b(?:as|with|using|als|mit|comme|avec|como|con|com|met|sebagai|pakai|dengan|akun)|は|用|で)\s?["'`]?[A-Za-z][\w.-]{1,24}["'`]?\s?$/i;
 /** `Wi-Fi: Kedai / …` */
 const OF_NETWORK =
   /\b(?:wi-?fi|wlan|ssid|hotspot)(?: \p{L}{1,12}){0,2}[:=] {0,2}["'`*]{0,2}[\p{L}\d][\p{L}\d _.-]{1,30}["'`*]{0,2} ?$/iu;
@@ -85,6 +97,8 @@ const verifyUserPassword: Verify = (window, _start, end) => {
 };
 
 /** What may stand between a word of logins and the user, and the user with the mark or word before the password. */
+const LOGIN_IN_LIST =
+  /^(?:for [\w -]{1,24}: |: )?(?:user(?:name)? )?["'`]?[\w.@+-]{2,40}["'`]?, (?:then )?["'`]?(?=\S)/i;
 const LOGIN_AHEAD =
   /^(?:(?:is|are|was|as|with|using|of|dengan|sebagai|adalah|ist|lautet|mit|est|avec|es|con|com|met|als|default|the|for|to|kannst|du|dich|sich|sie|pengguna|user|user) |[:=] ?){0,5}["'`(*]{0,2}[A-Za-z][\w.-]{1,24}(?:[:/]|["'`*]{0,2} (?:with|using|and|dengan|mit|avec|con|und|dan|et|y|e|en|met) (?:the )?(?:password |sandi )?["'`*]{0,2})/i;
 
@@ -92,8 +106,9 @@ const LOGIN_AHEAD =
 const verifyLoginAhead: Verify = (window, start, end, anchor) => {
   if (anchor === 'login ') window.lastNamed = start;
   if (isIn(window.before(start - 1), ALNUM) || isIn(window.before(start - 1), UNDERSCORE | DASH)) return undefined;
-  const ahead = LOGIN_AHEAD.exec(window.peek(end, REACH));
-  if (ahead === null) return undefined;
+  const text = window.peek(end, REACH);
+  const ahead = LOGIN_AHEAD.exec(text);
+  if (ahead === null) return readSecondOfList(window, end, LOGIN_IN_LIST.exec(text));
   const from = end + ahead[0].length;
   if (window.at(from) <= CODE.space || window.at(from) === CODE.colon || window.at(from) === CODE.slash)
     return undefined;
@@ -109,6 +124,14 @@ const verifyLoginAhead: Verify = (window, start, end, anchor) => {
   const isPassword = isSecretIn(window, value, { name: 'password', quoted: true, environment: false, prose: true });
   return isPassword ? { start: from, end: last } : undefined;
 };
+
+/** `credentials for the NAS: backup, …`: a list of two, the second of which tells. */
+function readSecondOfList(window: TextWindow, from: number, lead: RegExpExecArray | null): Finding | undefined {
+  if (lead === null) return undefined;
+  const start = from + lead[0].length;
+  const end = window.trim(start, window.run(start, BARE_VALUE, LONGEST), '.,:;');
+  return isTellingValue(window, window.slice(start, end)) ? { start, end } : undefined;
+}
 
 /** `with passkeys and biometrics`: means to sign in by. */
 const IN_PLURAL = /s (?:and|und|et|y|e|en|dan) {1,2}[a-z]+s$/;
@@ -146,18 +169,27 @@ const PLURAL_VERBS = wordSet('are is adalah sind son sont');
 const CREDENTIALS = wordSet('credentials creds login logins kredensial zugangsdaten credenciales identifiants');
 
 /** Verifies at the account that a program brings along: `elastic:…`, if what follows is drawn. */
-const verifyWellKnown: Verify = (window, start, end) => {
+const verifyWellKnown: Verify = (window, start, end, anchor) => {
   const before = window.before(start - 1);
   if (before !== CODE.space && !isIn(before, QUOTE)) return undefined;
   const run = window.run(end, BARE_VALUE, LONGEST);
   const last = window.trim(end, run, '.,:;?*');
-  if (last - end < SHORTEST_DRAWN || window.at(run) > CODE.tilde) return undefined;
-  return isDrawnIn(window, window.slice(end, last)) && !/^[\da-f-]+$|[/:]/i.test(window.slice(end, last))
-    ? { start: end, end: last }
-    : undefined;
+  if (window.at(run) > CODE.tilde) return undefined;
+  const value = window.slice(end, last);
+  if (anchor.endsWith('/') || LISTED_LOGIN.test(window.left(start, 24)))
+    return (anchor.endsWith(':') || GIVEN_TO.test(window.left(start, 24))) && isTellingValue(window, value)
+      ? { start: end, end: last }
+      : undefined;
+  if (last - end < SHORTEST_DRAWN) return undefined;
+  return isDrawnIn(window, value) && !/^[\da-f-]+$|[/:]/i.test(value) ? { start: end, end: last } : undefined;
 };
 
 const SHORTEST_DRAWN = 12;
+/** `- admin:…`: the pair begins its line of a list. */
+const LISTED_LOGIN = /(?:^|\n)[ \t]{0,8}[-*•] ["'`]?$/;
+/** `reach it with admin/…` */
+const GIVEN_TO =
+  /(?:\b(?:with|as|using|login|credentials|creds|default|mit|avec|con|com|met|dengan|pakai)|[:(])\s?["'`(]?$/i;
 
 export const LOGIN_PAIR_RULES: readonly Rule[] = [
   {
@@ -172,10 +204,10 @@ export const LOGIN_PAIR_RULES: readonly Rule[] = [
   {
     name: 'well-known-login',
     type: 'key',
-    anchors: ['elastic:', 'admin:', 'root:', 'postgres:', 'neo4j:', 'rabbitmq:'],
+    anchors: ['elastic:', 'admin:', 'root:', 'postgres:', 'neo4j:', 'rabbitmq:', 'admin/', 'root/', 'guest/'],
     verify: verifyWellKnown,
     source: 'https://www.elastic.co/guide/en/elasticsearch/reference/current/built-in-users.html',
-    masks: [`try it with elastic:${drawn} please`],
+    masks: [`try it with elastic:${drawn} please`, 'reach it with admin/birdhouse2019', '- admin:birdhouse2019'],
     keeps: ['root:x:0:0:root:/root:/bin/bash', 'the image admin:2024-01-02 is old', 'chown root:staff4 x'],
   },
   {
@@ -184,6 +216,10 @@ export const LOGIN_PAIR_RULES: readonly Rule[] = [
     anchors: [
       'login ',
       'login: ',
+      'test user: ',
+      'test account: ',
+      'zugangsdaten: ',
+      'login-daten: ',
       'logins ',
       'credentials ',
       'credentials: ',

@@ -21,7 +21,7 @@ const BEFORE = 64;
 const IN_BRACKETS = /^[^\n()"'`]{0,56} \(["'`]?([A-Za-z\d][^\s"'`«»„“”()<>|]{4,47})["'`]?\)/;
 /** Between two commas or dashes, with a few words before them. */
 const BETWEEN_COMMAS =
-  /^(?: [\p{L}-]{1,16}){0,4}(?:,| [—–]) ["'`]?([A-Za-z\d][^\s"'`«»„“”()<>|]{4,47})["'`]?(?:, | [—–] |[,.]?$)/u;
+  /^(?: [\p{L}'’-]{1,16}){0,6}(?:,| [—–]) ["'`]?([A-Za-z\d][^\s"'`«»„“”()<>|]{4,47})["'`]?(?:, | [—–] |[,.]?$)/u;
 /** Behind a verb that types or takes: `Password box type …`, `the prompt accepts …`. */
 const TYPED =
   /^(?:["'`*]{0,2},? [\p{L}*-]{1,16}){0,4},? (?:types?|typed|enter|entered|uses?|used|using|try|put|put in|accepts?|takes|took|set to|became|contains?|includes?|gib|verwende|nimm|ketik|masukkan|pakai|gunakan|saisis(?:sez)?|tapez|utilisez|escribe|usa|pon|digite|coloque|gebruik|typ) ["'`«„“]?([A-Za-z\d][^\s"'`«»„“”()<>|]{4,47})/iu;
@@ -35,6 +35,7 @@ const BELOW =
   /^(?: [\p{L}-]{1,16}){0,3}:?\*{0,2}:?\r?\n(?:\r?\n)?(?:(?:```|~~~)\w{0,10}\r?\n)?[ \t]{0,4}[`*>]{0,3} ?([A-Za-z\d][^\s"'`«»„“”()<>|]{4,47})[`*]{0,3}[ \t]{0,2}(?:\r?\n|$)/u;
 
 export function findFurtherOn(window: TextWindow, name: SecretName): Finding | undefined {
+  if (name.kind === 'weak') return findBehindPass(window, name);
   if (name.kind !== 'password') return undefined;
   const code = window.at(name.end);
   if (code !== CODE.space && code !== CODE.comma && code !== CODE.star && code > CODE.space && code !== CODE.colon)
@@ -54,6 +55,18 @@ export function findFurtherOn(window: TextWindow, name: SecretName): Finding | u
   }
   return findAdjacent(window, name, line);
 }
+
+/** `pass is …`, as people write it in a message. */
+function findBehindPass(window: TextWindow, name: SecretName): Finding | undefined {
+  if (name.end - name.start !== 4 || !window.matches(name.start, 'pass') || !window.matches(name.end, ' is '))
+    return undefined;
+  const found = PASS_IS.exec(window.peek(name.end, REACH).split('\n', 1)[0] ?? '');
+  if (found === null) return undefined;
+  const given = spanOf(window, name.end, found);
+  return isTellingValue(window, window.slice(given.start, given.end)) ? given : undefined;
+}
+
+const PASS_IS = /^ is (?:still |now |just )?["'`]?([A-Za-z\d][^\s"'`«»„“”()<>|]{4,47})/;
 
 function findAdjacent(window: TextWindow, name: SecretName, line: string): Finding | undefined {
   const adjacent = ADJACENT.exec(line);

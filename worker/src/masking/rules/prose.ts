@@ -180,6 +180,11 @@ function isMarker(window: TextWindow, index: number): boolean {
 /** What `isSecretWord` checks of a word before anything else. */
 const SHORTEST_DRAWN = { password: 6, secret: 6, weak: 14, vendor: 6, glued: 6 } as const;
 
+/** "The key of the vault is `…`". */
+function isKey(window: TextWindow, { end }: SecretName): boolean {
+  return window.left(end, 3).toLowerCase() === 'key';
+}
+
 /** `Meja.Makan.Panjang`: without quotes, two words may be a name. */
 const IN_THREES = /^[A-Za-z][a-z]+[-._/+&*][A-Za-z][a-z]+[-._/+&*][A-Za-z]/;
 
@@ -203,7 +208,7 @@ function isSecretWord(
   if (next && name.kind === 'password' && looksChosen(word) && !word.startsWith('-'))
     return isSecretIn(window, word, PROSE_PASSWORD);
   if (!verb && !quoted) return false;
-  if (name.kind === 'weak') return false;
+  if (name.kind === 'weak') return quoted && verb && isKey(window, name) && isTellingValue(window, word, true);
   if (name.kind === 'password' && IN_THREES.test(word) && verdict(window, 'made-up', word, isMadeUp)) return true;
   // `the shared secret is Otter-Lamp-42`
   if (name.kind === 'secret' && isTellingValue(window, word, quoted)) return true;

@@ -26,17 +26,17 @@ const MOST_WORDS = 8;
 const REACH_BEFORE = 40;
 const WORD = /["'`*]{0,2}(?:nya)? ["'`]?([\p{L}\d_.-]{1,20})(?=["'`]?[ :])/uy;
 /** Right behind the name, where somebody signs in. */
-const ADJACENT = /^(?:nya)? \(?["'`*_„«“]{0,2}(?=\p{L})/u;
+const ADJACENT = /^(?:nya)?(?: dazu| dafür| then)? \(?["'`*_„«“]{0,2}(?=\p{L})/u;
 /** What the sentence says before the name: somebody signs in, or a user is named. */
 const SIGNS_IN =
-  /(?:\b(?:gave|told|sent|shared|typed|entered|accepts?|accepted|gegeben|verraten|genannt|nimm|nutze|verwende|donné|utilise|usa|usé|usei|pakai|gunakan|gebruik|log(?:ged|s)?[ -]?(?:in|on)|sign(?:ed|s)? ?in|login|ssh|username|user|account|credentials|ssid|wi-?fi|masuk|pengguna|akun|anmeld|benutzer|nutzer|zugang|connect|identifiant|utilisateur|compte|unlock(?:s|ed)?|decrypt(?:s|ed)?|encrypt(?:s|ed)?|protected|generated?|assigned|chose|picked|entsperr\w{1,3}|verschlüssel\w{1,2}|sesi[oó]n|usuario|cuenta|entre|usuário|conta|gebruiker)|(?:meld|пользовател|именем|логин))/iu;
+  /(?:\b(?:gave|told|sent|shared|typed|entered|accepts?|accepted|gegeben|verraten|genannt|nimm|nutze|verwende|donné|utilise|usa|usé|usei|pakai|gunakan|gebruik|log(?:ged|s)?[ -]?(?:in|on)|sign(?:ed|s)? ?in|login|ssh|username|user|account|credentials|ssid|wi-?fi|masuk|pengguna|akun|anmeld|benutzer|nutzer|zugang|utente|kullanıcı|użytkownik|connect|identifiant|utilisateur|compte|unlock(?:s|ed)?|decrypt(?:s|ed)?|encrypt(?:s|ed)?|protected|generated?|assigned|chose|picked|entsperr\w{1,3}|verschlüssel\w{1,2}|sesi[oó]n|usuario|cuenta|entre|usuário|conta|gebruiker)|(?:meld|пользовател|именем|логин))/iu;
 /** `username …, password …` and `as root (password …)`. */
 const JOINED =
-  /(?:\b(?:and|with|the|dan|dengan|und|mit|dem|et|avec|le|la|con|y|com|e|a|en|met|kata)|[ис]|[,;(/—–-]) $|\($/iu;
+  /(?:\b(?:and|with|the|dan|dengan|und|mit|dem|et|avec|le|la|con|y|com|e|a|en|met|kata|your|dein|ihr|votre|ton|tu|su|seu|sua|uw|je)|[ис]|[,;(/—–-]) $|\($/iu;
 const EXCLAMATION = 33;
 const ENDS_MARK = /["'`,;»“]/;
 /** Turkish and Indonesian need no verb: `modem şifresi …`, `sandinya …`. */
-const OWNED = /(?:şifresi|parolası|sandinya|passwordnya)$/i;
+const OWNED = /(?:şifresi|parolası|sandinya|passwordnya|паролем)$/i;
 
 /** The plain word that a sentence calls a password, without quotes: "the password is bluewhale." */
 export function findSaidPassword(window: TextWindow, name: SecretName): Span | undefined {

@@ -12,6 +12,8 @@ import {
   LEADS_BELOW,
   NAMED_ONE,
   NEW_ONE,
+  OPENS_BEHIND,
+  OPENS_WHAT,
   SMALL_WORDS,
   SPEAKER,
   SPOKEN_OF,
@@ -22,6 +24,7 @@ import {
 import { isJoinedAsNames, isMadeUp } from '../made-up.ts';
 import { isUncommonWords } from '../plain-words.ts';
 import { BARE_WORD, endOfWord, LONGEST_JUDGED } from '../sentence-words.ts';
+import { isTellingValue } from '../telling-value.ts';
 import { REACH_OF_NAME, type TextWindow } from '../text-window.ts';
 import { isDrawnIn, verdict } from '../verdicts.ts';
 import { isChosenWords } from '../words-at-place.ts';
@@ -177,7 +180,10 @@ const verifyHandedOver: Verify = (window, start, end, anchor) => {
   const asked = isAsked || isTried ? spokenOf(window, start, NEAR) : undefined;
   const found = readSpoken(window, from, 'password', true);
   if (found === undefined) return undefined;
-  return asked !== undefined || USED_AS.test(window.peek(found.end, AHEAD)) ? found : undefined;
+  if (asked !== undefined || USED_AS.test(window.peek(found.end, AHEAD))) return found;
+  // Programs are used to open something as well: the value has to tell.
+  const opens = OPENS_WHAT.test(sentenceBefore(window, start)) || OPENS_BEHIND.test(window.peek(found.end, AHEAD));
+  return opens && isTellingValue(window, window.slice(found.start, found.end)) ? found : undefined;
 };
 
 /** `Enter "…" as the password`: words in quotes. */
