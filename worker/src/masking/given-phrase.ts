@@ -10,7 +10,7 @@ import { isUncommonWords } from './plain-words.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
 import { verdict } from './verdicts.ts';
-import { isChosenWords, isEasternWord, isLikelyWords } from './words-at-place.ts';
+import { beginsWithJoint, isChosenWords, isEasternWord, isLikelyWords } from './words-at-place.ts';
 
 /** `pass` alone is given a text as often. */
 const SHORTEST_NAME = 4;
@@ -133,8 +133,9 @@ export function readRestOfLine(
   }
   if (name.kind === 'secret') return readPhraseOfSecret(window, name, operator);
   const isAlone = name.end - name.start === SHORTEST_NAME && window.matches(name.start, 'pass');
-  if ((name.kind !== 'password' && !isAlone) || operator.kind !== 'assign' || !isConfigured(window, name, operator))
-    return undefined;
+  if ((name.kind !== 'password' && !isAlone) || operator.kind !== 'assign') return undefined;
+  const isLabelled = !isAlone && isLabelOfLine(window, name, operator);
+  if (!isLabelled && !isConfigured(window, name, operator)) return undefined;
   if (value?.below === true)
     return isLineBelow(window, name, operator, value) ? readLineBelow(window, value) : undefined;
   // A block scalar begins on the next line.
@@ -151,6 +152,8 @@ export function readRestOfLine(
     hasJoint(window, name) ||
     /\d/.test(text) ||
     hasLoginBefore(window, name.start);
+  if (isLabelled && verdict(window, 'likely phrase', text, isLikelyPhrase))
+    return lineOf(start, start + text.replace(/[.*_]{1,3}$/, '').length);
   const isGiven = /\s/.test(text)
     ? !isAlone &&
       (isRestOfSetting(window, name, operator, text) || isSetting) &&
@@ -160,10 +163,33 @@ export function readRestOfLine(
         isWordsBesideLogin(window, name, text))
     : verdict(window, 'made-up', text, isMadeUp) ||
       (isForeignLetter(window.at(value?.end ?? start)) && verdict(window, 'uncommon words', text, isUncommonWords));
-  return isGiven
-    ? { start, end: start + text.length, quoted: false, below: false, last: true, cut: false, call: false }
-    : undefined;
+  return isGiven ? lineOf(start, start + text.length) : undefined;
 }
+
+function lineOf(start: number, end: number): GivenValue {
+  return { start, end, quoted: false, below: false, last: true, cut: false, call: false };
+}
+
+/** `WPA2 passphrase: …`, `Your new password: …`: the label begins its line, and a colon ends it. */
+function isLabelOfLine(window: TextWindow, { start }: SecretName, { end, tight }: Operator): boolean {
+  const sign = window.before(end - 1);
+  if (tight || (sign !== CODE.colon && sign !== CODE.rightArrow)) return false;
+  const left = window.left(start, LONGEST_LABEL);
+  return BEGINS_LABEL.test(left.slice(left.lastIndexOf('\n') + 1));
+}
+
+const LONGEST_LABEL = 64;
+const BEGINS_LABEL = /^[^\p{L}\p{N}\n]{0,12}(?:[\p{L}\d'’-]{1,16} ){0,3}$/u;
+
+/** Three to eight words up to the end of the line, half of them uncommon, that do not begin as a sentence does. */
+function isLikelyPhrase(text: string): boolean {
+  const phrase = text.replace(/[.*_]{1,3}$/, '');
+  const [first = '', ...others] = phrase.split(' ');
+  if (others.length < 2 || others.length > 7 || SAID_OF_SOMETHING.test(first) || beginsWithJoint(phrase)) return false;
+  return isLikelyWords(phrase);
+}
+
+const SAID_OF_SOMETHING = /(?:[^aeioun]ed|ly|able|ible|s)$/;
 
 /** The words alone on the line below a label. */
 function readLineBelow(window: TextWindow, value: GivenValue): GivenValue | undefined {

@@ -1,7 +1,8 @@
 import { isIn, LETTER } from '../characters.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { ENDS_CLAUSE, INTRODUCES_WORD, JOINS_PASSWORD, JOINS_USER, LONGEST_ENDING, USER } from '../lexicon/access.ts';
-import { GETS_IN, GETS_SOMEWHERE, NETWORKS, OPENS, SIGNS_IN } from '../lexicon/access-verbs.ts';
+import { NETWORKS, OPENS, SIGNS_IN } from '../lexicon/access-verbs.ts';
+import { GETS_IN, GETS_SOMEWHERE } from '../lexicon/getting-in.ts';
 import { isUncommonWords } from '../plain-words.ts';
 import { isTellingValue } from '../telling-value.ts';
 import type { TextWindow } from '../text-window.ts';

@@ -1,4 +1,4 @@
-import { ALNUM, BARE_VALUE, CODE, DASH, isIn, QUOTE, UNDERSCORE } from '../characters.ts';
+import { ALNUM, BARE_VALUE, BLANK, CODE, DASH, isIn, QUOTE, UNDERSCORE } from '../characters.ts';
 import { readArgument } from '../command-argument.ts';
 import type { Finding, Verify } from '../finding.ts';
 import { isThoughtUpIn } from '../given-secret.ts';
@@ -8,7 +8,7 @@ import { isUncommonWords } from '../plain-words.ts';
 import { isTellingValue } from '../telling-value.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
-import { isChosenWords } from '../words-at-place.ts';
+import { isChosenWords, isLikelyWords } from '../words-at-place.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
 
 /** How far before the pair the word may stand that says it is a login. */
@@ -40,13 +40,16 @@ const verifyLoginPair: Verify = (window, start, end) => {
   if (!named && !(PAIR_AHEAD.test(before) && LISTS_LOGINS.test(`${before} ${window.peek(end, REACH)}`)))
     return undefined;
   let stop = end;
-  while (stop < end + LONGEST && window.at(stop) !== quote && isIn(window.at(stop), BARE_VALUE)) stop++;
+  const letters = quote < 0 ? BARE_VALUE : BARE_VALUE | BLANK;
+  while (stop < end + LONGEST && window.at(stop) !== quote && isIn(window.at(stop), letters)) stop++;
   if (quote >= 0 ? window.at(stop) !== quote : window.at(stop) > CODE.space && !ENDS_LOGIN.has(window.at(stop)))
     return undefined;
   const last = quote >= 0 ? stop : window.trim(end, stop, '.,:;');
   const value = window.slice(end, last);
   if (value.length < SHORTEST || !/[a-z]/i.test(value) || TRADE_WORDS.test(value)) return undefined;
   if (named && verdict(window, 'uncommon words', value, isUncommonWords)) return { start: end, end: last };
+  if (/\s/.test(value))
+    return named && verdict(window, 'likely words', value, isLikelyWords) ? { start: end, end: last } : undefined;
   if (named && OF_CREDENTIALS.test(before) && verdict(window, 'chosen words', value, isChosenWords))
     return { start: end, end: last };
   if (!CHOSEN.test(value)) return undefined;

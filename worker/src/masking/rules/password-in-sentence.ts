@@ -8,6 +8,7 @@ import type { SecretName } from '../secret-name.ts';
 import { isTellingValue } from '../telling-value.ts';
 import type { TextWindow } from '../text-window.ts';
 import { verdict } from '../verdicts.ts';
+import { isLikelyWords } from '../words-at-place.ts';
 
 /**
  * A password further on in the sentence that names it: in brackets or between commas ("the password in line 12 (`…`)",
@@ -53,7 +54,7 @@ export function findFurtherOn(window: TextWindow, name: SecretName): Finding | u
     if (isTellingValue(window, value, isQuoted)) return given;
     if (isQuoted && pattern !== TYPED && verdict(window, 'uncommon words', value, isUncommonWords)) return given;
   }
-  return findAdjacent(window, name, line);
+  return findPhrase(window, name.end, line) ?? findAdjacent(window, name, line);
 }
 
 /** `pass is …`, as people write it in a message. */
@@ -67,6 +68,17 @@ function findBehindPass(window: TextWindow, name: SecretName): Finding | undefin
 }
 
 const PASS_IS = /^ is (?:still |now |just )?["'`]?([A-Za-z\d][^\s"'`«»„“”()<>|]{4,47})/;
+
+/** Words in quotes, in brackets or between commas. */
+function findPhrase(window: TextWindow, from: number, line: string): Finding | undefined {
+  const found = PHRASE.exec(line);
+  const phrase = found?.[3];
+  if (found === null || phrase === undefined || speaksOfAnother(found[1] ?? '')) return undefined;
+  const start = from + found[0].lastIndexOf(phrase);
+  return verdict(window, 'likely words', phrase, isLikelyWords) ? { start, end: start + phrase.length } : undefined;
+}
+
+const PHRASE = /^((?: [\p{L}\d'’-]{1,16}){0,8})(?:,| \() ?(["'`])([\p{L}\d][\p{L}\d '’-]{6,47})\2/u;
 
 function findAdjacent(window: TextWindow, name: SecretName, line: string): Finding | undefined {
   const adjacent = ADJACENT.exec(line);

@@ -157,10 +157,17 @@ function readPhrase(window: TextWindow, start: number, isExpected: boolean): Spa
   if (IS_SAID_OF_IT.test(first)) return undefined;
   if (isExpected && others.length < 2 && !verdict(window, 'likely words', phrase, isLikelyWords)) return undefined;
   const isTitle = /^\p{Lu}\p{Ll}/u.test(first);
-  return isTitle || isExpected || [first, ...others].every((word) => isUncommonWords(word))
+  const uncommon = [first, ...others].filter((word) => isUncommonWords(word)).length;
+  return isTitle ||
+    isExpected ||
+    uncommon > others.length ||
+    (others.length > 1 && uncommon > 1 && !IN_FEW_LISTS.test(window.left(start, 8)))
     ? { start, end: start + phrase.length }
     : undefined;
 }
+
+/** Verbs of languages of which few words are known as common ones. */
+const IN_FEW_LISTS = /(?:jest|är|brzmi|lyder) $/;
 
 /** `passphrase`: a phrase is what follows. */
 function isPhraseNamed(window: TextWindow, { start, end }: SecretName): boolean {

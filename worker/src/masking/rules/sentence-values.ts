@@ -3,6 +3,7 @@ import type { Finding } from '../finding.ts';
 import { isThoughtUpIn } from '../given-secret.ts';
 import { ENDS_CLAUSE, LONGEST_ENDING } from '../lexicon/access.ts';
 import { DEFAULT_WORDS } from '../lexicon/values.ts';
+import { isJoinedAsNames, isMadeUp } from '../made-up.ts';
 import type { TextWindow } from '../text-window.ts';
 import { verdict } from '../verdicts.ts';
 import { isChosenWords, isLikelyWords } from '../words-at-place.ts';
@@ -102,3 +103,11 @@ export function readNumberAsked(window: TextWindow, from: number, before: string
 
 const [SHORTEST_ASKED, LONGEST_ASKED] = [4, 8];
 const ASKS_FOR_NUMBER = /\b(?:PIN|OTP|passcode|(?:access|unlock|door|one-time) code|kode (?:OTP|akses))\b/i;
+
+/** Words that marks join; without quotes with a number, in threes, or with marks that no name has. */
+export function isWordsOf(window: TextWindow, value: string, quoted: boolean): boolean {
+  if (!quoted && !/\d/.test(value) && isJoinedAsNames(value) && !IN_THREES.test(value)) return false;
+  return verdict(window, 'made-up', value, isMadeUp);
+}
+
+const IN_THREES = /[a-z][-._/][A-Za-z][a-z]+[-._/]/;

@@ -21,7 +21,6 @@ import {
   TRY_WORDS,
   USED_AS,
 } from '../lexicon/pronouns.ts';
-import { isJoinedAsNames, isMadeUp } from '../made-up.ts';
 import { isUncommonWords } from '../plain-words.ts';
 import { BARE_WORD, endOfWord, LONGEST_JUDGED } from '../sentence-words.ts';
 import { isTellingValue } from '../telling-value.ts';
@@ -29,7 +28,7 @@ import { REACH_OF_NAME, type TextWindow } from '../text-window.ts';
 import { isDrawnIn, verdict } from '../verdicts.ts';
 import { isChosenWords } from '../words-at-place.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
-import { readNumberAsked } from './sentence-values.ts';
+import { isWordsOf, readNumberAsked } from './sentence-values.ts';
 
 /** How far before a pronoun its secret may be named, and how much before it says that it stands for one. */
 const REACH = REACH_OF_NAME;
@@ -82,14 +81,6 @@ function readSpoken(window: TextWindow, from: number, kind: Kind, wordsToo = fal
           ENDS_CLAUSE.test(window.peek(end, LONGEST_ENDING)))));
   return isSecret ? { start: from, end: stop } : undefined;
 }
-
-/** Words that marks join; without quotes with a number, in threes, or with marks that no name has. */
-function isWordsOf(window: TextWindow, value: string, quoted: boolean): boolean {
-  if (!quoted && !/\d/.test(value) && isJoinedAsNames(value) && !IN_THREES.test(value)) return false;
-  return verdict(window, 'made-up', value, isMadeUp);
-}
-
-const IN_THREES = /[a-z][-._/][A-Za-z][a-z]+[-._/]/;
 
 /** The value behind small words such as `is now`: word by word, so that a stream waits for no more than the next one. */
 function readBehind(window: TextWindow, from: number, kind: Kind, wordsToo = false): Finding | undefined {

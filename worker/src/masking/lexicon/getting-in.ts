@@ -1,0 +1,46 @@
+import { inAnyCase } from './names-elsewhere.ts';
+
+/** What says that somebody gets in, or that something lets them: the word that does follows. */
+export const GETS_IN = inAnyCase([
+  'get in with ',
+  'gets in with ',
+  'got in with ',
+  'get on with ',
+  'get in using ',
+  'gets you in: ',
+  'let yourself in with ',
+  'rein mit ',
+  'reinkommen mit ',
+  'hinein mit ',
+  'entre avec ',
+  'entres avec ',
+  'entrez avec ',
+  'se entra con ',
+  'entras con ',
+  'entro con ',
+  'se accede con ',
+  'accedes con ',
+  'entra-se com ',
+  'entro com ',
+  'si entra con ',
+  'entri con ',
+  'kom je binnen met ',
+  'kom je erin met ',
+  'binnen met ',
+  'masuk pakai ',
+  'masuk dengan ',
+  'masuknya pakai ',
+  'заходить с ',
+  'заходим с ',
+  'пускает с ',
+  'пускает по ',
+]);
+/** The same where the place follows the word: `kommt man mit … ins Archiv`. */
+export const GETS_SOMEWHERE = inAnyCase([
+  'kommt man',
+  'kommst du',
+  'kommt ihr',
+  'komme ich',
+  'kommen wir',
+  'kommen sie',
+]);
