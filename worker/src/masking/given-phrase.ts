@@ -10,7 +10,7 @@ import { isUncommonWords } from './plain-words.ts';
 import type { SecretName } from './secret-name.ts';
 import type { TextWindow } from './text-window.ts';
 import { verdict } from './verdicts.ts';
-import { beginsWithJoint, isChosenWords, isEasternWord, isLikelyWords } from './words-at-place.ts';
+import { holdsJoint, isChosenWords, isEasternWord, isLikelyWords } from './words-at-place.ts';
 
 /** `pass` alone is given a text as often. */
 const SHORTEST_NAME = 4;
@@ -171,13 +171,18 @@ function lineOf(start: number, end: number): GivenValue {
 }
 
 /** `WPA2 passphrase: …`, `Your new password: …`: the label begins its line, and a colon ends it. */
-function isLabelOfLine(window: TextWindow, { start }: SecretName, { end, tight }: Operator): boolean {
+function isLabelOfLine(window: TextWindow, name: SecretName, { end, tight }: Operator): boolean {
+  const { start } = name;
   const sign = window.before(end - 1);
-  if (tight || (sign !== CODE.colon && sign !== CODE.rightArrow)) return false;
+  if (tight || !IN_ENGLISH.test(window.slice(start, name.end)) || (sign !== CODE.colon && sign !== CODE.rightArrow))
+    return false;
   const left = window.left(start, LONGEST_LABEL);
   return BEGINS_LABEL.test(left.slice(left.lastIndexOf('\n') + 1));
 }
 
+/** Of other languages too few words are known as common ones. */
+export const IN_ENGLISH =
+  /^(?:[\w-]{0,12}(?:pass ?(?:word|phrase|code)|passwd|psk|pwd)|(?:wi-?fi|network|security|wpa2?|pre-?shared) key)$/i;
 const LONGEST_LABEL = 64;
 const BEGINS_LABEL = /^[^\p{L}\p{N}\n]{0,12}(?:[\p{L}\d'’-]{1,16} ){0,3}$/u;
 
@@ -185,11 +190,21 @@ const BEGINS_LABEL = /^[^\p{L}\p{N}\n]{0,12}(?:[\p{L}\d'’-]{1,16} ){0,3}$/u;
 function isLikelyPhrase(text: string): boolean {
   const phrase = text.replace(/[.*_]{1,3}$/, '');
   const [first = '', ...others] = phrase.split(' ');
-  if (others.length < 2 || others.length > 7 || SAID_OF_SOMETHING.test(first) || beginsWithJoint(phrase)) return false;
+  if (
+    others.length < 2 ||
+    others.length > 7 ||
+    SAID_OF_SOMETHING.test(first) ||
+    DESCRIBES.test(phrase) ||
+    holdsJoint(phrase)
+  )
+    return false;
   return isLikelyWords(phrase);
 }
 
 const SAID_OF_SOMETHING = /(?:[^aeioun]ed|ly|able|ible|s)$/;
+/** `something memorable`: what one should be like. */
+const DESCRIBES =
+  /(?:able|ible|less|ful|ous)\b|\b(?:something|anything|nothing|whatever|any|yours?|mine|words?|phrases?|choose|pick|ideally|preferably)\b/i;
 
 /** The words alone on the line below a label. */
 function readLineBelow(window: TextWindow, value: GivenValue): GivenValue | undefined {

@@ -20,11 +20,19 @@ const JOINTS = wordSet(`
   het een van op met te bij dan yang dari ke tanpa si sang i и в на с под над без ve ile`);
 /** How a cell or a sentence begins that says where the password is, or that none is given. */
 const REFERS =
-  /^(?:see|ask|same|like|kept|stored|not|use|using|via|contact|call|check|look|sent|please|siehe|frag|wie|voir|ver|vedi|zie|lihat|tanya|sama|смотри|см|sso|none|keine?|aucun|ninguna?|nenhuma?|geen|tidak|нет)\b/i;
+  /^(?:see|ask|same|like|kept|stored|not|use|using|via|contact|call|check|look|sent|please|siehe|frag|wie|voir|ver|vedi|zie|lihat|tanya|sama|смотри|см|спроси(?:те)?|узнай(?:те)?|уточни(?:те)?|обратитесь|pídel[ao]|pregunt\p{L}{1,3}|pergunt\p{L}{1,3}|demand\p{L}{1,3}|chied\p{L}{1,4}|vraag|sso|none|keine?|aucun|ninguna?|nenhuma?|geen|tidak|нет)(?!\p{L})/iu;
 
 /** Whether a phrase begins with a word that only joins others: `on paper`. */
 export function beginsWithJoint(value: string): boolean {
   return JOINTS.has(value.split(' ', 1)[0]?.toLowerCase() ?? '');
+}
+
+/** Whether small words join the others, as they do in a sentence. */
+export function holdsJoint(value: string): boolean {
+  return value
+    .toLowerCase()
+    .split(/[ ,]+/)
+    .some((word) => JOINTS.has(word));
 }
 
 /** Whether `value` stands where nothing but a password can: words that speak of nothing else, joined by small ones as phrases are. */
@@ -76,7 +84,7 @@ const EASTERN = /^[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,12}(?:[-_ ]?\d{1,8
 const SHORTEST_EASTERN = 3;
 /** Words about passwords and forms in those languages. */
 const SPEAKS_EASTERN =
-  /[密码口令碼]{2}|必[须須填]|不[能同变]|为空|长度|错误|输入|设置|修改|忘记|字符|默认|同上|随机|自动|加密|明文|哈希|保密|无效|过期|パスワード|必須|任意|入力|設定|変更|文字|無効|同じ|なし|不要|暗号|비밀번호|입력|필수|오류|변경|없음/;
+  /[密码口令碼]{2}|必[须須填]|不[能同变]|为空|长度|错误|输入|设置|修改|忘记|字符|默认|同上|随机|自动|加密|明文|哈希|保密|无效|过期|パスワード|必須|任意|入力|設定|変更|文字|無効|同じ|なし|不要|暗号|비밀번호|입력|필수|오류|변경|없음|(?:ます|ました|ません|ください|です|ない)$/;
 
 /** A word of a language whose words no blanks part. */
 export function isEasternWord(value: string): boolean {

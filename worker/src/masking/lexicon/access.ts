@@ -2,7 +2,7 @@ import { wordSet } from './word-set.ts';
 
 /** What may stand behind a value that a sentence gives: the end of a clause, or what goes on with it. */
 export const ENDS_CLAUSE =
-  /^["'`*_“»”」』]{0,3}(?:$|[.,;:!?)](?:\s|$)|[,。，；、！]|\s{0,2}\r?\n| (?:and|or|but|und|y|et|e|en|dan|ya|и|on|in|at|this|from|until|today|tonight|now|when|so|for|then|to|as|an|ein|rein|bis|saja|aja|instead|btw|fyi|pls|plz|please|thx|thanks|kok|ya|bro|sih|dong|deh|lho|doch|übrigens|damals|last|yesterday|earlier|again|again|once|twice|too|already|please|geändert|gesetzt|gewechselt|umgestellt|zurückgesetzt|gestern|heute|olarak|kemarin|tadi|sekarang|dulu|hier|depuis|ayer|ahora|desde|ontem|agora|gisteren|nu|ieri|adesso|вчера|сейчас|теперь|auf|lol|haha|right|while|until|before|after|if|which|that|zu|um|pour|para|untuk|per|за|до|for|с|—|–|\())/u;
+  /^["'`*_“»”」』]{0,3}(?:$|[.,;:!?)](?:\s|$)|[,。，；、！]|\s{0,2}\r?\n| (?:and|or|but|und|oder|y|o|et|ou|e|en|dan|atau|ya|и|или|on|in|ins|im|into|inside|onto|once|only|since|because|as|dans|dalam|nel|nella|op|at|this|from|until|today|tonight|now|when|so|for|then|to|as|an|ein|rein|bis|saja|aja|instead|btw|fyi|pls|plz|please|thx|thanks|kok|ya|bro|sih|dong|deh|lho|doch|übrigens|damals|last|yesterday|earlier|again|again|once|twice|too|already|please|geändert|gesetzt|gewechselt|umgestellt|zurückgesetzt|gestern|heute|olarak|kemarin|tadi|sekarang|dulu|hier|depuis|ayer|ahora|desde|ontem|agora|gisteren|nu|ieri|adesso|вчера|сейчас|теперь|auf|lol|haha|right|while|until|before|after|if|which|that|zu|um|pour|para|untuk|per|за|до|for|с)(?!\p{L})| (?:—|–|\())/u;
 export const LONGEST_ENDING = 12;
 
 /** What people sign in with: the words before a user in a sentence about it. */

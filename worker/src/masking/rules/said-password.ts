@@ -1,5 +1,6 @@
 import { BLANK, CODE, DIGIT, isIn, LETTER, QUOTE } from '../characters.ts';
 import { isForeignLetter } from '../given-in-words.ts';
+import { IN_ENGLISH } from '../given-phrase.ts';
 import { isThoughtUpIn } from '../given-secret.ts';
 import { ENDS_CLAUSE, LONGEST_ENDING } from '../lexicon/access.ts';
 import { SAID_ADVERBS, SAID_OWNER_PREPOSITIONS, SAID_PREPOSITIONS, SAID_VERBS, SAYS_CHANGE } from '../lexicon/said.ts';
@@ -52,7 +53,12 @@ export function findSaidPassword(window: TextWindow, name: SecretName): Span | u
     return (
       readWord(window, from) ??
       readNumber(window, from) ??
-      readPhrase(window, from, isPhraseNamed(window, name) || hasLoginBefore(window, name.start))
+      readPhrase(
+        window,
+        from,
+        isPhraseNamed(window, name) || hasLoginBefore(window, name.start),
+        IN_ENGLISH.test(window.slice(name.start, name.end)),
+      )
     );
   }
   const adjacent = ADJACENT.exec(ahead);
@@ -146,9 +152,10 @@ function readWord(window: TextWindow, start: number): Span | undefined {
 }
 
 /** "the password is Kranich over water.": words up to the end of their clause, that begin as a title or are all uncommon. */
-function readPhrase(window: TextWindow, start: number, isExpected: boolean): Span | undefined {
+function readPhrase(window: TextWindow, start: number, isExpected: boolean, inEnglish = false): Span | undefined {
   const phrase = PHRASE.exec(window.peek(start, LONGEST + LONGEST_ENDING))?.[1];
-  if (phrase === undefined || IS_SAID_OF_IT.test(phrase) || beginsWithJoint(phrase)) return undefined;
+  if (phrase === undefined || IS_SAID_OF_IT.test(phrase) || IS_PARTICIPLE.test(phrase) || beginsWithJoint(phrase))
+    return undefined;
   const isPhrase = isExpected
     ? verdict(window, 'chosen words', phrase, isChosenWords)
     : verdict(window, 'likely words', phrase, isLikelyWords);
@@ -161,13 +168,14 @@ function readPhrase(window: TextWindow, start: number, isExpected: boolean): Spa
   return isTitle ||
     isExpected ||
     uncommon > others.length ||
-    (others.length > 1 && uncommon > 1 && !IN_FEW_LISTS.test(window.left(start, 8)))
+    (inEnglish && others.length > 1 && uncommon > 1 && SAID_IN_ENGLISH.test(window.left(start, LONGEST_SAID)))
     ? { start, end: start + phrase.length }
     : undefined;
 }
 
-/** Verbs of languages of which few words are known as common ones. */
-const IN_FEW_LISTS = /(?:jest|är|brzmi|lyder) $/;
+const LONGEST_SAID = 32;
+const SAID_IN_ENGLISH =
+  /(?: is| was|['’]s| be| becomes| stays| remains| to)(?: now| still| just| currently| simply)? ["'`*]{0,3}$/;
 
 /** `passphrase`: a phrase is what follows. */
 function isPhraseNamed(window: TextWindow, { start, end }: SecretName): boolean {
@@ -196,6 +204,9 @@ const IN_BRACKETS = /^(?:nya)? \(["'`*_„«“]{0,2}[\p{Ll}\d]{5,32}["'`*_“»
 const BEGINS_SUBJECT =
   /(?:^|[\n.!?,;] ?|\b)(?:the|our|my|your|his|her|their|das|unser|mein|dein|le|mon|votre|la|mi|tu|nuestra|a|minha|sua|nossa|het|ons|mijn)(?: [\p{L}-]{1,16}){0,2} $/iu;
 const PHRASE = /^(\p{L}{2,16}(?: [\p{L}\d]{1,16}){1,5})(?=[.;!?)]?["'`*_»”]{0,2}(?:[.,;!?)](?:\s|$)|\r?\n|$))/u;
+
+/** `leider unleserlich geworden`: what was done to it. */
+const IS_PARTICIPLE = /(?:^| )(?:\p{L}{0,4}ge\p{L}{3,16}(?:t|en)|leider|helaas)(?: |$)/u;
 
 /** `is salted`, `is guessable`: what English says of a password. */
 const IS_SAID_OF_IT = /(?:[^aeioun]ed|ing|able|ible|ory|ous|ful|less|ive|ly)$/;
