@@ -129,17 +129,25 @@ function lastAt(window: TextWindow, start: number): number {
   let at = -1;
   let stop = start + LONGEST_AUTHORITY;
   let encoded = false;
+  let colon = -1;
   for (let index = start; index < stop; index++) {
     const code = window.at(index);
     if (code === CODE.at) at = index;
+    else if (code === CODE.colon && colon < 0) colon = index;
     else if (code === CODE.percent && !encoded) {
       if (window.matches(index, '%40')) at = index + 2;
       // An encoded separator ends the authority for an encoded @; a password may hold it before a real one.
       encoded = ENCODED_SEPARATORS.some((separator) => window.matches(index, separator));
       if (encoded) stop = Math.min(stop, index + LONGEST_HOST);
-    } else if (!isIn(code, USERINFO) || code === CODE.question || code === CODE.hash) break;
+    } else if (!isIn(code, USERINFO)) break;
+    else if ((code === CODE.question || code === CODE.hash) && !isInLogin(window, colon, index)) break;
   }
   return at;
+}
+
+/** `user:pa#ss@`: letters stand between the colon and the mark, so no port does. */
+function isInLogin(window: TextWindow, colon: number, mark: number): boolean {
+  return colon >= 0 && mark > colon + 1 && /[A-Za-z]/.test(window.slice(colon + 1, mark));
 }
 
 /** Reads `:port`, percent-encoded too. `:PORT` and `:${PORT}` are no ports. */
