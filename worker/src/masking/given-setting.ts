@@ -52,7 +52,7 @@ function isSureSetting(
   const line = lineBefore(window, name.start);
   const begins = BEGINS_SETTING.test(line);
   if (CONSTANT.test(named) && (operator.tight || begins || quoted)) return true;
-  if (quoted && BEHIND_USER.test(window.left(name.start, LONGEST_CALL))) return true;
+  if (quoted && isOfConnection(window, name)) return true;
   if (!begins && !quoted && !operator.tight) return false;
   if (hasLoginBefore(window, name.start, quoted && text !== text.toLowerCase())) return true;
   return begins && isAmongSettings(window, name);
@@ -70,6 +70,17 @@ export const OF_SERVICE =
 const BEHIND_USER =
   /(?:\b(?:name|login|user|username|as|account)(?::|=| =>?) ?@?["'][\w.@-]{2,40}["'], ?|(?:connect|start|open|login|new|client|session|auth|credentials?)\w{0,12}\(["'][^"'\n]{1,40}["'],(?: ?["'][^"'\n]{1,40}["'],)? )[:@]?["']?$/i;
 const LONGEST_CALL = 112;
+/** `host="cache", port=6379, password="…"`: arguments of a call and fields of an object that says where to connect. */
+const BESIDE_HOST =
+  /\b(?:host(?:name)?|server|addr(?:ess)?|user(?:name)?|login|uid|port|database|dbname|db|e-?mail)["']?\s?[=:]>?\s?@?(?:["'][^"'\n]{1,48}["']|\d{2,5}),\s?(?:["']?\w{1,16}["']?\s?[=:]>?\s?[^,()\n]{1,32},\s?){0,2}[:@$"']?$/i;
+/** `$mail->Password = '…'`, `builder.Password = "…"`: what is set there is used to sign in. */
+const PROPERTY_OF_CLIENT =
+  /(?:^|[\s;({])\$?(?:config|conf|cfg|builder|mail(?:er)?|smtp|imap|ftp|ssh|client|conn(?:ection)?|db|options|opts|settings|cred(?:ential)?s?|session|factory|transport|ds|datasource|account|login)(?:\.|->)$/i;
+
+function isOfConnection(window: TextWindow, { start }: SecretName): boolean {
+  const left = window.left(start, LONGEST_CALL);
+  return BEHIND_USER.test(left) || BESIDE_HOST.test(left) || PROPERTY_OF_CLIENT.test(left);
+}
 
 /** `--set db.password=…`, `--from-literal=password=…`, `-e DB_PASSWORD=…`, `--build-arg X_PASSWORD=…`. */
 function followsOption(window: TextWindow, { start }: SecretName): boolean {

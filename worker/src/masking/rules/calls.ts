@@ -1,15 +1,14 @@
 import { BLANK, CODE, COLON, DOT, isIn, QUOTE, SPACE, WORD } from '../characters.ts';
+import { isCommonWord } from '../common-words.ts';
 import { readServerName } from '../database-host.ts';
-import { isShuffled } from '../drawn-value.ts';
 import type { Finding, Verify } from '../finding.ts';
-import { isThoughtUpIn } from '../given-secret.ts';
 import { CREDENTIAL_CALLS, type CredentialCall } from '../lexicon/credential-calls.ts';
 import { isAppPassword, isMadeUp, isPassPhrase, isWordGiven } from '../made-up.ts';
-import { isPlaceholder } from '../placeholder.ts';
-import { isUncommonWords, mayBeWords } from '../plain-words.ts';
+import { isUncommonWords } from '../plain-words.ts';
 import { isSureWords } from '../sure-words.ts';
 import type { TextWindow } from '../text-window.ts';
 import { isDrawnIn, isSecretIn, verdict } from '../verdicts.ts';
+import { CHARACTERS } from './character-arrays.ts';
 import { DATABASE_HOST } from './database-hosts.ts';
 import { chosen, drawn, type Rule } from './rule.ts';
 
@@ -193,7 +192,7 @@ function isGivenAt(window: TextWindow, literal: Literal, call: CredentialCall, a
   if (call.certain !== true && (call.argument < PLACE_OF_LOGINS || call.literals === true))
     return (
       FOLLOWS_USER.test(window.left(literal.start, LONGEST_USER)) &&
-      (/\s/.test(value)
+      (/\s/.test(value) || followsName(window, literal.start)
         ? verdict(window, 'sure words', value, isSureWords)
         : verdict(window, 'uncommon words', value, isUncommonWords))
     );
@@ -202,6 +201,14 @@ function isGivenAt(window: TextWindow, literal: Literal, call: CredentialCall, a
     ? verdict(window, 'phrase at place', value, (phrase) => isPassPhrase(phrase, /\d/.test(phrase) ? 2 : 3))
     : verdict(window, 'word at place', value, isWordGiven);
 }
+
+/** Whether the user before it is the name of a person or an address of mail, and no word of a program. */
+function followsName(window: TextWindow, start: number): boolean {
+  const user = USER_BEFORE.exec(window.left(start, LONGEST_USER))?.[1] ?? '';
+  return /[@.\d_]/.test(user) || (user.length > 3 && !isCommonWord(user.toLowerCase()));
+}
+
+const USER_BEFORE = /["']([\w.@+-]{2,48})["'](?:\.\w{2,12}\(\))?,\s{0,8}(?:\w[\w:[\]]{0,15}\()?@?["']$/;
 
 /** A user in quotes, and the comma before the password. */
 const FOLLOWS_USER =
@@ -257,43 +264,6 @@ const CALL: Rule = {
     'passport.authenticate("google", { scope: ["email"] })',
     'new Foo.Credentials("budi", "<password1>")',
   ],
-};
-
-/** How far before it the literal begins that becomes an array of characters. */
-const LONGEST_ARRAY = 128;
-/** A store of keys is opened, or a key taken out of it. */
-const OPENS_STORE =
-  /\.(?:load|store|getkey|setkeyentry|init)\((?:[^"();\n]{0,16}|new \w{4,20}\([^()\n]{0,40}\), ?|[\w.]{1,20}\([^()\n]{0,40}\), ?)$/i;
-const ENDS_LITERAL = /(?:^|[\s(,=:])"([^"\\\n]{6,64})$/;
-
-/** What digits and letters are looked up in. */
-const ALPHABET = /^[\da-f]+$|0123|abcd|3456/i;
-
-/** Verifies at Java's `"…".toCharArray()`: passwords are given as arrays of characters, to be wiped. */
-const verifyCharacters: Verify = (window, start) => {
-  const left = window.left(start, LONGEST_ARRAY);
-  const value = ENDS_LITERAL.exec(left)?.[1];
-  if (value === undefined || isPlaceholder(value) || ALPHABET.test(value)) return undefined;
-  const isSecret =
-    isDrawnIn(window, value) ||
-    isThoughtUpIn(window, value) ||
-    verdict(window, 'made-up', value, isMadeUp) ||
-    (OPENS_STORE.test(left.slice(0, -value.length - 1)) &&
-      (verdict(window, 'word at place', value, isWordGiven) || verdict(window, 'may be words', value, mayBeWords)));
-  return isSecret || isShuffled(value) ? { start: start - value.length, end: start } : undefined;
-};
-
-const CHARACTERS: Rule = {
-  name: 'character-array',
-  type: 'key',
-  anchors: ['".tochararray()'],
-  verify: verifyCharacters,
-  source: 'https://docs.oracle.com/en/java/javase/21/docs/api/java.base/java/security/KeyStore.html',
-  masks: [
-    `ks.load(new FileInputStream("a.p12"), "${chosen}".toCharArray());`,
-    'ks.load(in, "gerobakdorong".toCharArray());',
-  ],
-  keeps: ['"0123456789ABCDEF".toCharArray()', '"hello".toCharArray()', '"abcdefghij".toCharArray()'],
 };
 
 export const CALL_RULES: readonly Rule[] = [CALL, CHARACTERS];
