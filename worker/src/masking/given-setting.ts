@@ -52,7 +52,7 @@ function isSureSetting(
   const line = lineBefore(window, name.start);
   const begins = BEGINS_SETTING.test(line);
   if (CONSTANT.test(named) && (operator.tight || begins || quoted)) return true;
-  if (quoted && isOfConnection(window, name)) return true;
+  if (quoted && isOfConnection(window, name, text)) return true;
   if (!begins && !quoted && !operator.tight) return false;
   if (hasLoginBefore(window, name.start, quoted && text !== text.toLowerCase())) return true;
   return begins && isAmongSettings(window, name);
@@ -77,9 +77,11 @@ const BESIDE_HOST =
 const PROPERTY_OF_CLIENT =
   /(?:^|[\s;({])\$?(?:config|conf|cfg|builder|mail(?:er)?|smtp|imap|ftp|ssh|client|conn(?:ection)?|db|options|opts|settings|cred(?:ential)?s?|session|factory|transport|ds|datasource|account|login)(?:\.|->)$/i;
 
-function isOfConnection(window: TextWindow, { start }: SecretName): boolean {
+function isOfConnection(window: TextWindow, { start }: SecretName, text: string): boolean {
   const left = window.left(start, LONGEST_CALL);
-  return BEHIND_USER.test(left) || BESIDE_HOST.test(left) || PROPERTY_OF_CLIENT.test(left);
+  return (
+    BEHIND_USER.test(left) || (text === text.toLowerCase() && BESIDE_HOST.test(left)) || PROPERTY_OF_CLIENT.test(left)
+  );
 }
 
 /** `--set db.password=…`, `--from-literal=password=…`, `-e DB_PASSWORD=…`, `--build-arg X_PASSWORD=…`. */

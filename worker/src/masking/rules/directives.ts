@@ -18,11 +18,12 @@ const LONGEST_BETWEEN = 64;
 const verifyDirective: Verify = (window, start, end, anchor) => {
   if (window.before(start - 2) === CODE.pipe) return undefined;
   const isGlued = isIn(window.before(start - 1), WORD);
-  const directives = (DIRECTIVES.get(anchor.slice(0, -1)) ?? []).filter(({ glued }) => !isGlued || glued === true);
-  if (directives.length === 0) return undefined;
+  const directives = DIRECTIVES.get(anchor.slice(0, -1)) ?? [];
+  if (isGlued && !directives.some(({ glued }) => glued === true)) return undefined;
   const before = lineBefore(window, start);
   if (before === undefined) return undefined;
   for (const directive of directives) {
+    if (isGlued && directive.glued !== true) continue;
     if (!directive.before.test(before) || (directive.capitals === true && !isIn(window.code(start + 1), UPPER)))
       continue;
     const first = readSecret(window, end, directive, directive.between);

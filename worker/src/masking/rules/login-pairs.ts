@@ -29,6 +29,14 @@ const MARKED = /[!@#$%^&*_-]|[A-Z]|\d\D*\d/;
 const verifyLoginPair: Verify = (window, start, end) => {
   const quote = isIn(window.code(end - 1), QUOTE) ? window.code(end - 1) : -1;
   if (quote < 0 && window.before(start - 1) !== CODE.space) return undefined;
+  let stop = end;
+  const letters = quote < 0 ? BARE_VALUE : BARE_VALUE | BLANK;
+  while (stop < end + LONGEST && window.at(stop) !== quote && isIn(window.at(stop), letters)) stop++;
+  if (quote >= 0 ? window.at(stop) !== quote : window.at(stop) > CODE.space && !ENDS_LOGIN.has(window.at(stop)))
+    return undefined;
+  const last = quote >= 0 ? stop : window.trim(end, stop, '.,:;');
+  const value = window.slice(end, last);
+  if (value.length < SHORTEST || !/[a-z]/i.test(value) || TRADE_WORDS.test(value)) return undefined;
   const left = window.left(quote < 0 ? start - 1 : start, REACH);
   const before = left.slice(left.lastIndexOf('\n') + 1);
   const named =
@@ -39,14 +47,6 @@ const verifyLoginPair: Verify = (window, start, end) => {
     isPairOfSignIn(before, window.peek(end, REACH));
   if (!named && !(PAIR_AHEAD.test(before) && LISTS_LOGINS.test(`${before} ${window.peek(end, REACH)}`)))
     return undefined;
-  let stop = end;
-  const letters = quote < 0 ? BARE_VALUE : BARE_VALUE | BLANK;
-  while (stop < end + LONGEST && window.at(stop) !== quote && isIn(window.at(stop), letters)) stop++;
-  if (quote >= 0 ? window.at(stop) !== quote : window.at(stop) > CODE.space && !ENDS_LOGIN.has(window.at(stop)))
-    return undefined;
-  const last = quote >= 0 ? stop : window.trim(end, stop, '.,:;');
-  const value = window.slice(end, last);
-  if (value.length < SHORTEST || !/[a-z]/i.test(value) || TRADE_WORDS.test(value)) return undefined;
   if (named && verdict(window, 'uncommon words', value, isUncommonWords)) return { start: end, end: last };
   if (/\s/.test(value))
     return named && verdict(window, 'likely words', value, isLikelyWords) ? { start: end, end: last } : undefined;

@@ -45,6 +45,8 @@ export function findFurtherOn(window: TextWindow, name: SecretName): Finding | u
   const below = findBelowHeading(window, name, ahead);
   if (below !== undefined) return below;
   const line = ahead.split('\n', 1)[0] ?? '';
+  // Most sentences hold neither a quote nor a digit behind the name: that is seen many times as fast.
+  if (!/[\d"'`“„«]/.test(line)) return undefined;
   for (const pattern of [BETWEEN_COMMAS, IN_BRACKETS, TYPED]) {
     const found = pattern.exec(line);
     if (found === null || speaksOfAnother(found[0].slice(0, -(found[1] ?? '').length))) continue;
@@ -92,7 +94,7 @@ function findAdjacent(window: TextWindow, name: SecretName, line: string): Findi
 /** `### Admin password`, and the value alone below it, in a block of code or not. */
 function findBelowHeading(window: TextWindow, name: SecretName, ahead: string): Finding | undefined {
   const left = window.left(name.start, BEFORE);
-  if (!HEADING.test(left.slice(left.lastIndexOf('\n') + 1))) return undefined;
+  if (!/[#*]/.test(left) || !HEADING.test(left.slice(left.lastIndexOf('\n') + 1))) return undefined;
   const below = BELOW.exec(ahead);
   const value = below?.[1];
   if (below === null || value === undefined || speaksOfAnother(ahead.split('\n', 1)[0] ?? '')) return undefined;
