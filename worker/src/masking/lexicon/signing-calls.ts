@@ -59,6 +59,15 @@ export const SIGNING_CALLS: readonly Entry[] = [
     },
     ['.encrypt(', '.decrypt('],
   ),
+  ...entries(
+    {
+      argument: 1,
+      certain: true,
+      before: /(?:keystore|truststore|\bks|\bts|\bstore)$/i,
+      source: 'https://docs.oracle.com/en/java/javase/21/docs/api/java.base/java/security/KeyStore.html',
+    },
+    ['.load('],
+  ),
   // What is signed in to: an address, a directory, a database.
   ...certain('https://sequelize.org/docs/v6/getting-started/', 2, ['sequelize(']),
   ...certain('https://ldap3.readthedocs.io/en/latest/connection.html', 2, ['ldap3.connection(']),

@@ -12,7 +12,8 @@ const LONGEST_ARRAY = 128;
 /** A store of keys is opened, or a key taken out of it. */
 const OPENS_STORE =
   /\.(?:load|store|getkey|setkeyentry|init)\((?:[^"();\n]{0,16}|new \w{4,20}\([^()\n]{0,40}\), ?|[\w.]{1,20}\([^()\n]{0,40}\), ?)$/i;
-const ENDS_LITERAL = /(?:^|[\s(,=:])"([^"\\\n]{6,64})$/;
+/** Of one word: what holds blanks has been shown before a stream reaches this. */
+const ENDS_LITERAL = /(?:^|[\s(,=:])"([^"\\\s]{6,64})$/;
 
 /** What digits and letters are looked up in. */
 const ALPHABET = /^[\da-f]+$|0123|abcd|3456/i;
@@ -37,9 +38,6 @@ export const CHARACTERS: Rule = {
   anchors: ['".tochararray()'],
   verify: verifyCharacters,
   source: 'https://docs.oracle.com/en/java/javase/21/docs/api/java.base/java/security/KeyStore.html',
-  masks: [
-    `ks.load(new FileInputStream("a.p12"), "${chosen}".toCharArray());`,
-    'ks.load(in, "gerobakdorong".toCharArray());',
-  ],
+  masks: [`char[] given = "${chosen}".toCharArray();`, 'ks.store(out, "gerobakdorong".toCharArray());'],
   keeps: ['"0123456789ABCDEF".toCharArray()', '"hello".toCharArray()', '"abcdefghij".toCharArray()'],
 };
