@@ -6,10 +6,11 @@ interface Literal {
   /** Where the text begins in `letters`. */
   readonly from: number;
   readonly length: number;
-  /** A bit for each class that may stand fourth, fifth and sixth from the end. */
+  /** A bit for each class that may stand fourth, fifth, sixth and seventh from the end. */
   readonly fourths: number;
   readonly fifths: number;
   readonly sixths: number;
+  readonly sevenths: number;
   readonly anchors: readonly Anchor[];
 }
 
@@ -27,13 +28,13 @@ const CLASS_MEMBERS = [
   '/',
   '-_',
   '=',
-  '|?',
+  '|?@',
 ];
 /** From `À` to the last Cyrillic letter, and from the first radical of Chinese on; punctuation and boxes lie between. */
 const FIRST_FOREIGN_LETTER = 0xc0;
 const AFTER_LATIN_AND_CYRILLIC = 0x530;
 const FIRST_EASTERN_LETTER = 0x2e80;
-const FOREIGN_CLASSES = ['vw', 'y', 'jqxz', ':', '/', '=', '|?'].map((members) => CLASS_MEMBERS.indexOf(members) + 1);
+const FOREIGN_CLASSES = ['vw', 'y', 'jqxz', ':', '/', '=', '|?@'].map((members) => CLASS_MEMBERS.indexOf(members) + 1);
 const DIGIT_CODE = ANY_DIGIT.charCodeAt(0);
 const CLASS_BITS = 5;
 const CLASSES = 1 << CLASS_BITS;
@@ -65,9 +66,8 @@ export class AnchorIndex {
   private readonly literals: Literal[][] = [[]];
   /** The same by the class that stands fourth from the end, 32 lists for each of `literals`. */
   private readonly byFourth: (readonly Literal[])[];
-  /** For each list of `byFourth`, a bit for each class that may stand fifth and sixth from the end. */
-  private readonly fifths: Int32Array;
-  private readonly sixths: Int32Array;
+  /** For each list of `byFourth` four numbers: a bit for each class that may stand fifth, sixth and seventh from the end. */
+  private readonly befores: Int32Array;
   /** The letters of all literals, one after the other, in lower case. */
   private readonly letters: Uint16Array;
   private readonly anchors: readonly Anchor[];
@@ -93,14 +93,14 @@ export class AnchorIndex {
     for (const [text, same] of [...byText].sort(([a], [b]) => b.length - a.length)) {
       const { length } = text;
       const bitOf = (back: number) => (length >= back ? 1 << (this.classes[text.charCodeAt(length - back)] ?? 0) : -1);
-      this.file(text, { from, length, fourths: bitOf(4), fifths: bitOf(5), sixths: bitOf(6), anchors: same });
+      const [fourths, fifths, sixths, sevenths] = [bitOf(4), bitOf(5), bitOf(6), bitOf(7)];
+      this.file(text, { from, length, fourths, fifths, sixths, sevenths, anchors: same });
       if (same.some((anchor) => !isConditional(anchor))) this.sift(text, this.sieve);
       from += text.length;
     }
     const size32 = this.literals.length << CLASS_BITS;
     this.byFourth = Array.from({ length: size32 }, () => NONE);
-    this.fifths = new Int32Array(size32);
-    this.sixths = new Int32Array(size32);
+    this.befores = new Int32Array(size32 * 4);
     for (const [bucket, literals] of this.literals.entries()) this.splitByFourth(bucket << CLASS_BITS, literals);
   }
 
@@ -120,14 +120,14 @@ export class AnchorIndex {
   }
 
   private setList(list: number, literals: readonly Literal[]): void {
-    let [fifths, sixths] = [0, 0];
+    let [fifths, sixths, sevenths] = [0, 0, 0];
     for (const literal of literals) {
       fifths |= literal.fifths;
       sixths |= literal.sixths;
+      sevenths |= literal.sevenths;
     }
     this.byFourth[list] = literals;
-    this.fifths[list] = fifths;
-    this.sixths[list] = sixths;
+    this.befores.set([fifths, sixths, sevenths], list * 4);
   }
 
   private sieveWith(isMeant: (anchor: Anchor) => boolean): Int32Array {
@@ -182,7 +182,7 @@ export class AnchorIndex {
    * The hot loop.
    */
   next(codes: Uint16Array, from: number, stop: number, sieve: Int32Array): number {
-    const { classes, buckets, fifths, sixths } = this;
+    const { classes, buckets, befores } = this;
     let gram = this.gramBefore(codes, from);
     for (let position = from; position < stop; position++) {
       const symbol = classes[codes[position] ?? 0] ?? 0;
@@ -192,10 +192,12 @@ export class AnchorIndex {
       if (passes === 0) continue;
       const fourth = position < 3 ? 0 : (classes[codes[position - 3] ?? 0] ?? 0);
       const list = ((buckets[gram] ?? 0) << CLASS_BITS) | fourth;
+      const before = list << 2;
       if (
-        position < 5 ||
-        ((((fifths[list] ?? 0) >>> (classes[codes[position - 4] ?? 0] ?? 0)) & 1) !== 0 &&
-          (((sixths[list] ?? 0) >>> (classes[codes[position - 5] ?? 0] ?? 0)) & 1) !== 0)
+        position < 6 ||
+        ((((befores[before] ?? 0) >>> (classes[codes[position - 4] ?? 0] ?? 0)) & 1) !== 0 &&
+          (((befores[before + 1] ?? 0) >>> (classes[codes[position - 5] ?? 0] ?? 0)) & 1) !== 0 &&
+          (((befores[before + 2] ?? 0) >>> (classes[codes[position - 6] ?? 0] ?? 0)) & 1) !== 0)
       ) {
         this.stopped = list;
         return position + 1;

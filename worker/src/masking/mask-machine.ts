@@ -154,11 +154,12 @@ export class MaskMachine {
     const { codes } = window;
     const fifth = index.classBefore(codes, end, 5);
     const sixth = index.classBefore(codes, end, 6);
+    const seventh = index.classBefore(codes, end, 7);
     this.payFor(end);
     this.met = -1;
     for (const literal of index.candidates()) {
       window.steps++;
-      const mayEnd = (literal.fifths >>> fifth) & (literal.sixths >>> sixth) & 1;
+      const mayEnd = (literal.fifths >>> fifth) & (literal.sixths >>> sixth) & (literal.sevenths >>> seventh) & 1;
       if (mayEnd === 0 || !index.endsWith(literal, codes, end)) continue;
       const called = this.call(literal.anchors, end - literal.length, end);
       this.met = literal.from;
