@@ -1,3 +1,4 @@
+import { isShuffled } from './drawn-value.ts';
 import { DEFAULT_WORDS, NAMES_STANDARD, TRADE_WORDS } from './lexicon/values.ts';
 import { isMadeUp } from './made-up.ts';
 import { isUncommonWords } from './plain-words.ts';
@@ -12,6 +13,7 @@ export function isTellingValue(window: TextWindow, value: string, isQuoted = fal
   if (value.length < SHORTEST || value.length > LONGEST || value.includes('***')) return false;
   if (DEFAULT_WORDS.has(value.toLowerCase()) || TRADE_WORDS.test(value) || NAMES_STANDARD.test(value)) return false;
   if (isDrawnIn(window, value)) return value.length >= SHORTEST_DRAWN && !/^(?:0x)?[\da-f-]+$|[/\\:]/i.test(value);
+  if (isShuffled(value)) return true;
   if (/\d\D*\d/.test(value) && verdict(window, 'uncommon words', value, isUncommonWords)) return true;
   if (CAMEL.test(value) && verdict(window, 'uncommon capitals', value, isUncommonInCapitals)) return true;
   if (MARKED.test(value) && isPassword(window, value)) return true;
