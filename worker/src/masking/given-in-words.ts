@@ -1,6 +1,6 @@
 import { ALNUM, BLANK, CODE, isIn, LETTER, QUOTE, WORD } from './characters.ts';
 import type { Operator } from './given-value.ts';
-import { COPULAS, OPENING_QUOTES } from './lexicon/names-elsewhere.ts';
+import { COPULAS, OPENING_QUOTES, SPEAKS_OF_PASSWORDS } from './lexicon/names-elsewhere.ts';
 import type { TextWindow } from './text-window.ts';
 
 const FIRST_LETTER = 0xc0;
@@ -41,9 +41,29 @@ export function endOfCopula(window: TextWindow, from: number): number {
   if (isIn(code, ALNUM)) return isBehindEastern ? from : -1;
   if (code > CODE.delete && isOpeningEastern(code)) return isBehindEastern ? from : -1;
   if (code < FIRST_EASTERN) return -1;
-  if (!COPULAS.includes(String.fromCharCode(code))) return endOfChange(window, from);
+  const copula = String.fromCharCode(code);
+  if (!COPULAS.includes(copula)) return endOfChange(window, from);
   // `是：`
-  return COPULAS.includes(String.fromCharCode(window.at(from + 1))) ? from + 2 : from + 1;
+  if (COPULAS.includes(String.fromCharCode(window.at(from + 1)))) return from + 2;
+  return goesOn(window, from + 1, copula) ? -1 : from + 1;
+}
+
+const LONGEST_SAID = 32;
+const EASTERN_LETTERS = /^ ?([\u3005\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,31})([\w"'`「『“]?)/;
+/** Longer words of those letters alone are a sentence. */
+const LONGEST_PHRASE = 8;
+/** `です` behind a value is none of it. */
+const IS_SAID = /(?:です|でした|だ|입니다)$/;
+
+/**
+ * `パスワードを忘れた場合は`, `密码为空时无法登录`: a sentence goes on behind the particle, and gives no value. One that stands there
+ * without quotes holds other characters, is short, and says nothing of passwords; behind `を` there is what is done with it.
+ */
+function goesOn(window: TextWindow, from: number, copula: string): boolean {
+  const [, said = '', behind = ''] = EASTERN_LETTERS.exec(window.peek(from, LONGEST_SAID)) ?? [];
+  if (said === '' || behind !== '' || '：＝'.includes(copula)) return false;
+  const phrase = said.replace(IS_SAID, '');
+  return copula === 'を' || phrase.length > LONGEST_PHRASE || SPEAKS_OF_PASSWORDS.test(phrase);
 }
 
 /** `密码「…」`, `密码“…”`: the quote follows the noun. */

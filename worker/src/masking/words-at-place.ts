@@ -1,4 +1,4 @@
-import { hasNounElsewhere } from './lexicon/names-elsewhere.ts';
+import { hasNounElsewhere, SPEAKS_OF_PASSWORDS } from './lexicon/names-elsewhere.ts';
 import { wordSet } from './lexicon/word-set.ts';
 import { isPlaceholder } from './placeholder.ts';
 import { isUncommonWords, mayBeWords } from './plain-words.ts';
@@ -37,7 +37,7 @@ export function holdsJoint(value: string): boolean {
 
 /** Whether `value` stands where nothing but a password can: words that speak of nothing else, joined by small ones as phrases are. */
 export function isChosenWords(value: string): boolean {
-  if (REFERS.test(value) || SPEAKS_EASTERN.test(value)) return false;
+  if (REFERS.test(value) || SPEAKS_OF_PASSWORDS.test(value)) return false;
   return mayBeWords(value) || isEasternWord(value) || isPhrase(value);
 }
 
@@ -68,7 +68,7 @@ const SAYS_OF_PASSWORDS = wordSet(`
 
 /** The same where something else may stand as well: half of the telling words are uncommon. */
 export function isLikelyWords(value: string): boolean {
-  if (REFERS.test(value) || SPEAKS_EASTERN.test(value)) return false;
+  if (REFERS.test(value) || SPEAKS_OF_PASSWORDS.test(value)) return false;
   return isUncommonWords(value) || hasContent(value, isUncommonWords);
 }
 
@@ -82,11 +82,7 @@ function hasContent(value: string, judge: (words: string) => boolean): boolean {
 /** Three characters of Chinese, Japanese or Korean say as much as a word, two with a number. */
 const EASTERN = /^[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,12}(?:[-_ ]?\d{1,8})?[!?]?$/;
 const SHORTEST_EASTERN = 3;
-/** Words about passwords and forms in those languages. */
-const SPEAKS_EASTERN =
-  /[密码口令碼]{2}|必[须須填]|不[能同变]|为空|长度|错误|输入|设置|修改|忘记|字符|默认|同上|随机|自动|加密|明文|哈希|保密|无效|过期|パスワード|必須|任意|入力|設定|変更|文字|無効|同じ|なし|不要|暗号|비밀번호|입력|필수|오류|변경|없음|(?:ます|ました|ません|ください|です|ない)$/;
-
 /** A word of a language whose words no blanks part. */
 export function isEasternWord(value: string): boolean {
-  return EASTERN.test(value) && value.length >= SHORTEST_EASTERN && !SPEAKS_EASTERN.test(value);
+  return EASTERN.test(value) && value.length >= SHORTEST_EASTERN && !SPEAKS_OF_PASSWORDS.test(value);
 }

@@ -23,7 +23,7 @@ export const HELD_SCORE: Readonly<Record<string, readonly [number, number, numbe
   'clean-placeholders': [0, 0, 0, 0],
   'clean-prose': [0, 0, 0, 0],
   connections: [0, 0, 0, 0],
-  'eighth-clean-kept': [0, 0, 1, 0],
+  'eighth-clean-kept': [0, 0, 0, 0],
   'eighth-clean-seen': [0, 0, 0, 0],
   'eighth-kept-addresses': [0, 0, 0, 0],
   'eighth-kept-aimed': [3, 0, 0, 0],

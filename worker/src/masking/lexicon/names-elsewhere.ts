@@ -106,5 +106,9 @@ export const VERBS_ELSEWHERE = wordList(
 
 /** Characters that join a name and its value in Chinese, Japanese and Korean, where no blank stands between. */
 export const COPULAS = '是为為はを：＝은는';
+/** Words about passwords and forms in Chinese, Japanese and Korean. */
+export const SPEAKS_OF_PASSWORDS =
+  /[密码口令碼]{2}|必[须須填]|不[能同变]|为空|可以|需要|請|请|长度|错误|输入|设置|修改|忘记|字符|默认|同上|随机|自动|加密|明文|哈希|保密|无效|过期|パスワード|^空|无法|無法|区分|區分|何|什么|多少|여덟|이상|대소문자|구분|忘れ|場合|必ず|管理|画面|ログイン|必須|任意|入力|設定|変更|文字|無効|同じ|なし|不要|暗号|비밀번호|입력|필수|오류|변경|없음|(?:ます|ました|ません|ください|です|ない)$/;
+
 /** Quotes of those languages, of French and of typography: what opens a value. What closes it is no character of a value. */
 export const OPENING_QUOTES = '「『“‘《〈«„【（';
