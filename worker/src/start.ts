@@ -10,6 +10,7 @@ import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry, type WorkerMetrics, workerMetrics } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
 import type { CatalogSource } from '@lontar/shared/models/catalog.ts';
+import { keepCompiledCode } from '@lontar/shared/patches/compiled-code.ts';
 import { type RedisClock, sayJump, startRedisClock } from '@lontar/shared/redis-clock.ts';
 import { connectFailFast, connectPatient, type Redis } from '@lontar/shared/redis-connection.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
@@ -158,6 +159,7 @@ function runJobs(parts: {
     untilSteady: workers.untilSteady,
     logger: deps.logger,
     async process(start) {
+      keepCompiledCode();
       progress.jobStarted();
       try {
         return await processGeneration(thinned, start);

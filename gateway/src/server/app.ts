@@ -1,5 +1,6 @@
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import { createExpress } from '@lontar/shared/http/app.ts';
+import { keepCompiledCode } from '@lontar/shared/patches/compiled-code.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import { throttleLines } from '@lontar/shared/throttled-log.ts';
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
@@ -147,6 +148,7 @@ function inTurn(first: RequestHandler, second: RequestHandler, third: RequestHan
 
 function serveRoute(route: Route, deps: Pick<AppDeps, 'bodies' | 'generation' | 'conclude' | 'streams'>) {
   return async (request: Request, response: Response): Promise<void> => {
+    keepCompiledCode();
     const context = contextOf(response);
     const refusal = request.method === 'POST' ? await takeJsonBody(deps.bodies, request, context) : undefined;
     const answer = refusal ?? (await route.handle(deps.generation, context, request.params));
