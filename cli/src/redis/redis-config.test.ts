@@ -25,7 +25,13 @@ describe('redisConfig', () => {
     const port = redisConfig('/home/a "b"', door, { kind: 'password', password: 'pw' }, '/l');
     for (const text of [socket, port]) {
       expect(text.split('\n')).toEqual(
-        expect.arrayContaining(['appendonly yes', 'appendfsync everysec', 'maxmemory-policy noeviction', 'save ""']),
+        expect.arrayContaining([
+          'appendonly yes',
+          'appendfsync everysec',
+          'maxmemory-policy noeviction',
+          'save ""',
+          'rdbcompression no',
+        ]),
       );
     }
     expect(socket).toContain('port 0\n');

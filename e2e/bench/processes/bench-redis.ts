@@ -10,7 +10,7 @@ import { endWithUs } from '../../harness/launch.ts';
  * @throws when Redis does not start
  */
 export async function startBenchRedis(): Promise<TestRedis> {
-  const redis = await startTestRedis({ durable: true, args: ['--appendfsync', 'everysec'] });
+  const redis = await startTestRedis({ durable: true, args: ['--appendfsync', 'everysec', '--rdbcompression', 'no'] });
   endWithUs(redis.process());
   return redis;
 }
