@@ -6,11 +6,10 @@ import type { Redis } from './redis-connection.ts';
 /** What a Lua script gives back here: nested lists of strings, integers and nothing. */
 export type ScriptReply = string | number | null | ScriptReply[];
 
-export type RedisScript = (
-  redis: Redis,
-  keys: readonly string[],
-  args: readonly (string | number)[],
-) => Promise<unknown>;
+/** Bytes are sent as they are. */
+export type ScriptArgument = string | number | Buffer;
+
+export type RedisScript = (redis: Redis, keys: readonly string[], args: readonly ScriptArgument[]) => Promise<unknown>;
 
 /**
  * Loads a script from a `.lua` file beside the caller, with what it includes (see `expandScript`).
@@ -32,7 +31,7 @@ export function loadBinaryScript(file: URL): RedisScript {
 /** What script-includes/clock.lua begins with: it takes one argument more. */
 const CLOCK = 'table.remove(ARGV)';
 
-type Send = (redis: Redis, command: 'evalsha' | 'eval', args: (string | number)[]) => Promise<unknown>;
+type Send = (redis: Redis, command: 'evalsha' | 'eval', args: ScriptArgument[]) => Promise<unknown>;
 
 function load(file: URL, send: Send): RedisScript {
   const source = expandScript(file);

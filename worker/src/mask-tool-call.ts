@@ -83,7 +83,8 @@ export function addCounts(sum: MaskCounts, counts: Readonly<MaskCounts>): void {
 export function* maskAndCount(masker: Masker, text: string, counts: MaskCounts): Generator<undefined, string> {
   const { text: masked, spans } = yield* masker.maskInSlices(text);
   for (const { type } of spans) counts[type]++;
-  return masked;
+  // Of two equal texts the one that is in use elsewhere, too, is kept in memory.
+  return masked === text ? text : masked;
 }
 
 function isJson(text: string): boolean {

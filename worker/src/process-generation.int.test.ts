@@ -7,6 +7,7 @@ import { later } from '@lontar/shared/redis-clock.ts';
 import { connectPatient } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
+import { type Ended, runTurn } from '@lontar/shared/settlement/turn.ts';
 import { readSettlement } from '@lontar/shared/testing/read-settlement.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
@@ -181,6 +182,21 @@ describe('one start of a job', () => {
     );
     const { finishReason: kept } = { finishReason: undefined, ...(await settled()) };
     expect(kept).toBe(told);
+  });
+
+  test('settles what is masked, not the JSON in which a long answer came', async () => {
+    const text = `${'leaf '.repeat(4_000)}${SECRET}`;
+    const long: ModelResult = { ...answer, text, literal: { text, json: Buffer.from(JSON.stringify(text)) } };
+    const settleByTurn: JobStart['settle'] = async (settle) => {
+      const { ended } = await runTurn(server.client, { endings: [{ requestId, settle }], take: 0, lock: 'l' });
+      return (ended[0] as Ended).settled ?? { kind: 'gone' };
+    };
+    await processGeneration(
+      deps(() => Promise.resolve(long)),
+      start({}, { settle: settleByTurn }),
+    );
+    expect(await settled()).toMatchObject({ text: text.replace(SECRET, '***API_KEY***') });
+    expect(JSON.stringify(await server.client.hgetall(redisKeys.request(requestId)))).not.toContain(SECRET);
   });
 
   test('keeps why the model call failed, and tells it to the heartbeat', async () => {

@@ -92,7 +92,7 @@ async function work(deps: ProcessDeps, given: Run, policy: AnswerPolicy): Promis
   if (result.kind === 'failed') return finishFailure(deps, run, result);
   if (result.kind === 'unavailable') return finishUnavailable(deps, run, result.retryInMs);
   const settlement = await maskAndDescribe(deps, run, policy, result);
-  await settleJob(deps, run, settlement, 'none');
+  await settleJob(deps, run, settlement, 'none', result.answer.literal);
   return finish(deps, run, settlement.outcome);
 }
 

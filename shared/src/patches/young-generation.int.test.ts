@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
+import { isHurriedAfter } from './young-generation.ts';
 
 const MEGABYTE = 1024 * 1024;
 const PATCH = fileURLToPath(new URL('./young-generation.ts', import.meta.url));
@@ -125,4 +126,35 @@ test('the old generation is collected when it is one and a half times what is in
     // V8 grows a small heap by some megabytes at least.
     expect(field(line, 'old_gen_allocation_limit')).toBeLessThanOrEqual(1.5 * inUse + young + 4 * MEGABYTE);
   }
+});
+
+test('the old generation may become two and a half times what is in use where it is collected all the time', () => {
+  const script = `import { boundYoungGeneration, collectFrugally } from ${JSON.stringify(PATCH)};
+    boundYoungGeneration('small');
+    collectFrugally();
+    const inUse = Array.from({ length: 200_000 }, (_, i) => ({ i }));
+    let recent = [];
+    for (let n = 0; n < 1_800; n++) {
+      if (n % 50 === 0) recent = [];
+      recent.push(Array.from({ length: 5_000 }, (_, i) => ({ i })));
+      await new Promise(setImmediate);
+    }
+    console.log(inUse.length);`;
+  const options = ['--disable-warning=ExperimentalWarning', '--trace-gc-nvp', '--input-type=module', '--eval', script];
+  const lines = execFileSync(process.execPath, options, { encoding: 'utf8' }).split('\n');
+  const field = (line: string, name: string) => Number(new RegExp(` ${name}=([\\d.]+)`).exec(line)?.[1]);
+  const [before = '', last = ''] = lines.filter((line) => line.includes(' gc=mc ')).slice(-2);
+  const inUse = field(before, 'end_object_size');
+  const young = Math.max(field(before, 'new_space_capacity'), field(last, 'new_space_capacity'));
+  expect(field(last, 'old_gen_allocation_limit')).toBeGreaterThan(2 * inUse);
+  expect(field(last, 'old_gen_allocation_limit')).toBeLessThanOrEqual(2.5 * inUse + young + 4 * MEGABYTE);
+});
+
+test.each([
+  [false, 990, true],
+  [false, 1_010, false],
+  [true, 2_990, true],
+  [true, 3_010, false],
+])('where it was hurried: %s, a full collection %i ms after the one before is hurried: %s', (was, afterMs, is) => {
+  expect(isHurriedAfter(afterMs, was)).toBe(is);
 });

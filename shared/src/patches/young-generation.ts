@@ -1,4 +1,4 @@
-import { PerformanceObserver } from 'node:perf_hooks';
+import { constants, type NodeGCPerformanceDetail, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -9,6 +9,12 @@ const HELD = '--semi-space-growth-factor=1';
 const CALM_MS = 10_000;
 /** Smaller than this it is not held, bytes, so that an attacker cannot make every request cost more. */
 const HELD_FROM_BYTES = 16 * 1024 * 1024;
+/** By how much the old generation may grow before it is collected, percent: mostly, and where it is collected all the time. */
+const OLD_GROWTH = { mostly: 50, hurried: 150 };
+/** A full collection that comes sooner after the one before is one too many, ms; and later than this is early enough again. */
+const HURRIED_MS = 1_000;
+const UNHURRIED_MS = 3_000;
+
 /** Its size is looked at no more often than this, ms. */
 const LOOK_MS = 50;
 
@@ -25,6 +31,8 @@ const WHOLE_EVERY = 16;
 
 let calm: NodeJS.Timeout | undefined;
 let isFull = false;
+let isHurried = false;
+let collectedAt = Number.NEGATIVE_INFINITY;
 let lookedAt = Number.NEGATIVE_INFINITY;
 
 function setGrowth(): void {
@@ -35,28 +43,56 @@ function setGrowth(): void {
  * Keeps V8's young generation at 32 MB for as long as the process lives, or at 16. By itself it takes up to 128 MB under load and keeps
  * them while there is work. A request costs no more with a quarter of that, since what it leaves behind is let go of at once; with an
  * eighth it costs a tenth more, because what is in use at each collection is copied. Looked at after each collection: one may find more
- * than that, and lets it grow no further.
+ * than that, and lets it grow no further. Where full collections follow each other closely, the old generation may grow to two and a
+ * half times what is in use.
  *
  * @param size `large` where each request is work for this process; `small` where it gets what was gathered of many
  */
 export function boundYoungGeneration(size: YoungGeneration): void {
-  new PerformanceObserver(() => {
+  new PerformanceObserver((list) => {
+    for (const { detail, startTime } of list.getEntries() as Collection[]) {
+      const { kind, flags } = detail;
+      if (kind === NODE_PERFORMANCE_GC_MAJOR && (flags & NODE_PERFORMANCE_GC_FLAGS_FORCED) === 0) noteFull(startTime);
+    }
     const wasFull = isFull;
     isFull = youngBytes() >= MOST_BYTES[size];
     if (isFull !== wasFull) setGrowth();
   }).observe({ entryTypes: ['gc'] });
 }
 
+type Collection = PerformanceEntry & { readonly detail: NodeGCPerformanceDetail };
+
+/** Whether full collections follow each other closely, where two are so many ms apart. */
+export function isHurriedAfter(ms: number, wasHurried: boolean): boolean {
+  return ms < (wasHurried ? UNHURRIED_MS : HURRIED_MS);
+}
+
+const { NODE_PERFORMANCE_GC_MAJOR, NODE_PERFORMANCE_GC_FLAGS_FORCED } = constants;
+
+/**
+ * What is in use is marked at each full collection. Long answers are in use for longer than two collections of the young
+ * generation, and so become old: then there may be eight full ones a second, which is half of a worker's time.
+ *
+ * @param now when the old generation was collected, ms
+ */
+function noteFull(now: number): void {
+  const wasHurried = isHurried;
+  isHurried = isHurriedAfter(now - collectedAt, wasHurried);
+  collectedAt = now;
+  if (isHurried === wasHurried) return;
+  setFlagsFromString(`--heap-growing-percent=${isHurried ? OLD_GROWTH.hurried : OLD_GROWTH.mostly}`);
+}
+
 /**
  * Has V8 collect for little memory and processor time, for as long as the process lives. By itself it lets the old generation become up
- * to four times what is in use before it collects that: here one and a half times. And it collects the young one by several threads, which are
- * woken for each of hundreds of small collections, and look for work where there is none.
+ * to four times what is in use before it collects that: here one and a half times, see also `boundYoungGeneration`. And it collects the
+ * young one by several threads, which are woken for each of hundreds of small collections, and look for work where there is none.
  *
  * Sets flags of V8 that are read at each collection: checked with Node 24.21.0; young-generation.int.test.ts fails where that
  * changes.
  */
 export function collectFrugally(): void {
-  setFlagsFromString('--heap-growing-percent=50');
+  setFlagsFromString(`--heap-growing-percent=${OLD_GROWTH.mostly}`);
   setFlagsFromString('--no-parallel-scavenge');
 }
 

@@ -58,6 +58,26 @@ const outcomes = ({ ended }: TurnResult) =>
   ended.map((one) => (one instanceof Error ? 'error' : `${one.settled?.kind} ${one.job}`));
 
 describe('one turn', () => {
+  test('stores a long text as the JSON that is there, and never that of another text', async () => {
+    await enqueue(3);
+    await take(3);
+    const text = 'é "said"\n'.repeat(4_000);
+    const literal = { text, json: Buffer.from(JSON.stringify(text).replaceAll('é', '\\u00e9')) };
+    const masked = text.replaceAll('said', '***');
+    const result = await end([
+      ending(1, { settlement: answered(text), literal }),
+      ending(2, { settlement: answered(masked), literal, replyTo: 'g2' }),
+      ending(3, { settlement: answered(text) }),
+    ]);
+    expect(outcomes(result)).toEqual(['settled finished', 'settled finished', 'settled finished']);
+    const plain = JSON.stringify(answered(text));
+    const reply = (number: number, json: string) => ['id', idOf(number), 'settlement', json];
+    const inEscapes = plain.replaceAll('é', '\\u00e9');
+    expect(await entriesOf('g1')).toEqual([[...reply(1, inEscapes), ...reply(3, plain)]]);
+    expect(await entriesOf('g2')).toEqual([reply(2, JSON.stringify(answered(masked)))]);
+    expect(await redis.get(redisKeys.inboxBytes('g1'))).toBe(String(Buffer.byteLength(inEscapes + plain)));
+  });
+
   test('settles, finishes, replies with one entry to each gateway, and takes the next jobs', async () => {
     await enqueue(5);
     await take(3);

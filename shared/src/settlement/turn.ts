@@ -2,17 +2,21 @@ import { GENERATION_JOB } from '../generation-job.ts';
 import { QUEUE_KEYS, queueKeys } from '../queue/queue-keys.ts';
 import type { Redis } from '../redis-connection.ts';
 import { keysOfStream, redisKeys } from '../redis-keys.ts';
-import { loadScript } from '../redis-script.ts';
+import { loadScript, type ScriptArgument } from '../redis-script.ts';
 import { JOB_LOCK_MS } from '../time-budget.ts';
 import { chargeTerms, impliesCost } from './charge.ts';
 import { type KeptText, NOTHING_KEPT, writeRest } from './kept-text.ts';
+import { joinText, type Literal } from './known-literal.ts';
 import { readResult, type SettleInput, type SettleResult, withCharge } from './settle.ts';
-import { writeSettlement } from './settlement.ts';
+import { type Settlement, writeSettlement } from './settlement.ts';
 
 const turnScript = loadScript(new URL('./turn.lua', import.meta.url));
 
 /** Bytes of jobs after which a turn takes no further one. */
 const MOST_BYTES_TAKEN = 262_144;
+
+/** Characters of JSON. */
+const LONG_SETTLEMENT = 16_384;
 
 /** A start of a job that has come to its end. */
 export interface Ending {
@@ -24,6 +28,8 @@ export interface Ending {
     SettleInput,
     'keyId' | 'settlement' | 'cost' | 'freeFailuresPerHour' | 'attempt' | 'replyTo'
   > & {
+    /** A text whose JSON is there: where it is that of the settlement, it is not encoded again. */
+    readonly literal?: Literal | undefined;
     /** Of a request whose answer its gateways got as it grew: they get its text no second time. */
     readonly streamed?: {
       /** Gateways that follow it, beside the one that asked for it. */
@@ -106,7 +112,7 @@ async function sendTurn(
   const streamed = endings.filter(({ settle }) => settle?.streamed !== undefined).length;
   const keys = [...KEYS_OF_QUEUE, ...inboxes.flatMap((name) => [redisKeys.inbox(name), redisKeys.inboxBytes(name)])];
   const args = [QUEUE_KEYS, lock, JOB_LOCK_MS, take, MOST_BYTES_TAKEN, GENERATION_JOB.resultTtlMs, inboxes.length];
-  const all: (string | number)[] = [...args, endings.length, streamed];
+  const all: ScriptArgument[] = [...args, endings.length, streamed];
   for (const ending of endings) {
     pushKeys(keys, ending);
     pushArguments(all, ending, inboxes);
@@ -160,24 +166,35 @@ function pushKeys(keys: string[], { requestId, settle }: Ending): void {
   keys.push(job, `${job}:lock`, redisKeys.keyFreeFailures(keyId));
 }
 
-function pushArguments(args: (string | number)[], { requestId, lock, settle }: Ending, inboxes: string[]): void {
+/**
+ * The settlement where the key pays. A long one is bytes: a string would be in V8's memory twice more until Redis has replied, in
+ * the command and joined for the socket.
+ */
+function writePaid(settlement: Settlement, literal: Literal | undefined): string | Buffer {
+  const joined = literal && settlement.outcome === 'answered' ? joinText(settlement, literal) : undefined;
+  if (joined) return joined;
+  const json = writeSettlement(withCharge(settlement, true));
+  return json.length < LONG_SETTLEMENT ? json : Buffer.from(json);
+}
+
+function pushArguments(args: ScriptArgument[], { requestId, lock, settle }: Ending, inboxes: string[]): void {
   args.push(requestId, lock ?? '');
   if (settle === undefined) {
     args.push('', '', '', '', '', '', '');
     return;
   }
-  const { settlement, attempt, replyTo, cost, freeFailuresPerHour, streamed } = settle;
+  const { settlement, literal, attempt, replyTo, cost, freeFailuresPerHour, streamed } = settle;
   const unpaid = impliesCost(settlement) ? '' : writeSettlement(withCharge(settlement, false));
   args.push(chargeTerms(settlement), attempt ?? 0, replyTo === undefined ? 0 : inboxes.indexOf(replyTo) + 1);
   // An answer that was streamed is made of what is said of the stream.
   const isMade = streamed !== undefined && settlement.outcome === 'answered';
-  const paid = isMade ? '' : writeSettlement(withCharge(settlement, true));
+  const paid = isMade ? '' : writePaid(settlement, literal);
   args.push(paid, unpaid, cost ?? 'look', freeFailuresPerHour ?? 0);
 }
 
 function pushStream(
   keys: string[],
-  args: (string | number)[],
+  args: ScriptArgument[],
   number: number,
   { requestId, settle }: Ending,
   inboxes: readonly string[],

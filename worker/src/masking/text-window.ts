@@ -1,4 +1,5 @@
 import { ALNUM, CODE, isIn, LONGEST_RUN, lowerCase, stopsLeft } from './characters.ts';
+import { equalBlocksUntil } from './equal-blocks.ts';
 import type { JudgeHost } from './host-judge.ts';
 import type { Memory } from './memory.ts';
 import { NO_TABLE, type TablePlace } from './table-place.ts';
@@ -13,6 +14,8 @@ const LEFT_REACH = 256;
 /** Runs up to this long are simply read again; longer ones are remembered. */
 const SHORT_RUN = 16;
 const REMEMBERED_RUNS = 6;
+/** Behind so many characters whole blocks are compared. */
+const COMPARED_SINGLY = 64;
 const JOINERS = new Set<number>([CODE.dot, CODE.hyphen, CODE.underscore]);
 
 interface LongRun {
@@ -253,7 +256,10 @@ export class TextWindow {
   /** Up to where, from `from` on and at most to `stop`, each character is the same as the one `distance` before it. */
   equalUntil(from: number, distance: number, stop: number): number {
     const { codes } = this;
+    const near = Math.min(stop, from + COMPARED_SINGLY);
     let index = from;
+    while (index < near && codes[index] === codes[index - distance]) index++;
+    if (index === near && near < stop) index = equalBlocksUntil(codes, index, distance, stop);
     while (index < stop && codes[index] === codes[index - distance]) index++;
     return index;
   }

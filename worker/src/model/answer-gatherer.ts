@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type ChatRequest, type ToolCall, textOf } from '@lontar/shared/chat-request.ts';
+import type { Literal } from '@lontar/shared/settlement/known-literal.ts';
 import type { TokenUsage } from '@lontar/shared/settlement/settlement.ts';
 import { AnswerTooLargeError } from './capped-fetch.ts';
 import { ModelError, type ModelPart, type ModelResult } from './language-model.ts';
@@ -37,6 +38,7 @@ export class AnswerGatherer {
   #pieces = 0;
   #looks = 0;
   readonly #calls = new Map<number, HalfCall>();
+  #literal: Literal | undefined;
   #usage: TokenUsage | undefined;
   #finish: FinishReason | undefined;
 
@@ -119,6 +121,11 @@ export class AnswerGatherer {
     this.#checkLength();
   }
 
+  /** What may be the whole text, with the JSON in which it came. */
+  noteLiteral(literal: Literal): void {
+    this.#literal = literal;
+  }
+
   setUsage(usage: TokenUsage): void {
     this.#usage = usage;
   }
@@ -145,6 +152,7 @@ export class AnswerGatherer {
     for (const call of toolCalls) this.#onPart?.({ kind: 'call', call });
     return {
       text: this.#text,
+      ...(this.#literal && { literal: this.#literal }),
       ...(refusal !== '' && { refusal }),
       ...(this.#reasoning !== '' && { reasoning: this.#reasoning }),
       ...(toolCalls.length > 0 && { toolCalls }),

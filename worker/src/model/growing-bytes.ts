@@ -10,6 +10,9 @@ export class GrowingBytes {
   /** Whether `#bytes` is a piece as it came, which is not ours to write to. */
   #isForeign = false;
 
+  /** How long all of it will be, where that is known: only as good as who says it. */
+  expected = 0;
+
   get length(): number {
     return this.#length;
   }
@@ -23,7 +26,7 @@ export class GrowingBytes {
     }
     const length = this.#length + piece.byteLength;
     if (this.#isForeign || length > this.#bytes.byteLength) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(SMALLEST, 2 * length));
+      const larger = Buffer.allocUnsafeSlow(this.expected >= length ? this.expected : Math.max(SMALLEST, 2 * length));
       this.#bytes.copy(larger, 0, 0, this.#length);
       this.#bytes = larger;
       this.#isForeign = false;

@@ -1,6 +1,7 @@
 import type { ChatRequest, ToolCall } from '@lontar/shared/chat-request.ts';
 import type { FailureCause } from '@lontar/shared/failure-cause.ts';
 import type { Deadlines, ProviderName } from '@lontar/shared/models/catalog.ts';
+import type { Literal } from '@lontar/shared/settlement/known-literal.ts';
 import type { FinishReason, TokenUsage } from '@lontar/shared/settlement/settlement.ts';
 
 /**
@@ -49,6 +50,8 @@ export interface ModelResult {
    * calls or a refusal, or all tokens were used up before it (`length`).
    */
   readonly text: string;
+  /** Where it is there, the JSON in which a text came, which may be this one: no less secret. */
+  readonly literal?: Literal;
   /** What the model says in place of a text, where its upstream tells that apart; as the text. No part of it was given on. */
   readonly refusal?: string;
   /** As the text; absent for none. */

@@ -1,3 +1,4 @@
+import type { Literal } from '@lontar/shared/settlement/known-literal.ts';
 import type { AnswerGatherer } from '../answer-gatherer.ts';
 import { ModelError, type ModelResult } from '../language-model.ts';
 import { isCount, partsOf } from '../token-counts.ts';
@@ -17,7 +18,9 @@ type Json = Readonly<Record<string, unknown>>;
  *   AnswerGatherer throws
  */
 export function readWhole(text: string, into: AnswerGatherer): void {
-  const body = parseObject(text);
+  let content: Literal | undefined;
+  // The text of a short answer is written again in less time than its JSON is found.
+  const body = text.length < LONG_ANSWER ? parseObject(text) : parseObject(text, (literal) => (content = literal));
   const choice = firstChoice(body);
   const message = asObject(choice?.['message']);
   const failure = failureIn(body, choice);
@@ -25,6 +28,7 @@ export function readWhole(text: string, into: AnswerGatherer): void {
     throw new UpstreamRefusal(OK, {}, readParsed(failure ?? body));
   }
   readDelta(message, into, true);
+  if (content !== undefined) into.noteLiteral(content);
   readUsage(body, into);
   into.setFinish(endBy(choice['finish_reason']));
 }
@@ -67,6 +71,10 @@ function messageOf(body: Json, choice: Json, into: AnswerGatherer): Json | undef
 }
 
 const OPENING_BRACE = 123;
+/** Characters of JSON. */
+const LONG_ANSWER = 16_384;
+/** How much longer than its text a literal may be: escapes take room in Redis. */
+const MOST_ESCAPES = 1.25;
 
 const NOTHING: Json = {};
 
@@ -200,9 +208,10 @@ function isFirst(index: unknown): boolean {
   return index === undefined || index === null || index === 0 || index === '0';
 }
 
-function parseObject(text: string): Json {
+/** @param onContent is given each text that is named `content`, and the JSON it stood in */
+function parseObject(text: string, onContent?: (literal: Literal) => void): Json {
   try {
-    const parsed: unknown = JSON.parse(text);
+    const parsed: unknown = onContent ? parseWithSource(text, contentsFor(onContent)) : JSON.parse(text);
     // Gemini's layer for OpenAI's clients writes its errors as a list of one.
     const body = asObject(Array.isArray(parsed) ? parsed[0] : parsed);
     if (body !== undefined) return body;
@@ -210,6 +219,20 @@ function parseObject(text: string): Json {
     // Not JSON: as what follows.
   }
   throw new ModelError('invalid_answer');
+}
+
+/** `JSON.parse`, with what TypeScript's types of it do not know yet: where a value is no object, the JSON that it stood in. */
+type Revive = (name: string, value: unknown, context: { readonly source?: string }) => unknown;
+const parseWithSource = JSON.parse as (text: string, revive: Revive) => unknown;
+
+function contentsFor(onContent: (literal: Literal) => void): Revive {
+  return (name, value, { source }) => {
+    if (name === 'content' && typeof value === 'string' && source !== undefined) {
+      // Much longer is one in which all is escaped that is not ASCII.
+      if (source.length < MOST_ESCAPES * value.length) onContent({ text: value, json: Buffer.from(source) });
+    }
+    return value;
+  };
 }
 
 function asObject(value: unknown): Json | undefined {

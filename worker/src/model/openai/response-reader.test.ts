@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { anyCharacter } from '@lontar/shared/testing/any-character.ts';
 import * as fc from 'fast-check';
 import { AnswerGatherer } from '../answer-gatherer.ts';
@@ -123,3 +123,59 @@ test('the end that a server names in each chunk is waited for anew with each tok
   expect([read(': x\n\n'), read('data: [DONE]\n\n')]).toEqual(['rest is optional', 'complete']);
   expect(reader.end()).toMatchObject({ text: 'Hi there!', finishReason: 'stop' });
 });
+
+describe('the JSON of a long text', () => {
+  const LONG = 'A "leaf" of palm,\n'.repeat(2_000);
+  const bodyOf = (literal: string, more = '') =>
+    `{"choices":[{"index":0,"message":{"role":"assistant","content": ${literal}${more}},"finish_reason":"stop"}]}`;
+  const literalOf = (body: string) => read([Buffer.from(body)], 'application/json').result.literal;
+
+  test.each([
+    ['as it is mostly written', JSON.stringify(LONG), LONG],
+    ['with escapes of its own', JSON.stringify(`${LONG}/`).replace('/', '\\/\\u0041'), `${LONG}/A`],
+    ['beyond ASCII', JSON.stringify(`${LONG}é 漢 \u{1F600}`), `${LONG}é 漢 \u{1F600}`],
+  ])('is kept %s', (_, json, text) => {
+    expect(literalOf(bodyOf(json))).toEqual({ text, json: Buffer.from(json) });
+  });
+
+  test('is the last of two under one name, as its text is', () => {
+    const last = '"of the last one"';
+    const body = bodyOf(JSON.stringify(`x${LONG}`), `,"content":${last}`);
+    const { result } = read([Buffer.from(body)], 'application/json');
+    const text = JSON.parse(last) as string;
+    expect(result).toMatchObject({ text, literal: { text, json: Buffer.from(last) } });
+  });
+
+  test('is of another text than the answer where half of a pair stands in it', () => {
+    const { text, literal } = read(
+      [Buffer.from(bodyOf(`"${'leaf '.repeat(4_000)}\\ud800."`))],
+      'application/json',
+    ).result;
+    expect(text.endsWith('\ufffd.')).toBe(true);
+    expect(literal?.text).not.toBe(text);
+  });
+
+  test.each([
+    ['of a short one', '"short"'],
+    ['where all that is not ASCII is escaped', `"${'\\u6f22'.repeat(5_000)}"`],
+  ])('is not kept %s', (_, json) => {
+    expect(literalOf(bodyOf(json))).toBeUndefined();
+  });
+
+  test('is none where the body is none', () => {
+    expect(() => literalOf(bodyOf(`"${LONG}`))).toThrow(ModelError);
+  });
+});
+
+test.each([0, 10, 3_000, 70_000, 90_000, -5, 1.5, 'x'])(
+  'an answer is read whole whatever its head says of its length: %s',
+  (length) => {
+    const gatherer = new AnswerGatherer(CHAT, 100_000);
+    const reader = new ResponseReader(gatherer, 100_000, () => undefined);
+    reader.begin(200, { 'content-type': 'application/json', 'content-length': String(length) });
+    const content = 'leaf '.repeat(14_000);
+    const body = Buffer.from(JSON.stringify({ choices: [{ message: { content }, finish_reason: 'stop' }] }));
+    for (const piece of cutUp(body, [20_000, 7])) reader.read(piece as Buffer);
+    expect(reader.end().text).toBe(content);
+  },
+);

@@ -68,8 +68,10 @@ export class ResponseReader implements BodyReader<ModelResult> {
     this.#onHeaders(headers);
     if (!this.#isRefusal && /\bevent-stream\b/i.test(String(headers['content-type']))) {
       this.#sse = this.#newStream();
-    } else if (!this.#isRefusal && Number(headers['content-length']) > this.#mostBytes) {
-      throw new AnswerTooLargeError();
+    } else if (!this.#isRefusal) {
+      const length = Number(headers['content-length'] ?? 0);
+      if (length > this.#mostBytes) throw new AnswerTooLargeError();
+      this.#whole.expected = length;
     }
   }
 
