@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { GENERATION_ENDPOINTS } from './endpoints.ts';
 import { ERROR_CODES } from './errors.ts';
 import { failureCauseSchema } from './failure-cause.ts';
+import type { RawJson } from './json-bytes.ts';
 import { modelNameSchema } from './models/model-name.ts';
 import { FINISH_REASONS } from './settlement/settlement.ts';
-import type { RawJson } from './settlement/text-literal.ts';
 
 /** How a request ended, as the metrics and the log name it. */
 export const OUTCOMES = [

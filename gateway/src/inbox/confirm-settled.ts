@@ -3,6 +3,7 @@ import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
 import type { Replication } from '@lontar/shared/replication/replication.ts';
+import type { ReadJson } from '@lontar/shared/settlement/text-literal.ts';
 import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import type { Waiters } from './waiters.ts';
 
@@ -28,7 +29,7 @@ export function confirmFirst(deps: {
 }): Pick<Waiters, 'deliver'> {
   const { redis, replication, waiters } = deps;
   const onTrouble = throttledWarning(deps.logger, 'answers wait: too few replicas have them');
-  let pending = new Map<string, string>();
+  let pending = new Map<string, ReadJson>();
   let isScheduled = false;
   let losses = 0;
   redis.on('close', () => {
@@ -57,7 +58,7 @@ export function confirmFirst(deps: {
       // At once: Redis answers in their order, so that what was found was there before the replicas were waited for.
       const [positions] = await Promise.all([confirmScript(redis, keys, []) as Promise<number[]>, replication.held()]);
       if (losses !== before) return;
-      for (const position of positions) waiters.deliver(...(asked[position - 1] as [string, string]));
+      for (const position of positions) waiters.deliver(...(asked[position - 1] as [string, ReadJson]));
     } catch (error) {
       onTrouble(error);
       if (losses !== before) return;

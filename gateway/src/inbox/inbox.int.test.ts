@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { JsonBytes, writeJson } from '@lontar/shared/json-bytes.ts';
 import { type Frame, writeFrames } from '@lontar/shared/live/frames.ts';
 import { writeNumbered } from '@lontar/shared/live/numbered-frames.ts';
 import { createLogger } from '@lontar/shared/logger.ts';
 import { connectFailFast, connectReader, type Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
-import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
+import type { Answered, Settlement } from '@lontar/shared/settlement/settlement.ts';
+import { textAsJson } from '@lontar/shared/settlement/text-literal.ts';
 import { runTurn } from '@lontar/shared/settlement/turn.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { reserve } from '@lontar/shared/testing/reservations.ts';
@@ -59,6 +61,21 @@ describe('an inbox', () => {
     );
     expect(texts).toEqual(ids.map((id) => `text of ${id}`));
     expect([one.waiting, two.waiting]).toEqual([0, 0]);
+  });
+
+  test('gives long replies to all who wait for them, and hands them on as they came to one alone', async () => {
+    const inbox = await open('long');
+    const text = 'é 漢字 "quoted", \\ \n'.repeat(4_000);
+    await Promise.all(['req_one', 'req_several'].map((id) => admitted(id)));
+    const one = inbox.wait('req_one').reply;
+    const several = [inbox.wait('req_several').reply, inbox.wait('req_several').reply];
+    await reply('req_one', text, 'long');
+    await reply('req_several', text, 'long');
+    expect(textAsJson((await one) as Answered)).toBeInstanceOf(JsonBytes);
+    for (const got of [await one, ...(await Promise.all(several))]) {
+      const body = [writeJson({ result: textAsJson(got as Answered) })].flat().map(String).join('');
+      expect(body).toBe(JSON.stringify({ result: text }));
+    }
   });
 
   test('gives each waiter its own of the replies that one turn of a worker sends, and forgets what was read', async () => {

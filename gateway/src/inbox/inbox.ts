@@ -16,6 +16,8 @@ const trimInboxScript = loadScript(new URL('./trim-inbox.lua', import.meta.url))
 
 /** Entries that are read at once; one may hold the replies of a worker's whole turn, or frames of many requests. */
 const READ_COUNT = 100;
+/** A reply of so many bytes stays in bytes. A shorter one is wanted as text soon, for the beginning that its event has. */
+const LONG_REPLY_BYTES = 8_192;
 /** Requests that are asked about at once. */
 const FIND_COUNT = 500;
 /** An inbox that its gateway no longer renews goes away, ms. */
@@ -102,7 +104,7 @@ export async function openInbox(deps: InboxDeps): Promise<Inbox> {
   async function readOnce(): Promise<void> {
     if (performance.now() - renewedAt > RENEW_MS) await renew();
     for (const [id, fields] of await readBehind(deps, key, last)) {
-      last = id;
+      last = id.toString();
       deliver(fields);
     }
     await trimmer.trim(last);
@@ -152,12 +154,16 @@ export async function openInbox(deps: InboxDeps): Promise<Inbox> {
   };
 }
 
+/** What Redis says of the streams that were read, here one: the entries of each, with their fields. */
+type StreamReply = readonly [name: Buffer, entries: readonly [id: Buffer, fields: readonly Buffer[]][]][] | null;
+
 /** Waits for entries behind an id. @throws when Redis fails */
 async function readBehind({ reader, onRead }: InboxDeps, key: string, last: string) {
-  const reply = await reader.xread('COUNT', READ_COUNT, 'BLOCK', LONGEST_BLOCK_MS, 'STREAMS', key, last);
-  const entries = reply?.[0]?.[1] ?? [];
+  // In bytes: a long answer goes on to its caller as it came.
+  const reply = await reader.xreadBuffer('COUNT', READ_COUNT, 'BLOCK', LONGEST_BLOCK_MS, 'STREAMS', key, last);
+  const entries = (reply as StreamReply)?.[0]?.[1] ?? [];
   const [oldest] = entries;
-  if (oldest) onRead?.(Number.parseInt(oldest[0], 10));
+  if (oldest) onRead?.(Number.parseInt(oldest[0].toString(), 10));
   return entries;
 }
 
@@ -166,9 +172,9 @@ function createTrimmer(reader: Redis, key: string, bytesKey: string) {
   let replies = 0;
   let bytes = 0;
   return {
-    note(text: string): void {
+    note(read: number): void {
       replies++;
-      bytes += Buffer.byteLength(text);
+      bytes += read;
     },
     async trim(last: string): Promise<void> {
       if (replies < TRIM_AFTER && bytes < TRIM_AFTER_BYTES) return;
@@ -202,24 +208,23 @@ async function recheck(
 }
 
 /** Hands an entry's replies, or its frames, to who waits for them. */
-function deliverTo(settled: Pick<Waiters, 'deliver'>, readers: FrameReaders, note: (text: string) => void) {
-  return (fields: readonly string[]): void => {
-    const [kind, frames = ''] = fields;
+function deliverTo(settled: Pick<Waiters, 'deliver'>, readers: FrameReaders, note: (bytes: number) => void) {
+  return (fields: readonly Buffer[]): void => {
+    const kind = fields[0]?.toString();
     if (kind === 'frames') {
-      note(frames);
-      readers.deliver(frames);
+      note(fields[1]?.length ?? 0);
+      readers.deliver(fields[1]?.toString() ?? '');
     } else if (kind === 'numbered') {
-      note(fields.filter((_, index) => index > 2 && index % 2 === 1).join(''));
-      readers.deliverNumbered(fields);
+      note(fields.reduce((sum, { length }, index) => (index > 2 && index % 2 === 1 ? sum + length : sum), 0));
+      readers.deliverNumbered(fields.map(String));
     }
-    for (const [requestId, json] of repliesOf(fields)) {
-      note(json);
-      settled.deliver(requestId, json);
+    // The replies of an entry: the fields `id` and `settlement` of each in turn, as send-replies.lua writes them.
+    for (let at = kind === 'id' ? 0 : fields.length; at < fields.length; at += 4) {
+      const [id, json] = [fields[at + 1], fields[at + 3]];
+      if (id === undefined || json === undefined) return;
+      note(json.length);
+      const isLong = json.length >= LONG_REPLY_BYTES;
+      settled.deliver(id.toString(), isLong ? json : json.toString());
     }
   };
-}
-
-/** The replies of an entry: the fields `id` and `settlement` of each in turn, as send-replies.lua writes them. */
-function* repliesOf(fields: readonly string[]): Generator<[requestId: string, json: string]> {
-  for (let at = 0; fields[at] === 'id'; at += 4) yield [fields[at + 1] ?? '', fields[at + 3] ?? ''];
 }

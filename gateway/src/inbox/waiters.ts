@@ -1,5 +1,6 @@
 import type { Logger } from '@lontar/shared/logger.ts';
 import { parseSettlement, type Settlement } from '@lontar/shared/settlement/settlement.ts';
+import type { ReadJson } from '@lontar/shared/settlement/text-literal.ts';
 
 /** A wait for one request's settlement. */
 export interface Waiting {
@@ -18,7 +19,7 @@ export interface Waiters {
   /** Ends all waits. */
   giveUp(): void;
   /** Hands over a settlement, as JSON; unknown ids are dropped. */
-  deliver(requestId: string, json: string): void;
+  deliver(requestId: string, json: ReadJson): void;
   /** Whether somebody waits for this request. */
   has(requestId: string): boolean;
   /** A frame of the request has come: it is not settled yet. */
@@ -52,7 +53,8 @@ export function createWaiters(logger: Logger): Waiters {
     deliver(requestId, json) {
       const waiter = waiters.get(requestId);
       if (!waiter) return;
-      const settlement = parseSettlement(json);
+      // Bytes are handed on once.
+      const settlement = parseSettlement(waiter.earlier ? json.toString() : json);
       if (settlement === undefined) {
         logger.error({ requestId }, 'a reply has an unknown form');
         return;

@@ -1,5 +1,6 @@
 import { ERROR_CATALOG } from '@lontar/shared/errors.ts';
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
+import { writeJson } from '@lontar/shared/json-bytes.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import { type CallCharge, ROUTE_LABELS, type RouteLabel } from '@lontar/shared/metrics.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
@@ -57,12 +58,27 @@ export async function concludeAnswer(
   response.statusCode = answer.status;
   setAll(response, answer.headers);
   setAll(response, ignored(context));
-  const body = JSON.stringify(answer.body);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  const bytes = Buffer.byteLength(body);
-  response.setHeader('Content-Length', bytes);
-  // As text: Node then writes head and body in one piece, and copies nothing. ASCII needs no encoding.
-  response.end(body, bytes === body.length ? 'latin1' : 'utf8');
+  sendBody(response, writeJson(answer.body));
+}
+
+/**
+ * Sends a body that is a text or, where there are bytes in it, pieces. As text: Node then writes the head and the first piece
+ * as one, and copies nothing. ASCII needs no encoding.
+ */
+function sendBody(response: Response, body: ReturnType<typeof writeJson>): void {
+  if (typeof body === 'string') {
+    const bytes = Buffer.byteLength(body);
+    response.setHeader('Content-Length', bytes);
+    return void response.end(body, bytes === body.length ? 'latin1' : 'utf8');
+  }
+  response.setHeader(
+    'Content-Length',
+    body.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0),
+  );
+  response.cork();
+  for (const piece of body) response.write(piece);
+  response.end();
 }
 
 function setAll(response: Response, headers: Answer['headers']): void {

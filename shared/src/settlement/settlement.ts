@@ -5,7 +5,7 @@ import { failureCauseSchema } from '../failure-cause.ts';
 import { modelNameSchema } from '../models/model-name.ts';
 import { redisTimeSchema } from '../redis-clock.ts';
 import { readerOf } from '../shape-check.ts';
-import { splitText, withLiteral } from './text-literal.ts';
+import { type ReadJson, splitText, withLiteral } from './text-literal.ts';
 
 /** The four kinds of sensitive data that are masked. */
 export const MASK_TYPES = ['url', 'key', 'ip', 'connection'] as const;
@@ -142,16 +142,18 @@ const EARLIER_CODES: Partial<Record<GenerationFailure, GenerationFailure>> = {
 };
 
 /**
- * Reads the stored form. The text of an answer is decoded when it is first looked at; who only hands it on takes it by
- * `textAsJson`.
+ * Reads the stored form. Who only hands on the text of an answer takes it by `textAsJson`: of what came as bytes it is decoded
+ * when it is first looked at.
  *
+ * @param json of a long one its bytes, which are then kept for as long as the settlement is
  * @returns `undefined` where it is none that this version can read
  */
-export function parseSettlement(json: string): Settlement | undefined {
+export function parseSettlement(json: ReadJson): Settlement | undefined {
   const split = splitText(json);
-  const answered = split && readStored(parseJson(split.rest));
-  if (split && answered) return withLiteral(answered, split.literal);
-  const stored = readStored(parseJson(json));
+  const withoutText = split && readStored(parseJson(split.rest));
+  const answered = split && withoutText?.outcome === 'answered' ? withLiteral(withoutText, split.literal) : undefined;
+  if (answered) return answered;
+  const stored = readStored(parseJson(json.toString()));
   if (stored === undefined || stored.outcome === 'answered') return stored;
   const { detail, ...settlement } = stored;
   return detail === undefined ? settlement : { ...settlement, error: detail };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { writeJson } from '../json-bytes.ts';
 import { type Answered, parseSettlement, writeSettlement } from './settlement.ts';
 import { beginningAsJson, splitText, textAsJson } from './text-literal.ts';
 
@@ -40,6 +41,35 @@ describe('the text of an answer that was read', () => {
     expect(JSON.stringify({ result: textAsJson(read), after: 1 })).toBe(JSON.stringify({ result: text, after: 1 }));
   });
 
+  test.each(TEXTS)('is what was written where it came as bytes: %j', (text) => {
+    const settlement = answered(text, { reasoning: 'why "so"', finishReason: 'length' });
+    const bytes = Buffer.from(writeSettlement(settlement));
+    const split = splitText(bytes);
+    expect(Buffer.isBuffer(split?.literal) && split.literal.toString()).toBe(JSON.stringify(text));
+    const read = parseSettlement(bytes) as Answered;
+    expect(read).toEqual(settlement);
+    expect({ ...read }).toEqual(settlement);
+    expect({ ...read, text: 'new' }).toEqual({ ...settlement, text: 'new' });
+    expect(textAsJson({ ...read, text: 'new' })).toBe('new');
+    expect(writeSettlement(read)).toBe(bytes.toString());
+    const pieces = [writeJson({ result: textAsJson(read), after: 1 })].flat();
+    expect(pieces).toHaveLength(3);
+    expect(pieces.map(String).join('')).toBe(JSON.stringify({ result: text, after: 1 }));
+  });
+
+  test('may stand anywhere in the bytes of other versions, and of failures there is none', () => {
+    const { text, ...others } = answered('of "old" 漢');
+    expect(parseSettlement(Buffer.from(JSON.stringify({ ...others, text })))).toEqual(answered('of "old" 漢'));
+    const failed = { v: 1, outcome: 'failed', error: 'timed_out' } as const;
+    expect(parseSettlement(Buffer.from(writeSettlement(failed)))).toEqual(failed);
+  });
+
+  test.each(['a",', '",', ',', '","', 'x\\",'])('ends where it ends: %j', (text) => {
+    const json = writeSettlement(answered(text));
+    expect(splitText(json)?.literal).toBe(JSON.stringify(text));
+    expect(splitText(Buffer.from(json))?.literal.toString()).toBe(JSON.stringify(text));
+  });
+
   test('is that of a copy where a copy has another', () => {
     const read = parseSettlement(writeSettlement(answered('of old'))) as Answered;
     expect(textAsJson({ ...read, text: 'new' })).toBe('new');
@@ -63,11 +93,13 @@ describe('the text of an answer that was read', () => {
     '{"v":1,"outcome":"answered","text":"x" "masked":{}}',
   ])('is none where the JSON is no settlement: %s', (json) => {
     expect(parseSettlement(json)).toBeUndefined();
+    expect(parseSettlement(Buffer.from(json))).toBeUndefined();
   });
 });
 
 describe('the beginning of the text', () => {
   const read = (text: string) => parseSettlement(writeSettlement(answered(text))) as Answered;
+  const readBytes = (text: string) => parseSettlement(Buffer.from(writeSettlement(answered(text)))) as Answered;
   const LONG = [
     ...TEXTS,
     'x'.repeat(30),
@@ -81,7 +113,8 @@ describe('the beginning of the text', () => {
     for (let most = 0; most <= text.length + 2; most++) {
       const whole = text.length <= most;
       const expected = whole ? text : `${text.slice(0, most).toWellFormed()}…`;
-      expect(JSON.stringify(beginningAsJson(read(text), most))).toBe(JSON.stringify(expected));
+      expect(JSON.parse(JSON.stringify(beginningAsJson(read(text), most)))).toBe(expected);
+      expect(JSON.parse(JSON.stringify(beginningAsJson(readBytes(text), most)))).toBe(expected);
       expect(beginningAsJson(answered(text), most)).toBe(expected);
     }
   });
