@@ -45,12 +45,11 @@ function again(seconds: number): string {
  * @param keyId public part of the key that was presented
  */
 export function refusalFor(admission: Admission, keyId: string | undefined): Answer | undefined {
+  // Most requests: nothing is made for them.
+  if (admission.decision === 'admitted' || admission.decision === 'counted') return undefined;
   const headers = rateLimitHeaders(admission);
   const report = admission.genuineKey && keyId !== undefined ? { keyId } : {};
   switch (admission.decision) {
-    case 'admitted':
-    case 'counted':
-      return undefined;
     case 'unknown_key':
       return refuse('invalid_api_key', { headers, report });
     case 'key_not_active': {

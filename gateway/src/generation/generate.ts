@@ -156,13 +156,13 @@ function refusalOf(admission: Admission, reading: Reading): Answer | undefined {
   const keyId = reading.key?.id;
   const refusal = refusalFor(admission, keyId);
   if (refusal) return refusal;
-  const headers = rateLimitHeaders(admission);
   if (reading.kind === 'refused') {
+    const headers = rateLimitHeaders(admission);
     const owner = admission.genuineKey && keyId !== undefined ? { keyId } : {};
     const { error, message, param, fault } = reading;
     return refuse(error, { ...(message !== undefined && { message }), param, fault, headers, report: owner });
   }
-  return keyId === undefined ? refuse('invalid_api_key', { headers }) : undefined;
+  return keyId === undefined ? refuse('invalid_api_key', { headers: rateLimitHeaders(admission) }) : undefined;
 }
 
 interface Asked {
