@@ -52,7 +52,14 @@ export function writeJson(value: unknown): string | readonly (string | Buffer)[]
   try {
     const json = JSON.stringify(value);
     if (bytes.length === 0) return json;
-    return json.split(PLACE).flatMap((text, index) => [text, ...bytes.slice(index, index + 1)]);
+    const texts = json.split(PLACE);
+    return bytes.reduce(
+      (pieces: (string | Buffer)[], one, index) => {
+        pieces.push(one, texts[index + 1] ?? '');
+        return pieces;
+      },
+      texts.slice(0, 1),
+    );
   } finally {
     met = undefined;
   }
