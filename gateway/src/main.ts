@@ -2,5 +2,5 @@ import { runService } from '@lontar/shared/run-service.ts';
 
 await runService(process.env, async () => {
   const [{ gatewaySettings }, { startGateway }] = await Promise.all([import('./config.ts'), import('./start.ts')]);
-  return { name: 'gateway', settings: gatewaySettings, youngGeneration: 'large', start: startGateway };
+  return { name: 'gateway', settings: gatewaySettings, start: startGateway };
 });

@@ -3,12 +3,7 @@ import { ConfigError, type Environment, readConfig } from './config/read-config.
 import { watchEventLoop } from './event-loop-watchdog.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import { createLogger, type Logger, openLogOutput } from './logger.ts';
-import {
-  boundYoungGeneration,
-  collectEverything,
-  collectFrugally,
-  type YoungGeneration,
-} from './patches/young-generation.ts';
+import { boundYoungGeneration, collectEverything, collectFrugally } from './patches/young-generation.ts';
 import { RedisAwayError } from './redis-away.ts';
 import { RedisUnreachableError } from './redis-open.ts';
 
@@ -23,8 +18,6 @@ export interface CommonConfig {
 export interface Service<Config extends CommonConfig> {
   readonly name: string;
   readonly settings: z.ZodObject & z.ZodType<Config>;
-  /** See `boundYoungGeneration`. */
-  readonly youngGeneration: YoungGeneration;
   /** Starts its parts in order and registers each; see `Lifecycle`. */
   start(config: Config, logger: Logger, lifecycle: Lifecycle, environment: Environment): Promise<unknown>;
 }
@@ -45,7 +38,7 @@ export async function startService<Config extends CommonConfig>(
     const logger = createLogger(service.name, config.LOG_LEVEL, openLogOutput(config.LOG_FILE));
     // What loading left behind is a third of a service's memory. Before the watch: on a starved machine it takes seconds.
     collectEverything();
-    boundYoungGeneration(service.youngGeneration);
+    boundYoungGeneration();
     collectFrugally();
     watchEventLoop(service.name, logger);
     lifecycle = createLifecycle(logger);

@@ -49,14 +49,15 @@ test('the young generation of a service has a bound, and has it still when what 
       }
       return youngBytes();
     };
-    boundYoungGeneration('small');
+    boundYoungGeneration();
     const bounded = await survive();
     holdYoungGeneration();
     mock.timers.tick(10_000);
     console.log(JSON.stringify({ bounded, later: await survive() }));`);
   expect(bounded).toBeGreaterThanOrEqual(BOUND);
   expect(bounded).toBeLessThanOrEqual(4 * BOUND);
-  expect(later).toBe(bounded);
+  // Full collections follow each other closely here.
+  expect(later).toBeLessThanOrEqual(4 * BOUND);
 });
 
 test('a small one grows whatever was refused', () => {
@@ -130,12 +131,13 @@ test('the old generation is collected when it is one and a half times what is in
 
 test('the old generation may become two and a half times what is in use where it is collected all the time', () => {
   const script = `import { boundYoungGeneration, collectFrugally } from ${JSON.stringify(PATCH)};
-    boundYoungGeneration('small');
+    boundYoungGeneration();
     collectFrugally();
     const inUse = Array.from({ length: 200_000 }, (_, i) => ({ i }));
     let recent = [];
-    for (let n = 0; n < 1_800; n++) {
-      if (n % 50 === 0) recent = [];
+    for (let n = 0; n < 3_000; n++) {
+      // More than the young generation can hold.
+      if (n % 300 === 0) recent = [];
       recent.push(Array.from({ length: 5_000 }, (_, i) => ({ i })));
       await new Promise(setImmediate);
     }
@@ -143,18 +145,22 @@ test('the old generation may become two and a half times what is in use where it
   const options = ['--disable-warning=ExperimentalWarning', '--trace-gc-nvp', '--input-type=module', '--eval', script];
   const lines = execFileSync(process.execPath, options, { encoding: 'utf8' }).split('\n');
   const field = (line: string, name: string) => Number(new RegExp(` ${name}=([\\d.]+)`).exec(line)?.[1]);
-  const [before = '', last = ''] = lines.filter((line) => line.includes(' gc=mc ')).slice(-2);
-  const inUse = field(before, 'end_object_size');
-  const young = Math.max(field(before, 'new_space_capacity'), field(last, 'new_space_capacity'));
-  expect(field(last, 'old_gen_allocation_limit')).toBeGreaterThan(2 * inUse);
-  expect(field(last, 'old_gen_allocation_limit')).toBeLessThanOrEqual(2.5 * inUse + young + 4 * MEGABYTE);
+  const whole = lines.filter((line) => line.includes(' gc=mc '));
+  // Each line has the limit that the collection before it has set. How close they come depends on the machine.
+  const limits = whole.slice(1).map((line, index) => {
+    const before = whole[index] ?? '';
+    const young = Math.max(field(before, 'new_space_capacity'), field(line, 'new_space_capacity'));
+    return { limit: field(line, 'old_gen_allocation_limit'), inUse: field(before, 'end_object_size'), young };
+  });
+  expect(limits.filter(({ limit, inUse }) => limit > 2 * inUse)).not.toEqual([]);
+  for (const { limit, inUse, young } of limits) expect(limit).toBeLessThanOrEqual(2.5 * inUse + young + 4 * MEGABYTE);
 });
 
 test.each([
-  [false, 990, true],
-  [false, 1_010, false],
-  [true, 2_990, true],
-  [true, 3_010, false],
+  [false, 390, true],
+  [false, 410, false],
+  [true, 1_190, true],
+  [true, 1_210, false],
 ])('where it was hurried: %s, a full collection %i ms after the one before is hurried: %s', (was, afterMs, is) => {
   expect(isHurriedAfter(afterMs, was)).toBe(is);
 });

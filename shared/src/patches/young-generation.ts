@@ -12,16 +12,17 @@ const HELD_FROM_BYTES = 16 * 1024 * 1024;
 /** By how much the old generation may grow before it is collected, percent: mostly, and where it is collected all the time. */
 const OLD_GROWTH = { mostly: 50, hurried: 150 };
 /** A full collection that comes sooner after the one before is one too many, ms; and later than this is early enough again. */
-const HURRIED_MS = 1_000;
-const UNHURRIED_MS = 3_000;
+const HURRIED_MS = 400;
+const UNHURRIED_MS = 1_200;
 
 /** Its size is looked at no more often than this, ms. */
 const LOOK_MS = 50;
 
-/** What it has at most in a service, bytes: both of its halves. */
-const MOST_BYTES = { large: 32 * 1024 * 1024, small: 16 * 1024 * 1024 };
-
-export type YoungGeneration = keyof typeof MOST_BYTES;
+/**
+ * What it has at most in a service, bytes: both of its halves; and where full collections follow each other closely: long answers become
+ * old in a small one.
+ */
+const MOST_BYTES = { mostly: 16 * 1024 * 1024, hurried: 32 * 1024 * 1024 };
 
 /** What was read for nothing takes memory until the next collection; this much asks for one, bytes. */
 export const MOST_GARBAGE_BYTES = 4 * 1024 * 1024;
@@ -40,22 +41,19 @@ function setGrowth(): void {
 }
 
 /**
- * Keeps V8's young generation at 32 MB for as long as the process lives, or at 16. By itself it takes up to 128 MB under load and keeps
- * them while there is work. A request costs no more with a quarter of that, since what it leaves behind is let go of at once; with an
- * eighth it costs a tenth more, because what is in use at each collection is copied. Looked at after each collection: one may find more
- * than that, and lets it grow no further. Where full collections follow each other closely, the old generation may grow to two and a
- * half times what is in use.
- *
- * @param size `large` where each request is work for this process; `small` where it gets what was gathered of many
+ * Keeps V8's young generation at 16 MB for as long as the process lives. By itself it takes up to 128 MB under load and keeps them while
+ * there is work. A request costs no more with an eighth of that, since what it leaves behind is let go of at once. Looked at after each
+ * collection: one may find more than that, and lets it grow no further. Where full collections follow each other closely, as with long
+ * answers, it may take 32 MB, and the old generation may grow to two and a half times what is in use.
  */
-export function boundYoungGeneration(size: YoungGeneration): void {
+export function boundYoungGeneration(): void {
   new PerformanceObserver((list) => {
     for (const { detail, startTime } of list.getEntries() as Collection[]) {
       const { kind, flags } = detail;
       if (kind === NODE_PERFORMANCE_GC_MAJOR && (flags & NODE_PERFORMANCE_GC_FLAGS_FORCED) === 0) noteFull(startTime);
     }
     const wasFull = isFull;
-    isFull = youngBytes() >= MOST_BYTES[size];
+    isFull = youngBytes() >= MOST_BYTES[isHurried ? 'hurried' : 'mostly'];
     if (isFull !== wasFull) setGrowth();
   }).observe({ entryTypes: ['gc'] });
 }
