@@ -1,4 +1,6 @@
-import { CODE, isDigit, lowerCase } from './characters.ts';
+import { AnchorBeginnings } from './anchor-beginnings.ts';
+import { characterClasses } from './anchor-classes.ts';
+import { isDigit, lowerCase } from './characters.ts';
 import { ANY_DIGIT, type Anchor } from './finding.ts';
 
 /** One text and every anchor it is the text of. */
@@ -14,27 +16,6 @@ interface Literal {
   readonly anchors: readonly Anchor[];
 }
 
-/** Characters of one class; all others are of class 0. Common letters have a class each, rare ones share one. */
-const CLASS_MEMBERS = [
-  ...Array.from('abcdefghiklmnoprstu'),
-  'vw',
-  'y',
-  'jqxz',
-  `0123456789${ANY_DIGIT}`,
-  ' ',
-  '\n',
-  '.',
-  ':',
-  '/',
-  '-_',
-  '=',
-  '|?@',
-];
-/** From `À` to the last Cyrillic letter, and from the first radical of Chinese on; punctuation and boxes lie between. */
-const FIRST_FOREIGN_LETTER = 0xc0;
-const AFTER_LATIN_AND_CYRILLIC = 0x530;
-const FIRST_EASTERN_LETTER = 0x2e80;
-const FOREIGN_CLASSES = ['vw', 'y', 'jqxz', ':', '/', '=', '|?@'].map((members) => CLASS_MEMBERS.indexOf(members) + 1);
 const DIGIT_CODE = ANY_DIGIT.charCodeAt(0);
 const CLASS_BITS = 5;
 const CLASSES = 1 << CLASS_BITS;
@@ -42,6 +23,14 @@ const CLASSES = 1 << CLASS_BITS;
 const LAST_THREE = (1 << (3 * CLASS_BITS)) - 1;
 
 const NONE: readonly Literal[] = [];
+
+/** Characters that are sifted at once. */
+export const MOST_SIFTED = 1_024;
+/** Where `sift` has found that anchors may end, and for each the list that they are in: until it is called again. */
+export const ENDS = new Int32Array(MOST_SIFTED + 1);
+export const LISTS = new Int32Array(MOST_SIFTED + 1);
+/** So many characters before the last one are looked at. */
+const LOOKED_BACK = 6;
 
 /** What stands around: in a table with a column of secrets, or near the name of one, more anchors mean something. */
 export type Place = 'anywhere' | 'near' | 'table';
@@ -53,12 +42,10 @@ export type Place = 'anywhere' | 'near' | 'table';
  * can read the next character, and a table ten times as large.)
  */
 export class AnchorIndex {
-  /** The class of a code unit. */
-  private readonly classes = characterClasses();
   /** For the classes of three characters, a bit for each class of a fourth that may complete an anchor. */
   private readonly sieve = new Int32Array(LAST_THREE + 1);
   /** The same with the anchors that mean something near the name of a secret, and with those of tables as well; made when first needed. */
-  private nearSieve: Int32Array | undefined;
+  private readonly nearSieve: Int32Array;
   private tableSieve: Int32Array | undefined;
   /** For the classes of the last three characters, which of `literals` may end there. */
   private readonly buckets = new Uint16Array(LAST_THREE + 1);
@@ -72,8 +59,6 @@ export class AnchorIndex {
   private readonly letters: Uint16Array;
   private readonly anchors: readonly Anchor[];
   private beginnings: AnchorBeginnings | undefined;
-  /** The list of `byFourth` at which `next` has stopped. */
-  private stopped = 0;
 
   /** Compiles anchors. Where several end at one character the longest is tried first, then the one given first. */
   constructor(anchors: readonly Anchor[]) {
@@ -92,12 +77,13 @@ export class AnchorIndex {
     let from = 0;
     for (const [text, same] of [...byText].sort(([a], [b]) => b.length - a.length)) {
       const { length } = text;
-      const bitOf = (back: number) => (length >= back ? 1 << (this.classes[text.charCodeAt(length - back)] ?? 0) : -1);
+      const bitOf = (back: number) => (length >= back ? 1 << (CLASS_OF[text.charCodeAt(length - back)] ?? 0) : -1);
       const [fourths, fifths, sixths, sevenths] = [bitOf(4), bitOf(5), bitOf(6), bitOf(7)];
       this.file(text, { from, length, fourths, fifths, sixths, sevenths, anchors: same });
-      if (same.some((anchor) => !isConditional(anchor))) this.sift(text, this.sieve);
+      if (same.some((anchor) => !isConditional(anchor))) this.letThrough(text, this.sieve);
       from += text.length;
     }
+    this.nearSieve = this.sieveWith(({ nearName }) => nearName === true);
     const size32 = this.literals.length << CLASS_BITS;
     this.byFourth = Array.from({ length: size32 }, () => NONE);
     this.befores = new Int32Array(size32 * 4);
@@ -132,14 +118,27 @@ export class AnchorIndex {
 
   private sieveWith(isMeant: (anchor: Anchor) => boolean): Int32Array {
     const sieve = this.sieve.slice();
-    for (const anchor of this.anchors) if (isMeant(anchor)) this.sift(anchor.text, sieve);
+    for (const anchor of this.anchors) if (isMeant(anchor)) this.letThrough(anchor.text, sieve);
     return sieve;
   }
 
-  /** Which anchors `next` stops at in such a place. */
+  /** Which anchors mean something in such a place. */
   sieveFor(place: Place): Int32Array {
     if (place === 'table') return (this.tableSieve ??= this.sieveWith(isConditional));
-    return place === 'near' ? (this.nearSieve ??= this.sieveWith(({ nearName }) => nearName === true)) : this.sieve;
+    return place === 'near' ? this.nearSieve : this.sieve;
+  }
+
+  /**
+   * What text is sifted by where `sieve` is meant. Outside tables it is the one for near a name, whatever is near: names of
+   * secrets are common, and at each the text behind it would have to be sifted again.
+   */
+  widerThan(sieve: Int32Array): Int32Array {
+    return sieve === this.sieve ? this.nearSieve : sieve;
+  }
+
+  /** Whether what ends at `end`, which a wider sieve has let through, passes this one, too. */
+  passes(codes: Uint16Array, end: number, sieve: Int32Array): boolean {
+    return (((sieve[this.gramBefore(codes, end - 1)] ?? 0) >>> (CLASS_OF[codes[end - 1] ?? 0] ?? 0)) & 1) !== 0;
   }
 
   private file(text: string, literal: Literal): void {
@@ -161,68 +160,90 @@ export class AnchorIndex {
   }
 
   /** Lets through the end of `text`, whatever stands before it when it is short. */
-  private sift(text: string, sieve: Int32Array): void {
+  private letThrough(text: string, sieve: Int32Array): void {
     const last = text.length - 1;
     const known = Math.min(3, last);
     const step = 1 << (CLASS_BITS * known);
-    const bit = 1 << (this.classes[text.charCodeAt(last)] ?? 0);
+    const bit = 1 << (CLASS_OF[text.charCodeAt(last)] ?? 0);
     for (let gram = this.gramOf(text, last - known, last); gram <= LAST_THREE; gram += step)
       sieve[gram] = (sieve[gram] ?? 0) | bit;
   }
 
   private gramOf(text: string, from: number, end: number): number {
     let gram = 0;
-    for (let index = from; index < end; index++)
-      gram = (gram << CLASS_BITS) | (this.classes[text.charCodeAt(index)] ?? 0);
+    for (let index = from; index < end; index++) gram = (gram << CLASS_BITS) | (CLASS_OF[text.charCodeAt(index)] ?? 0);
     return gram;
   }
 
   /**
-   * The first position after `from`, at most `stop`, before which an anchor may end; beyond `stop` when there is none.
-   * The hot loop.
+   * Finds the places from `from` to `stop`, at most MOST_SIFTED characters, before which an anchor may end: ENDS and
+   * LISTS hold them. Returns how many there are. The hot loops: every place is written and counted where it passes, as a
+   * branch that is hard to foresee would cost more than all the rest.
    */
-  next(codes: Uint16Array, from: number, stop: number, sieve: Int32Array): number {
-    const { classes, buckets, befores } = this;
+  sift(codes: Uint16Array, from: number, stop: number, sieve: Int32Array): number {
+    const ends = ENDS;
     let gram = this.gramBefore(codes, from);
+    let count = 0;
     for (let position = from; position < stop; position++) {
-      const symbol = classes[codes[position] ?? 0] ?? 0;
-      const passes = ((sieve[gram] ?? 0) >>> symbol) & 1;
+      const symbol = CLASS_OF[codes[position] ?? 0] ?? 0;
+      ends[count] = position;
+      count += ((sieve[gram] ?? 0) >>> symbol) & 1;
       gram = ((gram << CLASS_BITS) | symbol) & LAST_THREE;
-      // Written out here: a call would make the loop twice as slow.
-      if (passes === 0) continue;
-      const fourth = position < 3 ? 0 : (classes[codes[position - 3] ?? 0] ?? 0);
-      const list = ((buckets[gram] ?? 0) << CLASS_BITS) | fourth;
-      const before = list << 2;
-      if (
-        position < 6 ||
-        ((((befores[before] ?? 0) >>> (classes[codes[position - 4] ?? 0] ?? 0)) & 1) !== 0 &&
-          (((befores[before + 1] ?? 0) >>> (classes[codes[position - 5] ?? 0] ?? 0)) & 1) !== 0 &&
-          (((befores[before + 2] ?? 0) >>> (classes[codes[position - 6] ?? 0] ?? 0)) & 1) !== 0)
-      ) {
-        this.stopped = list;
-        return position + 1;
-      }
     }
-    return stop + 1;
+    return from < LOOKED_BACK ? this.siftFirst(codes, count) : this.siftAgain(codes, 0, 0, count);
+  }
+
+  /** As `siftAgain`, where some of the places have nothing before them. */
+  private siftFirst(codes: Uint16Array, passed: number): number {
+    let count = 0;
+    for (; count < passed && (ENDS[count] ?? 0) < LOOKED_BACK; count++) {
+      const end = (ENDS[count] ?? 0) + 1;
+      ENDS[count] = end;
+      LISTS[count] = ((this.buckets[this.gramBefore(codes, end)] ?? 0) << CLASS_BITS) | this.classBefore(codes, end, 4);
+    }
+    return this.siftAgain(codes, count, count, passed);
+  }
+
+  /** Keeps of the places from `first` to `passed` those that characters further back allow, `kept` being kept already. */
+  private siftAgain(codes: Uint16Array, kept: number, first: number, passed: number): number {
+    const { buckets, befores } = this;
+    const ends = ENDS;
+    const lists = LISTS;
+    let count = kept;
+    for (let place = first; place < passed; place++) {
+      const last = ends[place] ?? 0;
+      const third = CLASS_OF[codes[last - 2] ?? 0] ?? 0;
+      const second = CLASS_OF[codes[last - 1] ?? 0] ?? 0;
+      const gram = (((third << CLASS_BITS) | second) << CLASS_BITS) | (CLASS_OF[codes[last] ?? 0] ?? 0);
+      const list = ((buckets[gram] ?? 0) << CLASS_BITS) | (CLASS_OF[codes[last - 3] ?? 0] ?? 0);
+      const before = list << 2;
+      ends[count] = last + 1;
+      lists[count] = list;
+      count +=
+        ((befores[before] ?? 0) >>> (CLASS_OF[codes[last - 4] ?? 0] ?? 0)) &
+        ((befores[before + 1] ?? 0) >>> (CLASS_OF[codes[last - 5] ?? 0] ?? 0)) &
+        ((befores[before + 2] ?? 0) >>> (CLASS_OF[codes[last - 6] ?? 0] ?? 0)) &
+        1;
+    }
+    return count;
   }
 
   /** The classes of the three characters before `end`. */
   private gramBefore(codes: Uint16Array, end: number): number {
-    const { classes } = this;
-    const last = end > 0 ? (classes[codes[end - 1] ?? 0] ?? 0) : 0;
-    const middle = end > 1 ? (classes[codes[end - 2] ?? 0] ?? 0) : 0;
-    const first = end > 2 ? (classes[codes[end - 3] ?? 0] ?? 0) : 0;
+    const last = end > 0 ? (CLASS_OF[codes[end - 1] ?? 0] ?? 0) : 0;
+    const middle = end > 1 ? (CLASS_OF[codes[end - 2] ?? 0] ?? 0) : 0;
+    const first = end > 2 ? (CLASS_OF[codes[end - 3] ?? 0] ?? 0) : 0;
     return (((first << CLASS_BITS) | middle) << CLASS_BITS) | last;
   }
 
-  /** The literals that may end where `next` has stopped, longest first. */
-  candidates(): readonly Literal[] {
-    return this.byFourth[this.stopped] ?? NONE;
+  /** The literals of a list that `sift` gave, longest first. */
+  candidates(list: number): readonly Literal[] {
+    return this.byFourth[list] ?? NONE;
   }
 
   /** The class of the character so many before `end`, which most candidates are refused by. */
   classBefore(codes: Uint16Array, end: number, back: number): number {
-    return end >= back ? (this.classes[codes[end - back] ?? 0] ?? 0) : 0;
+    return end >= back ? (CLASS_OF[codes[end - back] ?? 0] ?? 0) : 0;
   }
 
   /** True when the literal stands before `end`, in any ASCII case. */
@@ -245,55 +266,10 @@ export class AnchorIndex {
   }
 }
 
+/** The class of a code unit. */
+const CLASS_OF = characterClasses();
+
 /** Whether it means something only inside a table or near the name of a secret. */
 function isConditional({ insideTable = false, nearName = false }: Anchor): boolean {
   return insideTable || nearName;
-}
-
-function characterClasses(): Uint8Array {
-  const classes = new Uint8Array(65_536);
-  // Letters that ASCII has not are spread over classes of rare characters: in class 0 they would look like any bracket.
-  for (let code = FIRST_FOREIGN_LETTER; code < classes.length; code++) {
-    if (code >= AFTER_LATIN_AND_CYRILLIC && code < FIRST_EASTERN_LETTER) continue;
-    classes[code] = FOREIGN_CLASSES[code % FOREIGN_CLASSES.length] ?? 0;
-  }
-  for (const [index, members] of CLASS_MEMBERS.entries())
-    for (const member of members) classes[member.charCodeAt(0)] = index + 1;
-  for (let upper: number = CODE.A; upper <= CODE.Z; upper++) classes[upper] = classes[lowerCase(upper)] ?? 0;
-  return classes;
-}
-
-/** The beginnings of all anchors, by a hash of their letters from the last to the first. Two that collide only hold back a little more. */
-class AnchorBeginnings {
-  private readonly hashes = new Set<number>();
-  private longest = 0;
-
-  constructor(anchors: readonly Anchor[]) {
-    for (const { text } of anchors) {
-      this.longest = Math.max(this.longest, text.length - 1);
-      for (let length = 1; length < text.length; length++) {
-        let hash = 0;
-        for (let index = length - 1; index >= 0; index--) hash = mixed(hash, text.charCodeAt(index));
-        this.hashes.add(hash);
-      }
-    }
-  }
-
-  /** The length of the longest beginning of an anchor that ends at `end`. */
-  lengthBefore(codes: Uint16Array, end: number): number {
-    let hash = 0;
-    let found = 0;
-    const most = Math.min(end, this.longest);
-    for (let length = 1; length <= most; length++) {
-      const code = codes[end - length] ?? 0;
-      hash = mixed(hash, lowerCase(code));
-      if (this.hashes.has(hash)) found = length;
-    }
-    return found;
-  }
-}
-
-/** Digits count as one character, as some anchors take any of them. */
-function mixed(hash: number, code: number): number {
-  return (Math.imul(hash, 0x01000193) ^ (isDigit(code) ? DIGIT_CODE : code)) | 0;
 }

@@ -1,4 +1,4 @@
-import type { AnchorIndex, Place } from './anchor-index.ts';
+import { type AnchorIndex, ENDS, LISTS, MOST_SIFTED, type Place } from './anchor-index.ts';
 import { ALNUM, isHighSurrogate, isIn } from './characters.ts';
 import type { CompiledRules } from './compile-rules.ts';
 import type { Anchor, MaskType } from './finding.ts';
@@ -11,6 +11,8 @@ import { MaskingBudgetExceeded, MOST_DEBT, STEPS_PER_CHARACTER, STEPS_PER_QUESTI
 
 /** Stands for the anchor where a finding that was made further back is reached. */
 const AHEAD = -2;
+/** Characters that are sifted at once where what was sifted has just become of no use. */
+const LEAST_SIFTED = 512;
 
 /**
  * The masking machine. Text goes in by `feed`, masked text comes out; a whole text is one final feed, a stream is many.
@@ -106,19 +108,27 @@ export class MaskMachine {
   private scanTo(stop: number): boolean {
     const { index, window } = this;
     const waiting = this.ahead.length;
+    let sieve = index.sieveFor(this.place());
+    let most = LEAST_SIFTED;
     while (this.position < stop) {
-      const end = index.next(window.codes, this.position, stop, index.sieveFor(this.place()));
-      if (end > stop) {
-        this.position = stop;
-        return false;
+      const to = Math.min(stop, this.position + most);
+      const wide = index.widerThan(sieve);
+      const count = index.sift(window.codes, this.position, to, wide);
+      let isStale = false;
+      for (let next = 0; next < count && !isStale; next++) {
+        const end = ENDS[next] ?? 0;
+        if (sieve !== wide && !index.passes(window.codes, end, sieve)) continue;
+        const isDone = this.verify(end, LISTS[next] ?? 0);
+        this.position = isDone ? end : end - 1;
+        if (!isDone) return true;
+        if (this.ahead.length !== waiting) return false;
+        if (this.met >= 0 && waiting === 0) this.stepOverRepeated(stop);
+        // In another place other anchors mean something.
+        sieve = index.sieveFor(this.place());
+        isStale = index.widerThan(sieve) !== wide || this.position !== end;
       }
-      if (!this.verify(end)) {
-        this.position = end - 1;
-        return true;
-      }
-      this.position = end;
-      if (this.ahead.length !== waiting) return false;
-      if (this.met >= 0 && waiting === 0) this.stepOverRepeated(stop);
+      if (!isStale) this.position = to;
+      most = isStale ? LEAST_SIFTED : MOST_SIFTED;
     }
     return false;
   }
@@ -148,8 +158,8 @@ export class MaskMachine {
     if (start < finding.end) this.take({ ...finding, start });
   }
 
-  /** Calls the verifiers of the anchors that end at `end`; false when one of them is starved. */
-  private verify(end: number): boolean {
+  /** Calls the verifiers of the anchors that end at `end`, which are in `list`; false when one of them is starved. */
+  private verify(end: number, list: number): boolean {
     const { index, window } = this;
     const { codes } = window;
     const fifth = index.classBefore(codes, end, 5);
@@ -157,7 +167,7 @@ export class MaskMachine {
     const seventh = index.classBefore(codes, end, 7);
     this.payFor(end);
     this.met = -1;
-    for (const literal of index.candidates()) {
+    for (const literal of index.candidates(list)) {
       window.steps++;
       const mayEnd = (literal.fifths >>> fifth) & (literal.sixths >>> sixth) & (literal.sevenths >>> seventh) & 1;
       if (mayEnd === 0 || !index.endsWith(literal, codes, end)) continue;
