@@ -1,5 +1,7 @@
-import { CODE, lowerCase } from './characters.ts';
+import { CODE, isDigit, lowerCase } from './characters.ts';
 import { ANY_DIGIT } from './finding.ts';
+
+const DIGIT_CODE = ANY_DIGIT.charCodeAt(0);
 
 /** Characters of one class; all others are of class 0. Common letters have a class each, rare ones share one. */
 const CLASS_MEMBERS = [
@@ -23,6 +25,9 @@ const AFTER_LATIN_AND_CYRILLIC = 0x530;
 const FIRST_EASTERN_LETTER = 0x2e80;
 const FOREIGN_CLASSES = ['vw', 'y', 'jqxz', ':', '/', '=', '|?@'].map((members) => CLASS_MEMBERS.indexOf(members) + 1);
 
+/** Bits of a class. */
+export const BITS_OF_CLASS = 5;
+
 /** The class of each code unit, by which the index of anchors knows it: 0 to 31. */
 export function characterClasses(): Uint8Array {
   const classes = new Uint8Array(65_536);
@@ -35,4 +40,22 @@ export function characterClasses(): Uint8Array {
     for (const member of members) classes[member.charCodeAt(0)] = index + 1;
   for (let upper: number = CODE.A; upper <= CODE.Z; upper++) classes[upper] = classes[lowerCase(upper)] ?? 0;
   return classes;
+}
+
+/** The characters of an anchor whose class says which they are, but for the case of a letter. */
+export function charactersAlone(classes: Uint8Array): ReadonlySet<number> {
+  const members = new Map<number, number[]>();
+  for (const [code, of] of classes.entries()) {
+    if (of === 0) continue;
+    const same = members.get(of);
+    if (same === undefined) members.set(of, [code]);
+    else same.push(code);
+  }
+  return new Set(
+    [...members.values()].flatMap((codes) => {
+      if (codes.every((code) => isDigit(code) || code === DIGIT_CODE)) return [DIGIT_CODE];
+      const lower = new Set(codes.map(lowerCase));
+      return lower.size === 1 ? [...lower] : [];
+    }),
+  );
 }

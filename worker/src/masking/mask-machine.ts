@@ -1,4 +1,4 @@
-import { type AnchorIndex, ENDS, LISTS, MOST_SIFTED, type Place } from './anchor-index.ts';
+import { type AnchorIndex, MOST_SIFTED, type Place } from './anchor-index.ts';
 import { ALNUM, isHighSurrogate, isIn } from './characters.ts';
 import type { CompiledRules } from './compile-rules.ts';
 import type { Anchor, MaskType } from './finding.ts';
@@ -38,7 +38,7 @@ export class MaskMachine {
   private readonly policy: MachinePolicy | undefined;
   private readonly writer: SpanWriter;
   private readonly repetition: Repeats;
-  /** The anchor that was met last, by where the index keeps its letters. */
+  /** The text of the anchor that was met last, by its number. */
   private met = -1;
 
   /**
@@ -116,9 +116,9 @@ export class MaskMachine {
       const count = index.sift(window.codes, this.position, to, wide);
       let isStale = false;
       for (let next = 0; next < count && !isStale; next++) {
-        const end = ENDS[next] ?? 0;
+        const end = index.endOf(next);
         if (sieve !== wide && !index.passes(window.codes, end, sieve)) continue;
-        const isDone = this.verify(end, LISTS[next] ?? 0);
+        const isDone = this.verify(next, end);
         this.position = isDone ? end : end - 1;
         if (!isDone) return true;
         if (this.ahead.length !== waiting) return false;
@@ -158,21 +158,14 @@ export class MaskMachine {
     if (start < finding.end) this.take({ ...finding, start });
   }
 
-  /** Calls the verifiers of the anchors that end at `end`, which are in `list`; false when one of them is starved. */
-  private verify(end: number, list: number): boolean {
+  /** Calls the verifiers of the anchors that end at `end`, the place that was sifted so; false when one of them is starved. */
+  private verify(place: number, end: number): boolean {
     const { index, window } = this;
-    const { codes } = window;
-    const fifth = index.classBefore(codes, end, 5);
-    const sixth = index.classBefore(codes, end, 6);
-    const seventh = index.classBefore(codes, end, 7);
     this.payFor(end);
     this.met = -1;
-    for (const literal of index.candidates(list)) {
-      window.steps++;
-      const mayEnd = (literal.fifths >>> fifth) & (literal.sixths >>> sixth) & (literal.sevenths >>> seventh) & 1;
-      if (mayEnd === 0 || !index.endsWith(literal, codes, end)) continue;
-      const called = this.call(literal.anchors, end - literal.length, end);
-      this.met = literal.from;
+    for (let found = index.foundAt(place); found >= 0; found = index.next(window.codes, place, found)) {
+      const called = this.call(index.anchorsOf(found), end - index.lengthOf(found), end);
+      this.met = index.literalOf(found);
       if (called !== 'none') return called === 'found';
     }
     return true;
@@ -191,11 +184,11 @@ export class MaskMachine {
     this.paidUntil = end;
   }
 
-  private call(anchors: readonly Anchor[], start: number, end: number): 'none' | 'found' | 'starved' {
+  private call(anchors: readonly Required<Anchor>[], start: number, end: number): 'none' | 'found' | 'starved' {
     const { window } = this;
     for (const anchor of anchors) {
-      if (start < window.floor && anchor.known !== true) continue;
-      if (anchor.insideTable === true && window.table.columns.length === 0) continue;
+      if (start < window.floor && !anchor.known) continue;
+      if (anchor.insideTable && window.table.columns.length === 0) continue;
       const before = window.steps;
       const finding = anchor.verify(window, start, end, anchor.text);
       window.steps += STEPS_PER_QUESTION;
@@ -211,7 +204,7 @@ export class MaskMachine {
         window.table = window.nextTable;
         window.nextTable = undefined;
       }
-      if (finding !== undefined && this.judge({ rule: anchor.rule, ...finding }, end, anchor.known === true))
+      if (finding !== undefined && this.judge({ rule: anchor.rule, ...finding }, end, anchor.known))
         return 'found';
     }
     return 'none';
