@@ -44,18 +44,14 @@ export function characterClasses(): Uint8Array {
 
 /** The characters of an anchor whose class says which they are, but for the case of a letter. */
 export function charactersAlone(classes: Uint8Array): ReadonlySet<number> {
-  const members = new Map<number, number[]>();
+  const firsts = new Map<number, number>();
+  const shared = new Set<number>();
   for (const [code, of] of classes.entries()) {
-    if (of === 0) continue;
-    const same = members.get(of);
-    if (same === undefined) members.set(of, [code]);
-    else same.push(code);
+    // ANY_DIGIT stands for every digit.
+    const folded = isDigit(code) ? DIGIT_CODE : lowerCase(code);
+    const first = firsts.get(of) ?? folded;
+    firsts.set(of, first);
+    if (of === 0 || first !== folded) shared.add(of);
   }
-  return new Set(
-    [...members.values()].flatMap((codes) => {
-      if (codes.every((code) => isDigit(code) || code === DIGIT_CODE)) return [DIGIT_CODE];
-      const lower = new Set(codes.map(lowerCase));
-      return lower.size === 1 ? [...lower] : [];
-    }),
-  );
+  return new Set([...firsts].filter(([of]) => !shared.has(of)).map(([, first]) => first));
 }

@@ -97,14 +97,21 @@ export class AnchorLiterals {
 
   /** Makes so many lists hold the same literals. */
   private setLists(first: number, count: number, literals: readonly number[]): void {
-    const befores = [5, 6, 7].map((back) => literals.reduce((bits, literal) => bits | this.bitsBefore(literal, back), 0));
+    const befores = [5, 6, 7].map((back) =>
+      literals.reduce((bits, literal) => bits | this.bitsBefore(literal, back), 0),
+    );
     const entry = this.used * NUMBERS_OF_ENTRY;
     for (let list = first; list < first + count; list++) this.lists.set([...befores, entry], list * NUMBERS_OF_LIST);
     for (const literal of literals) {
       const { text } = this.literals[literal] ?? { text: '' };
       const known = Math.min(COMPARED, text.length);
       const gram = gramOf(text, text.length - known, text.length);
-      this.addEntry([(1 << (CLASS_BITS * known)) - 1, gram, this.bitsBefore(literal, COMPARED + 1), literal | (isSaidByClasses(text) ? BY_CLASSES : 0)]);
+      this.addEntry([
+        (1 << (CLASS_BITS * known)) - 1,
+        gram,
+        this.bitsBefore(literal, COMPARED + 1),
+        literal | (isSaidByClasses(text) ? BY_CLASSES : 0),
+      ]);
     }
     this.addEntry([0, 0, ANY, NO_LITERAL]);
   }

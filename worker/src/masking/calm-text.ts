@@ -35,10 +35,12 @@ class CalmText {
     let wordStart = known ? this.word : from;
     let calm = true;
     let drawn = false;
-    // This reads behind every name: each character is looked up once.
+    // This reads behind every name: each character is looked up once, and what is read is counted where it ends.
+    const { length } = window;
+    const first = index;
     let before = classesOf(window.code(index - 1));
     for (; index < stop + LONGEST_RUN; index++) {
-      const code = window.at(index);
+      const code = index < length ? window.code(index) : window.at(index);
       const classes = classesOf(code);
       const inWord = (classes & bits) !== 0;
       if ((classes & DIGIT) !== 0 || ((classes & UPPER) !== 0 && index > wordStart && (before & LOWER) !== 0)) {
@@ -50,17 +52,20 @@ class CalmText {
       // Not only at the end of the word: one of thousands of characters would be read for every name inside it.
       if (drawn && index - wordStart + (inWord ? 1 : 0) >= shortest) {
         this.rememberDrawn(from, wordStart, index + (inWord ? 1 : 0), bits);
+        window.looked(first, index);
         return true;
       }
       if (inWord) continue;
       if (code < 0 || index >= stop || (classes & LINE_END) !== 0) {
         if (calm) this.remember(index, wordStart);
+        window.looked(first, index);
         return false;
       }
       wordStart = index + 1;
       drawn = false;
     }
     if (calm) this.remember(index, wordStart);
+    window.looked(first, index - 1);
     return true;
   }
 

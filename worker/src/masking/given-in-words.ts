@@ -1,4 +1,4 @@
-import { ALNUM, BLANK, CODE, isIn, LETTER, QUOTE, WORD } from './characters.ts';
+import { ALNUM, BLANK, CODE, isIn, LETTER, QUOTE, tableOf, WORD } from './characters.ts';
 import type { Operator } from './given-value.ts';
 import { COPULAS, OPENING_QUOTES, SPEAKS_OF_PASSWORDS } from './lexicon/names-elsewhere.ts';
 import type { TextWindow } from './text-window.ts';
@@ -108,6 +108,8 @@ export function isDefined(window: TextWindow, nameStart: number, nameEnd: number
 }
 
 const LONGEST_TYPE = 12;
+/** Of TYPE_OF_TEXT the first character. */
+const BEGINS_TYPE = tableOf('bcnstvBCNSTV');
 const TYPE_OF_TEXT = /^(?:n?string|str|text|n?varchar2?|n?char|secretstring|bytes|constant)$/i;
 /** `(50)` behind a type, and a sign. */
 const SIGN_BEHIND_TYPE = /^(?:\(\d{1,4}\)| string)? {0,4}:?=(?!=)/i;
@@ -116,6 +118,7 @@ const LONGEST_SIGN = 16;
 /** `var token string = "…"`, `apiKey String = …`, `Dim password As String = "…"`, `@password NVARCHAR(50) = '…'`. */
 export function typedAssignment(window: TextWindow, from: number): Operator | undefined {
   const start = window.matches(from, 'as ') ? from + 3 : from;
+  if (BEGINS_TYPE[window.at(start)] !== 1) return undefined;
   const end = window.run(start, WORD, LONGEST_TYPE);
   if (end === start || !TYPE_OF_TEXT.test(window.slice(start, end))) return undefined;
   const sign = SIGN_BEHIND_TYPE.exec(window.peek(end, LONGEST_SIGN));

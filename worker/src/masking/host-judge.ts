@@ -41,12 +41,21 @@ const MOST_REMEMBERED = 1000;
 /** A judge of hosts that remembers its verdicts: the same few hosts fill a document. */
 export function hostJudge(lists: HostLists): JudgeHost {
   let remembered = new Map<string, HostVerdict>();
+  let last = '';
+  let lastVerdict = judgeHost(last, lists);
   return (host) => {
+    // Links in a row lead to the same host: to compare it costs less than to look it up.
+    if (host === last) return lastVerdict;
     const known = remembered.get(host);
-    if (known !== undefined) return known;
+    last = host;
+    if (known !== undefined) {
+      lastVerdict = known;
+      return known;
+    }
     if (remembered.size >= MOST_REMEMBERED) remembered = new Map();
     const verdict = judgeHost(host, lists);
     remembered.set(host, verdict);
+    lastVerdict = verdict;
     return verdict;
   };
 }
@@ -128,11 +137,12 @@ export function isReadingPage(path: string): boolean {
 
 /** True when a path (lower case) has a segment only endpoints have, and no chapter of documentation before it. */
 export function isApiPath(path: string): boolean {
-  if (/[?&]wsdl(?:[&#]|$)/.test(path)) return true;
+  const query = path.indexOf('?');
+  const fragment = path.indexOf('#');
+  if (path.includes('wsdl') && /[?&]wsdl(?:[&#]|$)/.test(path)) return true;
   // A fragment is for a reader: no endpoint is called with one.
-  if (path.includes('/wiki/') || (path.includes('#') && !path.includes('/swagger'))) return false;
-  const query = path.search(/[?#]/);
-  const end = query < 0 ? path.length : query;
+  if (path.includes('/wiki/') || (fragment >= 0 && !path.includes('/swagger'))) return false;
+  const end = Math.min(query < 0 ? path.length : query, fragment < 0 ? path.length : fragment);
   let api = false;
   let last = '';
   for (let from = 0; from < end; ) {

@@ -204,8 +204,7 @@ export class MaskMachine {
         window.table = window.nextTable;
         window.nextTable = undefined;
       }
-      if (finding !== undefined && this.judge({ rule: anchor.rule, ...finding }, end, anchor.known))
-        return 'found';
+      if (finding !== undefined && this.judge({ rule: anchor.rule, ...finding }, end, anchor.known)) return 'found';
     }
     return 'none';
   }

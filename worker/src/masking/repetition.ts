@@ -39,7 +39,7 @@ export class Repetition {
   private readonly ends = new Int32Array(MOST_PLACES);
   private readonly floors = new Int32Array(MOST_PLACES);
   private readonly spans = new Int32Array(MOST_PLACES);
-  private readonly tables: TablePlace[] = new Array<TablePlace>(MOST_PLACES).fill(NO_TABLE);
+  private readonly tables: TablePlace[] = Array.from({ length: MOST_PLACES }, () => NO_TABLE);
   private known = 0;
   private newest = 0;
   private lookedAt = 0;
@@ -84,12 +84,13 @@ export class Repetition {
   }
 
   private look(window: TextWindow, end: number, stop: number, spans: number): Repeated | undefined {
+    const { codes } = window;
     for (let back = 0; back < this.known; back++) {
       const place = (this.newest - back + MOST_PLACES) % MOST_PLACES;
       const unit = end - (this.ends[place] ?? 0);
       if (unit > LONGEST_UNIT || end - LEFT - unit < 0) break;
-      // Most places differ right here.
-      if (window.codes[end] !== window.codes[end - unit]) continue;
+      // Most places differ at one of these.
+      if (codes[end] !== codes[end - unit] || codes[end - SAMPLE] !== codes[end - SAMPLE - unit]) continue;
       if (!isSamePlace(window.table, this.tables[place] ?? NO_TABLE)) continue;
       if (window.equalUntil(end - SAMPLE, unit, end + SAMPLE) < end + SAMPLE) continue;
       this.lookedAt = end;

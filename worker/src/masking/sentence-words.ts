@@ -68,7 +68,7 @@ export class Word {
 
 /** The words that were read last, by where they begin. */
 class WordsRead {
-  private readonly words: (Word | undefined)[] = new Array<Word | undefined>(REMEMBERED_WORDS).fill(undefined);
+  private readonly words: (Word | undefined)[] = Array.from({ length: REMEMBERED_WORDS }, () => undefined);
 
   /** The word at `start`. What it gives is of no use where another word has taken its place. */
   at(window: TextWindow, start: number): Word {

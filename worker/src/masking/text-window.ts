@@ -128,6 +128,12 @@ export class TextWindow {
     return -1;
   }
 
+  /** Counts the characters from `from` to `last`, which were read without `at`. */
+  looked(from: number, last: number): void {
+    this.steps += last - from + 1;
+    if (last > this.reach) this.reach = last;
+  }
+
   /** The code unit at an index that is known to lie in the text. */
   code(index: number): number {
     return this.codes[index] ?? -1;

@@ -13,6 +13,7 @@ import {
   PERCENT,
   SYMBOL,
   TILDE,
+  tableOf,
   UNDERSCORE,
 } from './characters.ts';
 import type { TextWindow } from './text-window.ts';
@@ -159,25 +160,21 @@ export function endOfPort(window: TextWindow, at: number): number {
   return end > digits && !isIn(window.at(end), ALNUM) ? end : at;
 }
 
+/** Printable ASCII but for quotes and what closes a link in prose, Markdown or code. */
+const IN_PATH = tableOf(
+  Array.from({ length: CODE.tilde - CODE.space }, (_, index) => String.fromCharCode(CODE.space + 1 + index))
+    .filter((character) => !'"\'`<>),'.includes(character))
+    .join(''),
+);
+
 /** The path and query after an authority, lower case, with escaped slashes resolved. */
 export function readPath(window: TextWindow, from: number): string {
+  const stop = Math.min(from + LONGEST_PATH, window.length);
   let end = from;
-  while (end - from < LONGEST_PATH) {
-    const code = window.at(end);
-    if (
-      code <= CODE.space ||
-      code > CODE.tilde ||
-      code === CODE.doubleQuote ||
-      code === CODE.singleQuote ||
-      code === CODE.backtick ||
-      code === CODE.less ||
-      code === CODE.greater ||
-      code === CODE.closeParenthesis ||
-      code === CODE.comma
-    )
-      break;
-    end++;
-  }
+  while (end < stop && IN_PATH[window.code(end)] === 1) end++;
+  window.looked(from, end - 1);
+  // What ends the path is looked at, or waited for.
+  if (end < from + LONGEST_PATH) window.at(end);
   const path = window.slice(from, window.trim(Math.max(from, end - 8), end, '.*_;:!')).toLowerCase();
   return path.includes('\\') || path.includes('%2f') ? path.replaceAll('\\/', '/').replaceAll('%2f', '/') : path;
 }

@@ -65,9 +65,11 @@ const HEADINGS = [...LATIN_PASSWORDS, ...EASTERN_PASSWORDS, ...LATIN_SECRETS, ..
 
 /** Whether one of the nouns stands in a line of headings. */
 export function hasNounElsewhere(header: string): boolean {
-  const folded = header.toLowerCase();
-  return HEADINGS.some((noun) => folded.includes(noun));
+  return HEADING.test(header.toLowerCase());
 }
+
+/** All of them at once: a search for each takes ten times as long. */
+const HEADING = new RegExp(HEADINGS.join('|'));
 
 /** Whether the heading of a column has a noun that ends its word: `Passwort`, and not `Passwortlänge`. */
 export function isHeadingElsewhere(heading: string): boolean {
