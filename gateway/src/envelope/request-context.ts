@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Leaving } from './leaving.ts';
 
 /** The API key as it was presented: genuine in form, with its id, or not a key at all. */
 export interface PresentedKey {
@@ -16,15 +17,14 @@ export type GivenKey =
 /** In which of the two public forms a path answers: the envelope, or as OpenAI does (everything under `/v1`). */
 export type Protocol = 'envelope' | 'openai';
 
-/** Why a caller is gone who has not left. */
-export const CUT_FOR_PACE = 'cut for pace';
-
 /** What the shell knows of a request when a handler gets it. */
 export interface RequestContext {
   /** Request id. */
   readonly id: string;
   readonly method: string;
   readonly protocol: Protocol;
+  /** Whether pages of other origins may read the answer: it is the API's. */
+  readonly isOpenToPages?: boolean;
   /** By this process's monotonic clock (`performance.now()`), ms. */
   readonly receivedAt: number;
   /** Empty from when the fields of a request for generation were read: a prompt may be long, and the request waits. */
@@ -39,8 +39,8 @@ export interface RequestContext {
   /** The form that limits are counted by. */
   readonly address: string;
   readonly addressBits: string;
-  /** Aborts when the caller leaves before the answer; with `CUT_FOR_PACE` where its connection was ended for being slow. */
-  readonly gone: AbortSignal;
+  /** Whether the caller has left before the answer. */
+  readonly gone: Leaving;
   /** What of its query and body is ignored, for the header `X-Ignored-Parameters`. */
   ignoredParameters?: string | undefined;
   /** `response_time`, once it has been measured: the answer and the statistics hold the same number. */

@@ -7,6 +7,7 @@ import { settle } from '@lontar/shared/settlement/settle.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-server.ts';
 import { reserve } from '@lontar/shared/testing/reservations.ts';
+import { Leaving } from '../envelope/leaving.ts';
 import { type AwaitDeps, type AwaitInput, awaitSettlement } from './await-settlement.ts';
 
 const requestId = 'req_0000000000000000000001';
@@ -39,7 +40,7 @@ function leave(over: Partial<AwaitInput> = {}): Promise<Settlement> {
   };
   return awaitSettlement(
     { redis, queue, withdrawals, freeFailuresPerHour: 5, onRedisFailure },
-    { requestId, keyId: 'k', reply: new Promise(() => undefined), gone: AbortSignal.abort(), waitMs: 60_000, ...over },
+    { requestId, keyId: 'k', reply: new Promise(() => undefined), gone: new Leaving('left'), waitMs: 60_000, ...over },
   );
 }
 
@@ -92,7 +93,7 @@ test('what the gateway has settled itself is repeated where replicas have not go
     ...{ redis, queue, withdrawals, freeFailuresPerHour: 5, onRedisFailure: (error) => failures.push(error) },
     replication: { held: () => Promise.reject(away) },
   };
-  const gone = AbortSignal.abort();
+  const gone = new Leaving('left');
   const reply = new Promise<Settlement>(() => undefined);
   expect(await awaitSettlement(deps, { requestId, keyId: 'k', reply, gone, waitMs: 60_000 })).toEqual(left);
   expect([repeated, failures]).toEqual([[requestId], [away]]);
@@ -124,8 +125,8 @@ describe('where the key lets the request go on', () => {
   });
 
   test.each([
-    ['is there, and got a failure, it is given back', new AbortController().signal, true],
-    ['has left, and may have the answer by another connection, it is not', AbortSignal.abort(), false],
+    ['is there, and got a failure, it is given back', new Leaving(), true],
+    ['has left, and may have the answer by another connection, it is not', new Leaving('left'), false],
   ])('what is settled by then, and Redis cannot say: where the caller %s', async (_, gone, isRefused) => {
     const withdrawn: unknown[] = [];
     const withdrawals = {
@@ -144,7 +145,7 @@ describe('where the key lets the request go on', () => {
     const stops = () => new Promise<'given up'>((resolve) => setImmediate(() => resolve('given up')));
     expect(await finish({ reply: stops() })).toEqual(left);
     expect(await isOpen()).toBe(true);
-    const here = await finish({ reply: stops(), gone: new AbortController().signal });
+    const here = await finish({ reply: stops(), gone: new Leaving() });
     expect(here).toMatchObject({ error: 'service_unavailable', charged: false });
   });
 });

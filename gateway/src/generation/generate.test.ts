@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { addressBits } from '@lontar/shared/address.ts';
 import { mintApiKey } from '@lontar/shared/api-key.ts';
 import { identify } from '../caller/identify.ts';
+import { Leaving } from '../envelope/leaving.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
 import { type GenerateDeps, generate } from './generate.ts';
 import { promptProtocol } from './prompt-protocol.ts';
@@ -30,7 +31,7 @@ const context = (over: Partial<RequestContext>): RequestContext => ({
   key: identify({ query: new URLSearchParams(), headers: { 'x-api-key': mintApiKey().key }, body: undefined }),
   address: '192.0.2.1',
   addressBits: addressBits('192.0.2.1') ?? '',
-  gone: new AbortController().signal,
+  gone: new Leaving(),
   ...over,
 });
 
@@ -46,7 +47,7 @@ describe('a request that has waited in line', () => {
   });
 
   test('until its caller had left asks for no admission', async () => {
-    const left = context({ gone: AbortSignal.abort() });
+    const left = context({ gone: new Leaving('left') });
     expect(await generate(deps, promptProtocol('/api/ai'), left)).toMatchObject({ status: 499 });
   });
 

@@ -111,7 +111,7 @@ async function enqueue(deps: GenerateDeps, protocol: GenerationProtocol, context
 async function begin(deps: GenerateDeps, protocol: GenerationProtocol, context: RequestContext): Promise<Enqueued> {
   const refused = (answer: Answer): Enqueued => ({ kind: 'refused', answer });
   // A body may come slowly, and a burst waits in line: drop requests that are disconnected or past their deadline first.
-  if (context.gone.aborted) return refused(refuse('client_closed'));
+  if (context.gone.isGone) return refused(refuse('client_closed'));
   if (performance.now() - context.receivedAt >= deps.timeoutMs) return refused(refuse('timed_out'));
   const reading = protocol.read(context, deps.reading);
   // A request in flight has no use for them, and they may be long.

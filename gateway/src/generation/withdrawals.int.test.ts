@@ -12,6 +12,7 @@ import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-ser
 import { redisTime } from '@lontar/shared/testing/redis-time.ts';
 import { reserve } from '@lontar/shared/testing/reservations.ts';
 import { identify } from '../caller/identify.ts';
+import { Leaving } from '../envelope/leaving.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
 import { type GenerateDeps, generate } from './generate.ts';
 import { promptProtocol } from './prompt-protocol.ts';
@@ -137,7 +138,7 @@ test('a request that too few replicas have is refused once no worker starts its 
     ...{ id: 'req_0000000000000000000003', method: 'POST', protocol: 'envelope', receivedAt: performance.now() },
     ...{ query: new URLSearchParams({ prompt: 'hi' }), body: undefined, headers: {} },
     key: identify({ query: new URLSearchParams(), headers: { 'x-api-key': key }, body: undefined }),
-    ...{ address: '192.0.2.1', addressBits: addressBits('192.0.2.1') ?? '', gone: new AbortController().signal },
+    ...{ address: '192.0.2.1', addressBits: addressBits('192.0.2.1') ?? '', gone: new Leaving() },
   };
   const answer = await generate(deps, promptProtocol('/api/ai'), context);
   seen.push('refused');

@@ -7,13 +7,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
  * Patches `writeHead` of the response that all of an application's inherit from: checked with Express 5.3.0 and Node
  * 24.21.0, which begins every answer by it. heads.int.test.ts fails where one begins another way.
  */
-export function beforeHeads(
-  app: { readonly response: ServerResponse },
-  prepare: (request: IncomingMessage, response: ServerResponse) => void,
+export function beforeHeads<Response extends ServerResponse>(
+  app: { readonly response: Response },
+  prepare: (request: IncomingMessage, response: Response) => void,
 ): void {
   const { response } = app;
   const { writeHead } = response;
-  function writeHeadPrepared(this: ServerResponse, ...args: Parameters<typeof writeHead>): ServerResponse {
+  function writeHeadPrepared(this: Response, ...args: Parameters<typeof writeHead>): ServerResponse {
     prepare(this.req, this);
     return writeHead.apply(this, args);
   }
@@ -30,21 +30,17 @@ export function beforeHeads(
  * @param linesFor whole lines with their line ends; headers that the answer has are in the response by then, if one was set
  *   before its head began
  */
-export function intoHeads(
-  app: { readonly response: ServerResponse },
-  linesFor: (response: ServerResponse) => string,
+export function intoHeads<Response extends ServerResponse>(
+  app: { readonly response: Response },
+  linesFor: (response: Response) => string,
 ): void {
-  const response = app.response as unknown as HeadMaker;
+  const response = app.response as unknown as HeadMaker<Response>;
   const { _storeHeader: storeHeader } = response;
-  response._storeHeader = function storeHeaderWithLines(
-    this: ServerResponse,
-    statusLine: string,
-    headers: unknown,
-  ): void {
+  response._storeHeader = function storeHeaderWithLines(this: Response, statusLine: string, headers: unknown): void {
     storeHeader.call(this, statusLine + linesFor(this), headers);
   };
 }
 
-interface HeadMaker {
-  _storeHeader(this: ServerResponse, statusLine: string, headers: unknown): void;
+interface HeadMaker<Response> {
+  _storeHeader(this: Response, statusLine: string, headers: unknown): void;
 }

@@ -1,6 +1,5 @@
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import { createExpress } from '@lontar/shared/http/app.ts';
-import { keepCompiledCode } from '@lontar/shared/patches/compiled-code.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import { throttleLines } from '@lontar/shared/throttled-log.ts';
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
@@ -8,7 +7,6 @@ import type { CheckKeyDeps, Count } from '../admission/check-key.ts';
 import { isUnreadable } from '../caller/cross-site.ts';
 import { type Answer, refuse } from '../envelope/answer.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
-import { isStreamed } from '../envelope/streamed-answer.ts';
 import type { GenerateDeps } from '../generation/generate.ts';
 import { isProxy } from '../patches/trusted-proxies.ts';
 import type { PublicLimits } from '../reference/openapi.ts';
@@ -22,19 +20,20 @@ import {
 import { STATS_API_PATHS, UNCOUNTED_PATH } from '../statistics/paths.ts';
 import { PAGE_PATHS } from '../statistics/stats-proxy.ts';
 import { type ConcludeDeps, concludeAnswer, inProtocol } from './conclude.ts';
-import { concludeStream } from './conclude-stream.ts';
 import { createRequestDoor } from './connection-bounds.ts';
 import { countRequest } from './count-request.ts';
-import { createContext } from './create-context.ts';
-import { isPreflight, openToOtherOrigins } from './cross-origin.ts';
+import { createContext, OWN_HEADERS } from './create-context.ts';
+import { isPreflight, tellPreflight } from './cross-origin.ts';
 import type { EventStreams } from './event-streams.ts';
 import { fixedHeaders, setHeadersLast } from './fixed-headers.ts';
 import { refuseUnknownPath } from './near-path.ts';
 import { originOf } from './origin.ts';
-import { ROUTES, type Route } from './routes.ts';
+import { wasCutForPace } from './pace.ts';
+import { ROUTES } from './routes.ts';
 import { serveAdmin } from './serve-admin.ts';
+import { type Fail, serveRoute } from './serve-route.ts';
 import { type StatisticsDeps, servePage, serveStats } from './serve-stats.ts';
-import { type BodyDeps, takeJsonBody } from './take-json-body.ts';
+import type { BodyDeps } from './take-json-body.ts';
 import { refuseTooMuch } from './too-much.ts';
 import {
   FILE_PATH,
@@ -82,11 +81,12 @@ type CountedDeps = Pick<AppDeps, 'admission' | 'statistics' | 'conclude'>;
 /** The gateway's Express application: the shell around handlers that never see a request object of Express. */
 export function createApp(deps: AppDeps): Express {
   const app = createExpress();
+  const fail = onError(deps);
   app.set('trust proxy', deps.door.trustProxy ?? false);
-  setHeadersLast(app, fixedHeaders());
+  setHeadersLast(app, fixedHeaders(), OWN_HEADERS);
   app.use(beginRequest(deps));
   if (deps.door.trustProxy !== undefined) app.use(boundRequests(deps, isProxy(app)));
-  for (const [path, ...steps] of routeTable(deps)) app.all(path, ...steps);
+  for (const [path, ...steps] of routeTable(deps, fail)) app.all(path, ...steps);
   app.use(API_ROOTS, (request, response) => {
     // A page shall see that there is nothing, not that it may not ask.
     if (isPreflight(request)) return void response.status(204).end();
@@ -97,20 +97,28 @@ export function createApp(deps: AppDeps): Express {
   app.get(PAGE_PATHS, page);
   app.post(PAGE_PATHS, page);
   app.use((request, response) => sendPlain(response, refuseUnknownPath(request.path)));
-  app.use(onError(deps));
+  // Express recognises an error handler by its four parameters.
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
+    fail(error, request, response),
+  );
   return app;
 }
 
 /** What is done with every request, in one layer: each layer of Express costs every request. */
 function beginRequest({ door, statistics: { looks }, conclude }: AppDeps): RequestHandler {
   return (request, response, next) => {
-    const { address, protocol } = createContext(request, response);
-    door.metrics.inFlight.inc();
-    response.once('close', () => door.metrics.inFlight.dec());
     const { path } = request;
-    if (isUnder(API_ROOTS, path)) {
+    const isOfApi = isUnder(API_ROOTS, path);
+    const { address, protocol, gone } = createContext(request, response, isOfApi);
+    door.metrics.inFlight.inc();
+    // One listener, and not `once`, which keeps three objects more of each request in flight: it closes once.
+    response.on('close', () => {
+      door.metrics.inFlight.dec();
+      if (!response.writableFinished) gone.note(wasCutForPace(response) ? 'cut for pace' : 'left');
+    });
+    if (isOfApi) {
       if (!looks.isEmpty() && path !== UNCOUNTED_PATH) looks.forget(address);
-      openToOtherOrigins(request, response, protocol);
+      tellPreflight(request, response, protocol);
     }
     // Keep-alive connections outlive the listener; this sends their owners to another gateway.
     if (conclude.draining()) response.setHeader('Connection', 'close');
@@ -119,7 +127,7 @@ function beginRequest({ door, statistics: { looks }, conclude }: AppDeps): Reque
 }
 
 /** The gateway's paths, each with the steps that its requests go through after those that all share. The page's come last. */
-function routeTable(deps: AppDeps): (readonly [path: string, ...steps: RequestHandler[]])[] {
+function routeTable(deps: AppDeps, fail: Fail): (readonly [path: string, ...steps: RequestHandler[]])[] {
   const { limits, publicUrl } = deps.reference;
   const reference = createReference(limits);
   const runbooks = createRunbookPages();
@@ -127,7 +135,9 @@ function routeTable(deps: AppDeps): (readonly [path: string, ...steps: RequestHa
   const take = (...methods: readonly string[]) => takeMethods(methods, deps);
   const readable = refuseUnreadable(deps);
   return [
-    ...ROUTES.map((route) => [route.path, inTurn(take(...route.methods), readable, serveRoute(route, deps))] as const),
+    ...ROUTES.map(
+      (route) => [route.path, inTurn(take(...route.methods), readable, serveRoute(route, deps, fail))] as const,
+    ),
     ...STREAMED_ROUTES.map(([path, read]) => [path, take('POST'), readable, serveStreamed(path, deps, read)] as const),
     [FILE_PATH, serveFiles(deps.uploads)],
     ...REFERENCE_PATHS.map(
@@ -144,19 +154,6 @@ function routeTable(deps: AppDeps): (readonly [path: string, ...steps: RequestHa
 function inTurn(first: RequestHandler, second: RequestHandler, third: RequestHandler): RequestHandler {
   return (request, response, next) =>
     first(request, response, () => second(request, response, () => third(request, response, next)));
-}
-
-function serveRoute(route: Route, deps: Pick<AppDeps, 'bodies' | 'generation' | 'conclude' | 'streams'>) {
-  return async (request: Request, response: Response): Promise<void> => {
-    keepCompiledCode();
-    const context = contextOf(response);
-    const refusal = request.method === 'POST' ? await takeJsonBody(deps.bodies, request, context) : undefined;
-    const answer = refusal ?? (await route.handle(deps.generation, context, request.params));
-    if (isStreamed(answer)) return concludeStream(deps, route.label, response, context, answer);
-    await concludeAnswer(deps.conclude, route.label, response, context, answer);
-    const { bodyBytes = 0 } = context;
-    if (bodyBytes > 0 && answer.report.generation === undefined) deps.bodies.onRefusedBytes(bodyBytes);
-  };
 }
 
 /** An endpoint whose handler needs the request itself, because its body is streamed or read late. */
@@ -244,21 +241,26 @@ function refuseUnreadable(deps: CountedDeps) {
     isUnreadable(request.headers) ? serveCounted(deps, request, response, refuse('cross_site_request')) : next();
 }
 
-function onError(deps: CountedDeps) {
+function onError(deps: CountedDeps): Fail {
   const lines = throttleLines(deps.conclude.logger);
-  // Express recognises an error handler by its four parameters.
-  return async (error: unknown, request: Request, response: Response, _next: NextFunction): Promise<void> => {
+  return async (error, request, response) => {
     if (response.headersSent) return void response.destroy();
-    if (error instanceof URIError) {
-      const message = 'The path holds a percent sign that is not followed by two hexadecimal digits of valid UTF-8.';
-      const problem = refuse('invalid_parameter', { message });
-      return sendPlain(response, inProtocol(deps.conclude, response, contextOf(response), problem));
+    try {
+      if (error instanceof URIError) return sendPlain(response, badPath(deps, response));
+      lines.error({ err: error, requestId: contextOf(response).id }, 'a request failed');
+      const answer = refuse('internal_error');
+      if (isCounted(request.path)) await serveCounted(deps, request, response, answer);
+      else sendPlain(response, answer);
+    } catch (again) {
+      lines.error({ err: again }, 'the answer to a request that failed, failed as well');
+      response.destroy();
     }
-    lines.error({ err: error, requestId: contextOf(response).id }, 'a request failed');
-    const answer = refuse('internal_error');
-    if (!isCounted(request.path)) return sendPlain(response, answer);
-    return serveCounted(deps, request, response, answer);
   };
+}
+
+function badPath({ conclude }: Pick<AppDeps, 'conclude'>, response: Response): Answer {
+  const message = 'The path holds a percent sign that is not followed by two hexadecimal digits of valid UTF-8.';
+  return inProtocol(conclude, response, contextOf(response), refuse('invalid_parameter', { message }));
 }
 
 /** Whether a path is one whose requests count for their address, whatever is there. */

@@ -7,6 +7,7 @@ import { gatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import { createRegistry } from '@lontar/shared/metrics.ts';
 import type { Response } from 'express';
 import { refuse } from '../envelope/answer.ts';
+import { Leaving } from '../envelope/leaving.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
 import type { ConcludeDeps } from './conclude.ts';
 import { concludeStream } from './conclude-stream.ts';
@@ -32,7 +33,7 @@ test('a stream that fails just before its head would go out by itself is answere
   server = createServer((_request, response) => {
     const key = { kind: 'absent' };
     const receivedAt = performance.now();
-    const context = { id: 'req_1', protocol: 'envelope', key, receivedAt, gone: new AbortController().signal };
+    const context = { id: 'req_1', protocol: 'envelope', key, receivedAt, gone: new Leaving() };
     const asked = context as unknown as RequestContext;
     concludeStream({ conclude, streams }, '/api/ai', response as Response, asked, failing as never).catch(() =>
       response.destroy(),

@@ -37,7 +37,7 @@ export async function concludeStream(
     return concludeAnswer(conclude, path, response, context, end.answer);
   }
   const { report } = end.answer;
-  if (context.gone.aborted) return concludeLeft(conclude, path, context, report);
+  if (context.gone.isGone) return concludeLeft(conclude, path, context, report);
   const told = inOwnProtocol(end.answer);
   await recordEvent(conclude, path, context, told.status, withMessage({ ...told, report }));
   stream.end(end.last);

@@ -7,6 +7,7 @@ import { JsonBytes } from '@lontar/shared/json-bytes.ts';
 import { createRegistry } from '@lontar/shared/metrics.ts';
 import type { Response } from 'express';
 import type { Answer } from '../envelope/answer.ts';
+import { Leaving } from '../envelope/leaving.ts';
 import type { RequestContext } from '../envelope/request-context.ts';
 import { type ConcludeDeps, concludeAnswer } from './conclude.ts';
 
@@ -28,7 +29,7 @@ async function serve(result: () => unknown): Promise<string> {
   server = createServer((_request, response) => {
     const context = {
       ...{ id: 'req_1', protocol: 'envelope', key: { kind: 'absent' }, receivedAt: performance.now() },
-      gone: new AbortController().signal,
+      gone: new Leaving(),
     } as unknown as RequestContext;
     const body = { status: true, result: result(), after: '漢' };
     const answer: Answer = { status: 200, headers: { 'X-Own': 'x' }, body, report: { outcome: 'success' } };

@@ -47,7 +47,7 @@ export async function concludeAnswer(
   context: RequestContext,
   given: Answer,
 ): Promise<void> {
-  if (context.gone.aborted) {
+  if (context.gone.isGone) {
     return concludeLeft(deps, path, context, given.report);
   }
   const answer = inProtocol(deps, response, context, withFormOfKey(context, given));

@@ -64,7 +64,7 @@ export function createConnectionDoor(
       open++;
       watch.opened();
       if (address !== undefined) byAddress.set(address, ofAddress + 1);
-      socket.once('close', () => {
+      socket.on('close', () => {
         open--;
         watch.closed();
         if (address !== undefined) leave(byAddress, address);

@@ -17,21 +17,27 @@ const OPENAI_ALLOWED = [
   'X-Stainless-Read-Timeout, X-Stainless-Retry-Count, X-Stainless-Runtime, X-Stainless-Runtime-Version, X-Stainless-Timeout',
 ];
 
-const EXPOSED = {
-  envelope: OWN_EXPOSED,
-  openai: [OWN_EXPOSED, ...OPENAI_EXPOSED, 'X-Should-Retry'].join(', '),
-};
 const ALLOWED = { envelope: OWN_ALLOWED, openai: [OWN_ALLOWED, ...OPENAI_ALLOWED].join(', ') };
 
-/** Pages of any origin may call the API: a key is needed anyway, and no cookie counts there. */
-export function openToOtherOrigins(request: Request, response: Response, protocol: Protocol): void {
-  response.setHeader('Access-Control-Allow-Origin', '*');
-  response.setHeader('Access-Control-Expose-Headers', EXPOSED[protocol]);
-  if (isPreflight(request)) {
-    response.setHeader('Access-Control-Allow-Methods', 'GET, POST');
-    response.setHeader('Access-Control-Allow-Headers', ALLOWED[protocol]);
-    response.setHeader('Access-Control-Max-Age', '86400');
-  }
+/**
+ * In the head of each answer of the API: pages of any origin may call it, for a key is needed anyway, and no cookie counts
+ * there. Lines of a head.
+ */
+export const OPEN_TO_OTHER_ORIGINS: Readonly<Record<Protocol, string>> = {
+  envelope: openLines(OWN_EXPOSED),
+  openai: openLines([OWN_EXPOSED, ...OPENAI_EXPOSED, 'X-Should-Retry'].join(', ')),
+};
+
+function openLines(exposed: string): string {
+  return `Access-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: ${exposed}\r\n`;
+}
+
+/** Tells a browser that asks what a page of another origin may do. */
+export function tellPreflight(request: Request, response: Response, protocol: Protocol): void {
+  if (!isPreflight(request)) return;
+  response.setHeader('Access-Control-Allow-Methods', 'GET, POST');
+  response.setHeader('Access-Control-Allow-Headers', ALLOWED[protocol]);
+  response.setHeader('Access-Control-Max-Age', '86400');
 }
 
 /** Whether a browser asks what a page of another origin may do. */

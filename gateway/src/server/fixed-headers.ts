@@ -1,4 +1,4 @@
-import type { Express } from 'express';
+import type { Express, Response } from 'express';
 import { beforeHeads, intoHeads } from '../patches/heads.ts';
 import { helmetHeaders } from '../patches/helmet-headers.ts';
 import { closeIfUnread } from './linger.ts';
@@ -11,13 +11,25 @@ export function fixedHeaders(): ReadonlyMap<string, string> {
   return new Map([['Cache-Control', 'no-store'], ...secure]);
 }
 
-/** Makes an application's answers carry headers, where the answer has none of that name. */
-export function setHeadersLast(app: Express, headers: ReadonlyMap<string, string>): void {
-  beforeHeads(app, closeIfUnread);
+/** Headers that each answer carries for its own request. */
+export interface OwnHeaders {
+  /** Sets at least one: without any, Node does not say which headers the answer has. */
+  set(response: Response): void;
+  /** The others, which no answer sets: whole lines with their line ends. */
+  linesFor(response: Response): string;
+}
+
+/** Makes an application's answers carry headers: its own request's, and these, where the answer has none of that name. */
+export function setHeadersLast(app: Express, headers: ReadonlyMap<string, string>, own: OwnHeaders): void {
+  beforeHeads(app, (request, response) => {
+    closeIfUnread(request, response);
+    own.set(response);
+  });
   const lines = [...headers].map(([name, value]) => ({ name, line: `${name}: ${value}\r\n` }));
   const all = lines.map(({ line }) => line).join('');
   intoHeads(app, (response) => {
-    if (!lines.some(({ name }) => response.hasHeader(name))) return all;
-    return lines.map(({ name, line }) => (response.hasHeader(name) ? '' : line)).join('');
+    const ownLines = own.linesFor(response);
+    if (!lines.some(({ name }) => response.hasHeader(name))) return ownLines + all;
+    return ownLines + lines.map(({ name, line }) => (response.hasHeader(name) ? '' : line)).join('');
   });
 }

@@ -94,7 +94,7 @@ export function keepPace(
         lookedAt = performance.now();
         timer = setInterval(look, LOOK_MS).unref();
       }
-      response.once('close', () => {
+      response.on('close', () => {
         unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1);
         if (isOver(exchange)) exchanges.remove(exchange);
       });

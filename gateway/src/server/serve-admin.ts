@@ -7,7 +7,7 @@ import type { RequestContext } from '../envelope/request-context.ts';
 import { createPagePlaces } from '../statistics/page-places.ts';
 import { createSmallBodies } from '../statistics/small-bodies.ts';
 import type { StatsProxy } from '../statistics/stats-proxy.ts';
-import { createContext } from './create-context.ts';
+import { createContext, OWN_HEADERS } from './create-context.ts';
 import { fixedHeaders, setHeadersLast } from './fixed-headers.ts';
 import { closeWith, refusalOf } from './unread-bodies.ts';
 
@@ -52,9 +52,9 @@ export function createAdminApp(deps: {
 }): Express {
   const app = createExpress();
   app.set('trust proxy', deps.trustProxy ?? false);
-  setHeadersLast(app, fixedHeaders());
+  setHeadersLast(app, fixedHeaders(), OWN_HEADERS);
   app.use((request, response, next) => {
-    createContext(request, response);
+    createContext(request, response, false);
     next();
   });
   serveAdmin(app, deps);
