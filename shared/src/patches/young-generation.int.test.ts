@@ -157,10 +157,16 @@ test('the old generation may become two and a half times what is in use where it
 });
 
 test.each([
-  [false, 390, true],
-  [false, 410, false],
-  [true, 1_190, true],
-  [true, 1_210, false],
-])('where it was hurried: %s, a full collection %i ms after the one before is hurried: %s', (was, afterMs, is) => {
-  expect(isHurriedAfter(afterMs, was)).toBe(is);
-});
+  [false, 390, 1, true],
+  [false, 410, 1, false],
+  [true, 1_190, 1, true],
+  [true, 1_210, 1, false],
+  [false, 100, 1.1, true],
+  [false, 100, 1.3, false],
+  [true, 100, 1.3, false],
+])(
+  'where it was hurried: %s, a full collection %i ms after the one before, with %d times in use, is hurried: %s',
+  (was, afterMs, growth, is) => {
+    expect(isHurriedAfter(afterMs, growth, was)).toBe(is);
+  },
+);

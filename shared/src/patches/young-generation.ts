@@ -1,5 +1,5 @@
 import { constants, type NodeGCPerformanceDetail, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** By how much it grows: V8's own, and not at all. */
@@ -14,6 +14,8 @@ const OLD_GROWTH = { mostly: 50, hurried: 150 };
 /** A full collection that comes sooner after the one before is one too many, ms; and later than this is early enough again. */
 const HURRIED_MS = 400;
 const UNHURRIED_MS = 1_200;
+/** What is in use, times that at the full collection before: from here on that one has come because more is in use. */
+const GROWN = 1.2;
 
 /** Its size is looked at no more often than this, ms. */
 const LOOK_MS = 50;
@@ -34,6 +36,7 @@ let calm: NodeJS.Timeout | undefined;
 let isFull = false;
 let isHurried = false;
 let collectedAt = Number.NEGATIVE_INFINITY;
+let usedThen = 0;
 let lookedAt = Number.NEGATIVE_INFINITY;
 
 function setGrowth(): void {
@@ -60,9 +63,15 @@ export function boundYoungGeneration(): void {
 
 type Collection = PerformanceEntry & { readonly detail: NodeGCPerformanceDetail };
 
-/** Whether full collections follow each other closely, where two are so many ms apart. */
-export function isHurriedAfter(ms: number, wasHurried: boolean): boolean {
-  return ms < (wasHurried ? UNHURRIED_MS : HURRIED_MS);
+/**
+ * Whether full collections follow each other closely for what has become garbage between them. In a burst of requests they do so
+ * because more and more is in use: room for garbage would then be memory of each request.
+ *
+ * @param ms how far the last two are apart
+ * @param growth what is in use, times what was at the one before
+ */
+export function isHurriedAfter(ms: number, growth: number, wasHurried: boolean): boolean {
+  return ms < (wasHurried ? UNHURRIED_MS : HURRIED_MS) && growth < GROWN;
 }
 
 const { NODE_PERFORMANCE_GC_MAJOR, NODE_PERFORMANCE_GC_FLAGS_FORCED } = constants;
@@ -75,8 +84,10 @@ const { NODE_PERFORMANCE_GC_MAJOR, NODE_PERFORMANCE_GC_FLAGS_FORCED } = constant
  */
 function noteFull(now: number): void {
   const wasHurried = isHurried;
-  isHurried = isHurriedAfter(now - collectedAt, wasHurried);
+  const { used_heap_size: used } = getHeapStatistics();
+  isHurried = isHurriedAfter(now - collectedAt, used / usedThen, wasHurried);
   collectedAt = now;
+  usedThen = used;
   if (isHurried === wasHurried) return;
   setFlagsFromString(`--heap-growing-percent=${isHurried ? OLD_GROWTH.hurried : OLD_GROWTH.mostly}`);
 }
