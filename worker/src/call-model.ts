@@ -76,10 +76,7 @@ export async function callModel(deps: CallDeps, call: Call): Promise<CallResult>
   let lastPartAt = 0;
   const measuredPart = (part: ModelPart) => {
     lastPartAt = performance.now();
-    if (firstPartAt === 0) {
-      firstPartAt = lastPartAt;
-      metrics.timeToFirstToken.observe({ ...labels, ...choice.labels }, (firstPartAt - startedAt) / 1000);
-    }
+    if (firstPartAt === 0) firstPartAt = lastPartAt;
     onPart?.(part);
   };
   try {
@@ -104,6 +101,10 @@ export async function callModel(deps: CallDeps, call: Call): Promise<CallResult>
     metrics.calls.observe({ ...labels, error_type: failure.kind }, (performance.now() - startedAt) / 1000);
     const isFlowing = lastPartAt > 0 && performance.now() - lastPartAt < (request.deadlines?.idleMs ?? 0);
     return failed(deps, call, failure, { isFlowing, isSilent: onPart !== undefined && lastPartAt === 0 });
+  } finally {
+    // Not when the first part comes: that is on its way to its reader.
+    const seconds = (firstPartAt - startedAt) / 1000;
+    if (firstPartAt > 0) metrics.timeToFirstToken.observe({ ...labels, ...choice.labels }, seconds);
   }
 }
 

@@ -120,7 +120,11 @@ export class EventStream implements EventSink {
     const isFirst = this.begin();
     this.silentMs = 0;
     this.isFull = !this.of.response.write(events);
-    if (isFirst) letGoOfHead(this.of.response);
+    if (!isFirst) return;
+    // Node would write it behind the next command to Redis. Only the first text: later ones of one turn go together.
+    this.of.response.socket?.uncork();
+    this.noteBegun();
+    letGoOfHead(this.of.response);
   }
 
   onRoom(listener: () => void): void {
@@ -142,8 +146,9 @@ export class EventStream implements EventSink {
   /** Ends the stream with its last events. */
   end(last: string): void {
     if (this.isOver) return;
-    this.begin();
+    const isFirst = this.begin();
     this.of.response.end(last);
+    if (isFirst) this.noteBegun();
   }
 
   /** The answer is another one, and not out yet: the clock, too, writes nothing any more. */
@@ -160,11 +165,14 @@ export class EventStream implements EventSink {
     this.write(HEARTBEAT);
   }
 
+  private noteBegun(): void {
+    this.deps.metrics.streamFirstByte.observe((performance.now() - this.of.receivedAt) / 1000);
+  }
+
   /** @returns whether it had not begun */
   private begin(): boolean {
-    const { response, receivedAt, headers } = this.of;
+    const { response, headers } = this.of;
     if (response.headersSent) return false;
-    this.deps.metrics.streamFirstByte.observe((performance.now() - receivedAt) / 1000);
     response.statusCode = 200;
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
