@@ -62,6 +62,15 @@ const readersCut = async () => (await metrics.streamReadersCut.get()).values[0]?
 const streamsOpen = async () => (await metrics.streamsOpen.get()).values[0]?.value ?? 0;
 
 describe('an event stream', () => {
+  test('sends its first event at once, and later ones with the end of the turn', async () => {
+    const { stream, held, got } = await open();
+    stream.write('data: 1\n\n');
+    expect(held()).toBe(0);
+    stream.write('data: 2\n\n');
+    expect(held()).toBeGreaterThan(0);
+    expect(await until(got, 'data: 2')).toContain('data: 1');
+  });
+
   test('holds its head until the first event, and sends both at once', async () => {
     const { stream, got, socket } = await open();
     expect([stream.isBegun, stream.hasRoom, stream.isOver]).toEqual([false, true, false]);

@@ -1,5 +1,6 @@
 import { sendFrames } from '@lontar/shared/live/send-frames.ts';
 import type { WorkerMetrics } from '@lontar/shared/metrics.ts';
+import { writeGathered } from '@lontar/shared/patches/gather-writes.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { type FilledBatch, type Outgoing, packFrames } from './frame-batches.ts';
 
@@ -18,6 +19,8 @@ export interface SendDeps {
 export interface FrameSender {
   /** Sends frames, or drops them where Redis does not take them at once. Never throws, and waits for nothing. */
   send(all: readonly Outgoing[]): void;
+  /** The same for one with whom a turn of the event loop ends: what the turn has gathered is written with it, at once. */
+  sendAtEnd(all: readonly Outgoing[]): void;
 }
 
 /** Sends the pieces of a worker's streams. Never throws: what Redis refuses is dropped and counted, and readers get it later. */
@@ -57,7 +60,13 @@ export function frameSender({ redis, worker, metrics, onRedisFailure }: SendDeps
     for (const { onStanding } of asking) onStanding(undefined);
   }
 
-  return { send };
+  function sendAtEnd(all: readonly Outgoing[]): void {
+    if (all.length === 0) return;
+    send(all);
+    writeGathered(redis);
+  }
+
+  return { send, sendAtEnd };
 }
 
 /** Gateways whose entries are counted; a gateway that is counted anew sees that as a gap, and fills it. */

@@ -60,8 +60,7 @@ export interface OpenStream {
 /** Never throws, nor do its methods but where they say so. */
 export function createLivePlane(deps: LiveDeps): LivePlane {
   const partials = keepPartials(deps, () => rounds.sendGathered());
-  const { send } = frameSender(deps);
-  const rounds = createRounds(send, partials.note);
+  const rounds = createRounds(frameSender(deps), partials.note);
   let streams = 0;
   return {
     open(input) {

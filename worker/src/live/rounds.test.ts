@@ -23,16 +23,16 @@ function slowStream(number: number): LiveStream {
 
 function startRounds(count: number) {
   const sent: number[][] = [];
-  const rounds = createRounds(
-    (all) => all.length > 0 && sent.push(all.map(({ number }) => number)),
-    () => undefined,
-  );
+  const send = (all: readonly Outgoing[]) => all.length > 0 && sent.push(all.map(({ number }) => number));
+  const ends: number[] = [];
+  const sendAtEnd = (all: readonly Outgoing[]) => send(all) && ends.push(sent.length);
+  const rounds = createRounds({ send, sendAtEnd }, () => undefined);
   const streams = Array.from({ length: count }, (_, index) => slowStream(index + 1));
   for (const stream of streams) {
     rounds.add(stream);
     rounds.note(stream);
   }
-  return { rounds, sent, streams };
+  return { rounds, sent, ends, streams };
 }
 
 test('a tick that takes two turns is sent once', async () => {
@@ -51,7 +51,7 @@ test('one that takes longer is sent in parts', async () => {
 });
 
 test('what is gathered is sent when it is counted on, and before what follows it', async () => {
-  const { rounds, sent, streams } = startRounds(3);
+  const { rounds, sent, ends, streams } = startRounds(3);
   await turn();
   rounds.sendGathered();
   expect(sent).toEqual([[1]]);
@@ -60,4 +60,6 @@ test('what is gathered is sent when it is counted on, and before what follows it
   expect(sent).toEqual([[1], [2, 1]]);
   await turn();
   expect(sent).toEqual([[1], [2, 1], [3]]);
+  // A turn ends with the last alone: what a settlement follows is written with it.
+  expect(ends).toEqual([3]);
 });

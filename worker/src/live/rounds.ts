@@ -1,4 +1,5 @@
 import type { Outgoing } from './frame-batches.ts';
+import type { FrameSender } from './frame-sender.ts';
 import type { LiveStream } from './live-stream.ts';
 
 /** Frames of all streams that were seen before are sent together, so far apart at least, ms. */
@@ -28,9 +29,10 @@ export interface Rounds {
  * What is new of a stream that no reader has seen anything of is masked and sent in the same turn of the event loop; of all
  * others together, once a tick. Never throws, nor do its methods.
  *
+ * @param sender its `sendAtEnd` is called at the end of a turn
  * @param onMasked called with each stream that was masked further
  */
-export function createRounds(send: (all: readonly Outgoing[]) => void, onMasked: (stream: LiveStream) => void): Rounds {
+export function createRounds({ send, sendAtEnd }: FrameSender, onMasked: (stream: LiveStream) => void): Rounds {
   const open = new Set<LiveStream>();
   const unseen = new Set<LiveStream>();
   const seen = new Set<LiveStream>();
@@ -74,7 +76,7 @@ export function createRounds(send: (all: readonly Outgoing[]) => void, onMasked:
       if (seen.size === 0) tickedAt = startedAt;
     }
     if (seen.size === 0 || gathered.isDue(startedAt)) outgoing.push(...gathered.take());
-    send(outgoing);
+    sendAtEnd(outgoing);
     schedule();
   }
 
