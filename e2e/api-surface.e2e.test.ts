@@ -323,7 +323,7 @@ test('no header of a caller decides which address the statistics take it for', a
 
 test('without Redis', async () => {
   const asking = of('generation', 'chat', 'earlier', 'model', 'upload', 'code', 'file', 'open');
-  const [health] = of('open').filter(({ path }) => path === '/api/health');
+  const health = of('open').find(({ path }) => path === '/api/health');
   await stack.redis.kill();
   // What it said a moment ago is given out for a second.
   await until(async () => (await send(health!)).status === 503);
