@@ -27,7 +27,7 @@ export type Place = 'anywhere' | 'near' | 'table';
 
 /**
  * Finds where anchors end, without a state: every character is judged by itself and the three before it, folded into 32
- * classes. A sieve of one bit for each such four lets one character in twenty through, from a table that stays in the
+ * classes. A sieve of one bit for each such four lets one character in eleven through, from a table that stays in the
  * processor's cache; what passes is compared with the anchors of its list. (An automaton needs the last state before it
  * can read the next character, and a table ten times as large.)
  */
