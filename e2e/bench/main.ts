@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: measures the service side by side with what it is compared with, writes docs/performance.json, .md and
- * its pictures, and prints whether each budget holds. About twenty minutes on two cores. See docs/performance.md.
+ * its pictures, and prints whether each budget holds. About half an hour on two cores. See docs/performance.md.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -17,17 +17,16 @@ import { budgetTable, throughputTable, writeReport } from './report/write-report
 import type { Machine, Results } from './results.ts';
 import { measureAlone } from './sections/alone.ts';
 import { measureBesideLiteLlm } from './sections/beside-litellm.ts';
-import { startContenders, startUpstream, type Upstream } from './sections/contenders.ts';
+import { startUpstream, type Upstream } from './sections/contenders.ts';
 import { measureDefaultSetUp } from './sections/default-set-up.ts';
 import { measureGrowth } from './sections/growth.ts';
 import { measureImage } from './sections/image.ts';
 import { measureHeld, measureInFlight } from './sections/in-flight.ts';
-import { measureOpenLoops, type OpenLoopRow } from './sections/open-loop.ts';
 import { measureQuickly } from './sections/quick.ts';
 import { measureGateways, measureWorkers } from './sections/scaling.ts';
+import { measureSideBySide } from './sections/side-by-side.ts';
 import { measureSlowUpstream } from './sections/slow-upstream.ts';
 import { measureStreams } from './sections/streams.ts';
-import { countCommands, measureCase, throughputCases, warmUp } from './sections/throughput.ts';
 
 const RECORD = new URL('../../docs/performance.json', import.meta.url);
 /** Of each record what can be compared between machines. */
@@ -54,7 +53,7 @@ type Section = (typeof SECTIONS)[number];
 
 const options = readOptions({
   name: 'npm run bench --',
-  about: 'Measures the service side by side with what it is compared with, and says whether budgets hold (20 minutes).',
+  about: 'Measures the service side by side with what it is compared with, and says whether budgets hold (30 minutes).',
   options: {
     quick: {
       type: 'flag',
@@ -97,38 +96,6 @@ function describeMachine(): Machine {
   };
 }
 
-async function measureSideBySide(
-  upstream: Upstream,
-): Promise<Pick<Results, 'throughput' | 'commands'> & { openLoops: OpenLoopRow[] }> {
-  const [throughput, commands]: [Results['throughput'][number][], Results['commands'][number][]] = [[], []];
-  let openLoops: OpenLoopRow[] = [];
-  if (!(['throughput', 'main', 'commands', 'open-loop'] as const).some(wants))
-    return { throughput, commands, openLoops };
-  const contenders = await startContenders(upstream, {
-    portkey: !options['without-portkey'],
-    profileFolder: options.profile,
-  });
-  try {
-    await warmUp(contenders, say);
-    const cases = throughputCases().slice(0, wants('throughput') ? undefined : wants('main') ? 2 : 0);
-    for (const one of cases) {
-      say(`${one.bytes / 1024} KB after ${one.delayMs} ms, ${one.connections} connections`);
-      throughput.push(...(await measureCase(contenders, one, rounds)));
-    }
-    if (wants('open-loop')) {
-      say('open loop');
-      openLoops = await measureOpenLoops(contenders, rounds);
-    }
-    if (wants('commands')) {
-      say('commands sent to Redis');
-      for (const connections of [1, 10, 100, 500]) commands.push(await countCommands(contenders, connections));
-    }
-  } finally {
-    await contenders.stop();
-  }
-  return { throughput, commands, openLoops };
-}
-
 async function measureEverything(): Promise<Results> {
   const machine = describeMachine();
   const before = stolenTime();
@@ -143,7 +110,18 @@ async function measureEverything(): Promise<Results> {
       madeAt: new Date().toISOString(),
       machine,
       comparedWith: options['without-portkey'] ? undefined : PORTKEY,
-      ...(await measureSideBySide(upstream)),
+      ...(await measureSideBySide(upstream, {
+        wants: {
+          throughput: wants('throughput'),
+          main: wants('main'),
+          'open-loop': wants('open-loop'),
+          commands: wants('commands'),
+        },
+        quick: options.quick,
+        portkey: !options['without-portkey'],
+        profileFolder: options.profile,
+        say,
+      })),
       workers: await when('workers', () => measureWorkers(upstream, Math.min(rounds, 2)), []),
       gateways: await when('gateways', () => measureGateways(upstream, rounds), []),
       inFlight: await when('in-flight', () => measureInFlight(upstream, [100, 1_000, 10_000]), []),

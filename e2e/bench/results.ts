@@ -60,6 +60,8 @@ export interface ThroughputRow extends Pick<Round, 'perSecond' | 'p50' | 'p99' |
   readonly failed: number;
   /** How far a round's processor time per request was from the median, at most, of it. Absent on earlier records. */
   readonly spread?: number;
+  /** The same between starts of the programs, of which each figure is the median. Absent where they were started once. */
+  readonly startSpread?: number;
 }
 
 export interface CommandRow {

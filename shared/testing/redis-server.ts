@@ -10,6 +10,8 @@ import { Redis } from 'ioredis';
 /** A real Redis of a test's own, on a free loopback port; nothing else uses it. */
 export interface TestRedis {
   readonly url: string;
+  /** Path of its Unix socket. */
+  readonly socket: string;
   readonly port: number;
   /** Where its files are: those that it appends to in `appendonlydir`. */
   readonly directory: string;
@@ -28,13 +30,15 @@ export async function startTestRedis(
   options: { durable?: boolean; args?: string[]; wrapper?: string[]; port?: number; password?: string } = {},
 ): Promise<TestRedis> {
   const directory = await mkdtemp(join(tmpdir(), 'lontar-redis-'));
+  const socket = join(directory, 'redis.sock');
   const port = options.port ?? (await freePort());
   let server: ChildProcess;
   const start = async () => {
     const [wrapper, ...words] = options.wrapper ?? [];
     server = spawn(wrapper ?? redisBinary(), [
       ...(wrapper === undefined ? [] : [...words, redisBinary()]),
-      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', directory, '--save', ''],
+      ...['--port', String(port), '--bind', '127.0.0.1', '--unixsocket', socket, '--unixsocketperm', '700'],
+      ...['--dir', directory, '--save', ''],
       ...['--appendonly', options.durable ? 'yes' : 'no', '--appendfsync', 'always'],
       ...['--maxmemory-policy', 'noeviction', '--loglevel', 'warning', ...(options.args ?? [])],
     ]);
@@ -52,6 +56,7 @@ export async function startTestRedis(
   };
   return {
     url: `redis://127.0.0.1:${port}`,
+    socket,
     port,
     directory,
     process: () => server,

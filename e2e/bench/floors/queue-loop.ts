@@ -7,10 +7,10 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { LoadMessage, LoadPlan } from '../load/load-plan.ts';
 
-const [url = ''] = process.argv.slice(2);
-const connection = new Redis(url);
+const [socket = ''] = process.argv.slice(2);
+const connection = new Redis(socket);
 const queue = new Queue('floor', { connection });
-const subscriber = new Redis(url);
+const subscriber = new Redis(socket);
 const waiting = new Map<string, () => void>();
 
 subscriber.on('message', (_channel: string, message: string) => {

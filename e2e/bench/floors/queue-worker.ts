@@ -3,9 +3,9 @@ import { Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { answerText } from '../wish.ts';
 
-const [url = ''] = process.argv.slice(2);
-const connection = new Redis(url, { maxRetriesPerRequest: null });
-const publisher = new Redis(url);
+const [socket = ''] = process.argv.slice(2);
+const connection = new Redis(socket, { maxRetriesPerRequest: null });
+const publisher = new Redis(socket);
 const answer = answerText(2048);
 
 const worker = new Worker(

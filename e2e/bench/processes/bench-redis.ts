@@ -5,7 +5,8 @@ import { startTestRedis, type TestRedis } from '@lontar/shared/testing/redis-ser
 import { endWithUs } from '../../harness/launch.ts';
 
 /**
- * A Redis as `npm start` configures it: append-only, written to the disk every second, never evicting.
+ * A Redis as `npm start` configures it: append-only, written to the disk every second, never evicting. Services reach it by its
+ * Unix socket, as there.
  *
  * @throws when Redis does not start
  */

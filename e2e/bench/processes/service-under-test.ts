@@ -52,7 +52,7 @@ export async function startServiceUnderTest(options: ServiceOptions): Promise<Se
   const statsPort = await freePort();
   const pepper = randomBytes(32).toString('base64url');
   const environment = {
-    REDIS_URL: redis.url,
+    REDIS_URL: `unix://${redis.socket}`,
     KEY_PEPPER: pepper,
     DASHBOARD_TOKEN: randomBytes(32).toString('base64url'),
     INNER_SECRET: randomBytes(32).toString('base64url'),

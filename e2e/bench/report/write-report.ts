@@ -18,7 +18,7 @@ export function writeReport(results: Results, records: readonly EarlierRecord[] 
       `${machine.memoryGigabytes} GB, Node ${machine.node}, Redis ${machine.redis}; load before the run ` +
       `${machine.loadBefore.toFixed(2)}${machine.stolenShare === undefined ? '' : `, ${(machine.stolenShare * 100).toFixed(1)} % of its time taken by its host`}${results.isForced ? '; rounds differed by more than 8 %, and the record was written all the same (`--force`)' : ''}. Load generator, mock upstream, Redis and all services share these cores, so ` +
       'throughput is what is left of them, and only figures of the same run can be compared. Each is the median of ' +
-      'rounds in which each contender has a turn.',
+      `rounds in which each contender has a turn${startsOf(results)}.`,
     '![Requests per second](performance.svg)',
     'What was changed because of these figures, and what is left: [performance-notes.md](performance-notes.md).',
     '## Budgets',
@@ -95,6 +95,14 @@ function cases(rows: readonly ThroughputRow[]): ThroughputRow[][] {
 
 function describeCase({ bytes, delayMs }: ThroughputRow): string {
   return `Answers of ${Math.round(bytes / 1024)} KB, ${delayMs === 0 ? 'at once' : `after ${delayMs} ms`}`;
+}
+
+/** V8 makes other code of a program each time it starts: the page says how much that is. */
+function startsOf({ throughput }: Results): string {
+  const spreads = throughput.flatMap(({ startSpread }) => startSpread ?? []);
+  if (spreads.length === 0) return '';
+  const most = `${(Math.max(...spreads) * 100).toFixed(0)} %`;
+  return `; what budgets are judged by is the median of several starts of all programs, which differ by up to ${most} from it`;
 }
 
 export function throughputTable(rows: readonly ThroughputRow[]): string {

@@ -125,7 +125,7 @@ async function startQueueFloor(folder: string): Promise<{ target: Target; stop()
   const redis = await startBenchRedis();
   const [worker] = await startProcess({
     name: 'queue-worker',
-    command: ['e2e/bench/floors/queue-worker.ts', redis.url],
+    command: ['e2e/bench/floors/queue-worker.ts', redis.socket],
     folder,
     readyMessage: 'takes jobs',
   });
@@ -135,7 +135,7 @@ async function startQueueFloor(folder: string): Promise<{ target: Target; stop()
       name: 'queue',
       ports: [],
       requests: [],
-      generator: { script, args: [redis.url] },
+      generator: { script, args: [redis.socket] },
       processes: [worker, { name: 'redis', pid: redis.process().pid ?? 0 }],
     },
     async stop() {

@@ -1,0 +1,113 @@
+import { median } from '../measure.ts';
+import type { CommandRow, ThroughputRow } from '../results.ts';
+import { type Contenders, startContenders, type Upstream } from './contenders.ts';
+import { measureOpenLoops, type OpenLoopRow } from './open-loop.ts';
+import { countCommands, measureCase, type Say, throughputCases, warmUp } from './throughput.ts';
+
+/**
+ * How often all programs are started: V8 compiles and lays out a program otherwise each time, so that what a request costs
+ * differs by up to a fifth between two starts, and hardly within one.
+ */
+const STARTS = 3;
+/** Of those that budgets are judged by, in each start. */
+const ROUNDS_OF_START = 2;
+
+export interface SideBySideOptions {
+  /** What of it is wanted: all cases, those of the budgets, open loops, and commands sent to Redis. */
+  readonly wants: Readonly<Record<'throughput' | 'main' | 'open-loop' | 'commands', boolean>>;
+  /** One round in one start. */
+  readonly quick: boolean;
+  readonly portkey: boolean;
+  readonly profileFolder?: string | undefined;
+  readonly say: Say;
+}
+
+export interface SideBySide {
+  readonly throughput: readonly ThroughputRow[];
+  readonly commands: readonly CommandRow[];
+  readonly openLoops: readonly OpenLoopRow[];
+}
+
+/** Measures all that run side by side: what budgets are judged by in several starts, and everything else in the last. */
+export async function measureSideBySide(upstream: Upstream, options: SideBySideOptions): Promise<SideBySide> {
+  const { wants, quick, say } = options;
+  const measured: SideBySide[] = [];
+  const starts = quick ? 1 : STARTS;
+  if (!Object.values(wants).some(Boolean)) return { throughput: [], commands: [], openLoops: [] };
+  for (let start = 1; start <= starts; start++) {
+    say(`start ${start} of ${starts}`);
+    const contenders = await startContenders(upstream, options);
+    try {
+      await warmUp(contenders, say);
+      measured.push(await measureStart(contenders, options, start === starts));
+    } finally {
+      await contenders.stop();
+    }
+  }
+  return {
+    throughput: joinStarts(measured.map(({ throughput }) => throughput)),
+    openLoops: joinOpenLoops(measured.map(({ openLoops }) => openLoops)),
+    commands: measured.flatMap(({ commands }) => commands),
+  };
+}
+
+async function measureStart(
+  contenders: Contenders,
+  { wants, quick, say }: SideBySideOptions,
+  isLast: boolean,
+): Promise<SideBySide> {
+  const throughput: ThroughputRow[] = [];
+  const commands: CommandRow[] = [];
+  const rounds = quick ? 1 : ROUNDS_OF_START;
+  for (const one of throughputCases()) {
+    if (!wants.throughput && !(wants.main && one.isOfBudget)) continue;
+    if (!one.isOfBudget && !isLast) continue;
+    say(`${one.bytes / 1024} KB after ${one.delayMs} ms, ${one.connections} connections`);
+    throughput.push(...(await measureCase(contenders, one, rounds)));
+  }
+  if (wants['open-loop']) say('open loop');
+  const openLoops = wants['open-loop'] ? await measureOpenLoops(contenders, 1) : [];
+  if (wants.commands && isLast) {
+    say('commands sent to Redis');
+    for (const connections of [1, 10, 100, 500]) commands.push(await countCommands(contenders, connections));
+  }
+  return { throughput, commands, openLoops };
+}
+
+/** Medians of what each start gave of the same contender in the same case. */
+export function joinStarts(starts: readonly (readonly ThroughputRow[])[]): ThroughputRow[] {
+  const cases = new Map<string, ThroughputRow[]>();
+  for (const row of starts.flat()) {
+    const name = [row.contender, row.connections, row.delayMs, row.bytes].join(' ');
+    cases.set(name, [...(cases.get(name) ?? []), row]);
+  }
+  return [...cases.values()].map((rows) => (rows.length === 1 ? rows[0]! : joinRows(rows)));
+}
+
+function joinRows(rows: readonly ThroughputRow[]): ThroughputRow {
+  const [first] = rows as [ThroughputRow];
+  const of = (pick: (row: ThroughputRow) => number) => median(rows.map(pick));
+  const each = (pick: (row: ThroughputRow) => Readonly<Record<string, number>>) =>
+    Object.fromEntries(Object.keys(pick(first)).map((name) => [name, of((row) => pick(row)[name] ?? 0)]));
+  const sums = rows.map(({ cpuMicros }) => Object.values(cpuMicros).reduce((sum, micros) => sum + micros, 0));
+  return {
+    ...first,
+    perSecond: of(({ perSecond }) => perSecond),
+    p50: of(({ p50 }) => p50),
+    p99: of(({ p99 }) => p99),
+    cpuMicros: each(({ cpuMicros }) => cpuMicros),
+    residentBytes: each(({ residentBytes }) => residentBytes),
+    spread: Math.max(...rows.map(({ spread = 0 }) => spread)),
+    startSpread: Math.max(...sums.map((sum) => Math.abs(sum / median(sums) - 1))),
+    failed: rows.reduce((sum, { failed }) => sum + failed, 0),
+  };
+}
+
+function joinOpenLoops(starts: readonly (readonly OpenLoopRow[])[]): OpenLoopRow[] {
+  const [first = []] = starts;
+  return first.map(({ perSecond }) => {
+    const rows = starts.flatMap((all) => all.filter((row) => row.perSecond === perSecond));
+    const of = (who: 'service' | 'portkey') => median(rows.map((row) => row[who]));
+    return { perSecond, service: of('service'), portkey: of('portkey') };
+  });
+}
