@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, randomInt } from 'node:crypto';
+import { hash, hkdfSync, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { BASE62, encodeBase62 } from './base62.ts';
 
@@ -13,6 +13,10 @@ export const API_KEY_CHARACTERS = PREFIX.length + ID_CHARACTERS + '_'.length + S
 /** Of these the characters of a derived key are taken: three times as many as it needs. */
 const DERIVED_BYTES = 128;
 const FORM = /^lt_live_([0-9A-Za-z]{10})_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+
+/** SHA-256 takes so many bytes at a time, and gives so many. */
+const BLOCK_BYTES = 64;
+const DIGEST_BYTES = 32;
 
 /** Form of the public part of a key: 10 base62 characters. */
 export const KEY_ID_PATTERN = /^[0-9A-Za-z]{10}$/;
@@ -65,9 +69,30 @@ export function readKeyId(key: string): string | undefined {
 /**
  * What is stored of a key: HMAC-SHA-256 of the whole key under the pepper, in base64url. Without the pepper a stolen
  * database cannot be searched for keys, and with it nothing can be turned back.
+ *
+ * Written as RFC 2104 defines it, of two hashes: `createHmac` looks for the algorithm and prepares the pepper at each
+ * request, at five times the cost.
  */
 export function hashApiKey(key: string, pepper: string): string {
-  return createHmac('sha256', pepper).update(key).digest('base64url');
+  if (pads?.pepper !== pepper) pads = padsOf(pepper);
+  const { inner, outer } = pads;
+  hash('sha256', Buffer.concat([inner, Buffer.from(key)]), 'buffer').copy(outer, BLOCK_BYTES);
+  return hash('sha256', outer, 'base64url');
+}
+
+/** Those of the last pepper: a process has one. */
+let pads: ReturnType<typeof padsOf> | undefined;
+
+function padsOf(pepper: string) {
+  const bytes = Buffer.from(pepper);
+  const short = bytes.length > BLOCK_BYTES ? hash('sha256', bytes, 'buffer') : bytes;
+  const inner = Buffer.alloc(BLOCK_BYTES, 0x36);
+  const outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES, 0x5c);
+  for (const [index, byte] of short.entries()) {
+    inner[index] = byte ^ 0x36;
+    outer[index] = byte ^ 0x5c;
+  }
+  return { pepper, inner, outer };
 }
 
 /** Six base62 characters that tell a typing error in what stands before them. */

@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const PACKAGES = ['shared', 'gateway', 'worker', 'stats-service', 'cli'];
 /** What may make connections, and those that name ioredis for another reason. */
 const MAKERS = ['shared/src/redis-connection.ts', 'shared/src/primary/ask-node.ts'];
-const OTHERS = ['redis-away.ts', 'patches/primary-connector.ts', 'patches/young-commands.ts'].map(
+const OTHERS = ['redis-away.ts', 'redis-script.ts', 'patches/primary-connector.ts', 'patches/young-commands.ts'].map(
   (file) => `shared/src/${file}`,
 );
 const OF_IOREDIS = /^import (?!type\b)(?!\{ type \w+ \})[^;]*from 'ioredis'/m;

@@ -23,7 +23,7 @@ const FOLDERS: readonly (readonly [folder: string, users: readonly RedisUser[]])
 
 /** Methods of the client and of pipelines that send no command, or whose command is in their arguments. */
 const NO_COMMANDS = words(
-  'connect disconnect on once off call callbuffer exec pipeline duplicate removelistener removealllisteners status stream',
+  'connect disconnect on once off call callbuffer sendcommand exec pipeline duplicate removelistener removealllisteners status stream',
 );
 /** Of the groups that connections are given, see CONNECTION there. */
 const OF_CONNECTION = words('ping hello auth quit client wait waitaof');

@@ -31,6 +31,7 @@ import {
   rememberCancellations,
   type ToSettle,
 } from './job-start.ts';
+import { inNextTurn } from './next-turn.ts';
 import { afterEachWait } from './patches/behind-waits.ts';
 import { renewTogether } from './patches/renew-together.ts';
 import { createJobLocks, type JobLocks } from './recovery/job-locks.ts';
@@ -180,7 +181,9 @@ class TurnBackend extends RedisQueueBackend {
     if (await this.#turns.takenAhead()) return { member: '0', score: 0 };
     this.#isWaiting = true;
     try {
-      return await super.waitForJob(blockTimeout);
+      // The job that was handed out just before asks its model first.
+      await new Promise<void>(inNextTurn);
+      return this.#turns.isClosed ? null : await super.waitForJob(blockTimeout);
     } finally {
       this.#isWaiting = false;
       this.#turns.expectMore();

@@ -39,6 +39,7 @@ export interface Turns {
   expectMore(): void;
   /** Takes no more jobs, and gives back those that were taken and not asked for. Endings go on. Never rejects. */
   close(): Promise<void>;
+  readonly isClosed: boolean;
 }
 
 export interface TurnsOptions {
@@ -121,6 +122,9 @@ export function createTurns({ redis, waiting, name, places, isWaiting }: TurnsOp
     },
     next: taken.next,
     ...emptiness,
+    get isClosed() {
+      return closed;
+    },
     async close() {
       closed = true;
       await Promise.all([taken.close(), takes.close(), ahead.close()]);

@@ -1,6 +1,8 @@
+import { setImmediate as othersHadTheirTurn } from 'node:timers/promises';
 import { askAtStart } from '@lontar/shared/ask-at-start.ts';
 import { readNumberedStart } from '@lontar/shared/live/numbered-frames.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
+import { writeGathered } from '@lontar/shared/patches/gather-writes.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
@@ -159,9 +161,12 @@ type StreamReply = readonly [name: Buffer, entries: readonly [id: Buffer, fields
 
 /** Waits for entries behind an id. @throws when Redis fails */
 async function readBehind({ reader, onRead }: InboxDeps, key: string, last: string) {
+  // What was handed on before leaves for its callers before a command is made.
+  await othersHadTheirTurn();
   // In bytes: a long answer goes on to its caller as it came.
-  const reply = await reader.xreadBuffer('COUNT', READ_COUNT, 'BLOCK', LONGEST_BLOCK_MS, 'STREAMS', key, last);
-  const entries = (reply as StreamReply)?.[0]?.[1] ?? [];
+  const reply = reader.xreadBuffer('COUNT', READ_COUNT, 'BLOCK', LONGEST_BLOCK_MS, 'STREAMS', key, last);
+  writeGathered(reader);
+  const entries = ((await reply) as StreamReply)?.[0]?.[1] ?? [];
   const [oldest] = entries;
   if (oldest) onRead?.(Number.parseInt(oldest[0].toString(), 10));
   return entries;

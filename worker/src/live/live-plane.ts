@@ -2,6 +2,7 @@ import { setImmediate as othersHadTheirTurn } from 'node:timers/promises';
 import type { WorkerMetrics } from '@lontar/shared/metrics.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { within } from '@lontar/shared/within.ts';
+import { inNextTurn } from '../next-turn.ts';
 import { frameSender, type SendDeps } from './frame-sender.ts';
 import { keepPartials, type PartialDeps } from './keep-partials.ts';
 import { LiveStream, type StreamInput as NumberedInput } from './live-stream.ts';
@@ -68,6 +69,8 @@ export function createLivePlane(deps: LiveDeps): LivePlane {
       streams++;
       const stream = new LiveStream({ ...input, number: streams }, () => unmaskable.abort());
       rounds.add(stream);
+      // The request to the upstream goes first.
+      inNextTurn(() => stream.prepare());
       deps.metrics.openStreams.inc();
       const isVisible = async () => {
         await within(LONGEST_ASKING_MS, stream.standingKnown, () => undefined);

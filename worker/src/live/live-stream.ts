@@ -90,6 +90,15 @@ export class LiveStream {
     return this.answered.promise;
   }
 
+  /** Makes what masks it before the first of it comes. Never throws. */
+  prepare(): void {
+    try {
+      this.transcript.prepare();
+    } catch {
+      // The first piece is masked by nothing else: then it is noted.
+    }
+  }
+
   /**
    * Masks some of what has come. Never throws: a failure is noted.
    *

@@ -25,7 +25,7 @@ export class SecretShown extends Error {
  */
 export class MaskedTrack {
   private readonly masker: Masker;
-  private pieces: MaskPieces;
+  private pieces: MaskPieces | undefined;
   /** All that came, as long as it is short enough to be masked anew. */
   private readonly raw = new GrowingText();
   private readonly given = new GrowingText();
@@ -36,7 +36,12 @@ export class MaskedTrack {
 
   constructor(masker: Masker) {
     this.masker = masker;
-    this.pieces = masker.createPieces();
+  }
+
+  /** Makes what masks it before the first piece comes. */
+  prepare(): MaskPieces {
+    this.pieces ??= this.masker.createPieces();
+    return this.pieces;
   }
 
   /** What was given, joined: well-formed Unicode. */
@@ -55,7 +60,7 @@ export class MaskedTrack {
    * @throws SecretShown; what masking throws
    */
   push(piece: string): string {
-    const output = (this.isClosed ? this.reopen() : '') + this.give(this.pieces.push(piece));
+    const output = (this.isClosed ? this.reopen() : '') + this.give(this.prepare().push(piece));
     if (this.raw.length <= LONGEST_REOPENED) this.raw.append(piece);
     return output;
   }
@@ -72,7 +77,7 @@ export class MaskedTrack {
   end(): string {
     if (this.isClosed) return '';
     this.isClosed = true;
-    const output = this.give(this.pieces.end());
+    const output = this.give(this.pieces?.end() ?? '');
     if (this.owed !== '') throw new SecretShown();
     return output;
   }
@@ -80,18 +85,19 @@ export class MaskedTrack {
   /** How many values were masked in what was given. */
   get counts() {
     const counts = noCounts();
-    addCounts(counts, this.pieces.counts);
+    if (this.pieces) addCounts(counts, this.pieces.counts);
     return counts;
   }
 
   private reopen(): string {
     this.isClosed = false;
     this.owed = this.text;
-    this.pieces = this.masker.createPieces();
+    const pieces = this.masker.createPieces();
+    this.pieces = pieces;
     const raw = String(this.raw);
     let output = '';
     for (let from = 0; from < raw.length; from += SLICE) {
-      output += this.give(this.pieces.push(raw.slice(from, from + SLICE)));
+      output += this.give(pieces.push(raw.slice(from, from + SLICE)));
     }
     return output;
   }

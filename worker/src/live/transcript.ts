@@ -46,6 +46,11 @@ export class Transcript {
     this.tracks = { text: track(), reasoning: track(), refusal: track() };
   }
 
+  /** Makes what masks the text before the first of it comes. */
+  prepare(): void {
+    this.tracks.text.prepare();
+  }
+
   /** Takes a part of the answer, NOT masked. */
   add(part: TranscriptPart): void {
     this.received += part.kind === 'call' ? part.call.name.length + part.call.arguments.length : part.text.length;
