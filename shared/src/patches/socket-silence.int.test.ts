@@ -32,6 +32,19 @@ test('replies that arrived while the event loop was busy for longer than the wai
   expect(closed).toBe(0);
 });
 
+test('a connection on which replies come stays, though there is always a command that waits', async () => {
+  const end = performance.now() + FAIL_FAST_SILENCE_MS + 500;
+  const wait = () => redis.blpop('nothing', 0.3);
+  let waiting = [wait(), wait()];
+  while (performance.now() < end) {
+    const [first, ...others] = waiting;
+    await first;
+    waiting = [...others, wait()];
+  }
+  expect(await Promise.all(waiting)).toEqual([null, null]);
+  expect(closed).toBe(0);
+});
+
 test('a connection on which no reply comes is made anew', async () => {
   const pid = Number(/process_id:(\d+)/.exec(await server.client.info('server'))?.[1]);
   const isClosed = new Promise<number>((resolve) => redis.once('close', () => resolve(performance.now())));
