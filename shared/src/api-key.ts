@@ -70,25 +70,31 @@ export function readKeyId(key: string): string | undefined {
  * What is stored of a key: HMAC-SHA-256 of the whole key under the pepper, in base64url. Without the pepper a stolen
  * database cannot be searched for keys, and with it nothing can be turned back.
  *
- * Written as RFC 2104 defines it, of two hashes: `createHmac` looks for the algorithm and prepares the pepper at each
- * request, at five times the cost.
+ * Written as RFC 2104 defines it, of two hashes: `createHmac` makes a context and prepares the pepper at each call. Among many
+ * requests that costs the same; a request by itself is admitted some 40 µs sooner.
  */
 export function hashApiKey(key: string, pepper: string): string {
   if (pads?.pepper !== pepper) pads = padsOf(pepper);
   const { inner, outer } = pads;
-  hash('sha256', Buffer.concat([inner, Buffer.from(key)]), 'buffer').copy(outer, BLOCK_BYTES);
+  const bytes = Buffer.byteLength(key);
+  // Not `concat`: what is made of the pepper would stay in the memory that Node hands out for other buffers.
+  const message = bytes === API_KEY_CHARACTERS ? inner : Buffer.alloc(BLOCK_BYTES + bytes);
+  if (message !== inner) inner.copy(message, 0, 0, BLOCK_BYTES);
+  message.write(key, BLOCK_BYTES);
+  hash('sha256', message, 'buffer').copy(outer, BLOCK_BYTES);
   return hash('sha256', outer, 'base64url');
 }
 
-/** Those of the last pepper: a process has one. */
+/** Those of the last pepper: a process has one. Each with room for what is hashed behind it, a key of the usual length. */
 let pads: ReturnType<typeof padsOf> | undefined;
 
 function padsOf(pepper: string) {
   const bytes = Buffer.from(pepper);
   const short = bytes.length > BLOCK_BYTES ? hash('sha256', bytes, 'buffer') : bytes;
-  const inner = Buffer.alloc(BLOCK_BYTES, 0x36);
-  const outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES, 0x5c);
-  for (const [index, byte] of short.entries()) {
+  const inner = Buffer.alloc(BLOCK_BYTES + API_KEY_CHARACTERS);
+  const outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES);
+  for (let index = 0; index < BLOCK_BYTES; index++) {
+    const byte = short[index] ?? 0;
     inner[index] = byte ^ 0x36;
     outer[index] = byte ^ 0x5c;
   }

@@ -95,7 +95,7 @@ export class LiveStream {
     try {
       this.transcript.prepare();
     } catch {
-      // The first piece is masked by nothing else: then it is noted.
+      // It fails with the first piece again, and is noted then.
     }
   }
 
