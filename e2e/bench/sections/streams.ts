@@ -3,26 +3,30 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LITELLM_KEY, startLiteLlm } from '../litellm.ts';
 import { readStreams, type StreamsRead } from '../load/run-streams.ts';
-import { RECEIVED_STEP_MS, type StreamPlan } from '../load/stream-plan.ts';
+import { RECEIVED_STEP_MS } from '../load/stream-plan.ts';
 import { median } from '../measure.ts';
 import { watchCommands } from '../processes/bench-redis.ts';
-import { type ServiceUnderTest, startServiceUnderTest } from '../processes/service-under-test.ts';
+import type { ServiceUnderTest } from '../processes/service-under-test.ts';
 import { cpuMs, residentBytes } from '../processes/usage.ts';
 import type { StreamWish } from '../wish.ts';
 import { streamTokens } from '../wish.ts';
 import type { Upstream } from './contenders.ts';
+import {
+  ALONE,
+  type Ask,
+  askOf,
+  type FirstTexts,
+  measureFirstTexts,
+  type Side,
+  startWarm,
+  WARMING,
+  type WarmOptions,
+} from './first-texts.ts';
 
 /** What streams take and give. Times in ms. */
 export interface StreamFigures {
   /** One stream at a time, by turns with the upstream itself: what the service adds to the time of its first text. */
-  readonly first: {
-    readonly direct: number;
-    readonly addedP50: number;
-    readonly addedP99: number;
-    /** The same, less the time until the first word had ended at the upstream: until then masking has to withhold it. */
-    readonly besideWordP50: number;
-    readonly besideWordP99: number;
-  };
+  readonly first: FirstTexts;
   /** Of a stream of 500 tokens: its time by the service as a share of the upstream's own. */
   readonly wall: { readonly direct: number; readonly share: number };
   /** Many streams at once. */
@@ -60,13 +64,11 @@ export interface StreamFigures {
   readonly liteLlm?: { readonly tokensPerSecond: number; readonly firstMs: number; readonly cpuMicros: number };
 }
 
-export interface StreamsOptions {
+export interface StreamsOptions extends WarmOptions {
   /** Fewer and shorter streams. */
   readonly quick?: boolean;
   /** `false` leaves the comparison out. */
   readonly liteLlm?: boolean;
-  readonly root?: string;
-  readonly profileFolder?: string | undefined;
 }
 
 /**
@@ -76,7 +78,7 @@ export interface StreamsOptions {
  */
 export async function measureStreams(upstream: Upstream, options: StreamsOptions = {}): Promise<StreamFigures> {
   const { quick = false, liteLlm } = options;
-  const first = await measureFirsts(upstream, options);
+  const first = await measureFirstTexts(upstream, options, quick);
   const service = await startWarm(upstream, options, quick ? 4 : 20);
   const ask = askOf(service, upstream);
   try {
@@ -90,106 +92,6 @@ export async function measureStreams(upstream: Upstream, options: StreamsOptions
   } finally {
     await service.stop();
   }
-}
-
-/** @param turns of 50 streams each */
-async function startWarm(
-  upstream: Upstream,
-  { root, profileFolder }: StreamsOptions,
-  turns: number,
-): Promise<ServiceUnderTest> {
-  const settings = { WORKER_CONCURRENCY: '1000' };
-  const service = await startServiceUnderTest({
-    upstreamPort: upstream.port,
-    workers: 2,
-    profileFolder,
-    root,
-    settings,
-  });
-  await askOf(service, upstream)('service', WARMING, { streams: 50, turns });
-  return service;
-}
-
-/** Two starts of the same code differ by more than most changes to it: see STARTS of side-by-side.ts. */
-async function measureFirsts(upstream: Upstream, options: StreamsOptions): Promise<StreamFigures['first']> {
-  const { quick = false } = options;
-  const firsts: StreamFigures['first'][] = [];
-  for (let start = 1; start <= (quick ? 1 : STARTS); start++) {
-    const service = await startWarm(upstream, options, quick ? 4 : LONG_WARMING_TURNS);
-    try {
-      firsts.push(await measureFirst(askOf(service, upstream), quick ? 20 : FIRST_STREAMS));
-    } finally {
-      await service.stop();
-    }
-  }
-  return mediansOf(firsts);
-}
-
-function mediansOf(firsts: readonly StreamFigures['first'][]): StreamFigures['first'] {
-  const of = (name: keyof StreamFigures['first']) => median(firsts.map((first) => first[name]));
-  return {
-    direct: of('direct'),
-    addedP50: of('addedP50'),
-    addedP99: of('addedP99'),
-    besideWordP50: of('besideWordP50'),
-    besideWordP99: of('besideWordP99'),
-  };
-}
-
-type Side = 'service' | 'direct';
-type How = Partial<Pick<StreamPlan, 'streams' | 'turns' | 'rampMs'>>;
-type Ask = (side: Side, wish: StreamWish, how?: How, onOpened?: () => void) => Promise<StreamsRead>;
-
-function askOf(service: ServiceUnderTest, upstream: Upstream): Ask {
-  return (side, wish, { streams = 1, turns = 1, rampMs = 0 } = {}, onOpened = () => undefined) =>
-    readStreams(
-      {
-        port: side === 'direct' ? upstream.port : (service.ports[0] ?? 0),
-        path: '/v1/chat/completions',
-        headers: { authorization: `Bearer ${service.key}` },
-        wish,
-        ...{ streams, turns, rampMs },
-        upstreamPort: upstream.port,
-      },
-      onOpened,
-    );
-}
-
-const WARMING = { tokens: 200, tokensPerSecond: 0, firstMs: 0 };
-/**
- * 6,000 streams: measured is a service that has been up for a while, and V8 optimizes what runs once in a request after 3,000
- * of them. A service with one request a second has that within the hour. With so many at first, though, the memory of others
- * cannot be told from what is there already.
- */
-const LONG_WARMING_TURNS = 120;
-const ALONE = { tokensPerSecond: 50, firstMs: 20 };
-/** How often the programs are started for the first text, and how many streams are read of each start. */
-const STARTS = 3;
-const FIRST_STREAMS = 80;
-/** Streams of one round, so that both sides meet the same pace of the machine. */
-const TURNS = 10;
-
-async function measureFirst(ask: Ask, streams: number): Promise<StreamFigures['first']> {
-  const wish = { ...ALONE, tokens: 5 };
-  const times: Record<Side, number[]> = { direct: [], service: [] };
-  const besideWord: number[] = [];
-  for (let done = 0; done < streams; done += TURNS) {
-    for (const side of ['direct', 'service'] as const) {
-      // The first of a process connects and is compiled.
-      const { seen } = await ask(side, wish, { turns: TURNS + 2 });
-      const warm = seen.slice(2);
-      times[side].push(...warm.map(({ firstMs }) => firstMs));
-      if (side === 'service') besideWord.push(...warm.map(({ firstMs, withheldMs }) => firstMs - withheldMs));
-    }
-  }
-  const [direct, directP99] = [median(times.direct), p99(times.direct)];
-  return {
-    direct,
-    addedP50: median(times.service) - direct,
-    addedP99: p99(times.service) - directP99,
-    besideWordP50: median(besideWord) - direct,
-    besideWordP99: p99(besideWord) - directP99,
-  };
 }
 
 async function measureWall(ask: Ask, tokens: number): Promise<StreamFigures['wall']> {
@@ -336,8 +238,4 @@ async function measureLiteLlm(upstream: Upstream, tokens: number): Promise<Pick<
     await proxy.stop();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function p99(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Number.NaN;
 }
