@@ -54,6 +54,12 @@ export async function measureRound(target: Target, options: RoundOptions): Promi
   return { ...result, cpuMicros, residentBytes: memory };
 }
 
+/**
+ * How often programs are started for what budgets are judged by: V8 compiles and lays out a program otherwise each time, so that
+ * what a request costs differs by up to a fifth between two starts, and hardly within one.
+ */
+export const STARTS = 3;
+
 /** The middle value; the mean of the two middle ones of an even number. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { hashApiKey, mintApiKey, readKeyId } from './api-key.ts';
 
@@ -41,13 +40,5 @@ describe('an API key', () => {
     expect(hash).toMatch(/^[\w-]{43}$/);
     expect(hash).toBe(hashApiKey(key, 'pepper-one'));
     expect(hash).not.toBe(hashApiKey(key, 'pepper-two'));
-  });
-
-  test.each([0, 1, 31, 43, 63, 64, 65, 200])('is stored as its HMAC, with a pepper of %d characters', (characters) => {
-    for (const pepper of ['p'.repeat(characters), 'é'.repeat(characters)]) {
-      for (const key of [mintApiKey().key, '', 'ключ', 'k'.repeat(500), 'é'.repeat(28) + 'e', mintApiKey().key]) {
-        expect(hashApiKey(key, pepper)).toBe(createHmac('sha256', pepper).update(key).digest('base64url'));
-      }
-    }
   });
 });

@@ -1,8 +1,5 @@
-import { readStreams, type StreamsRead } from '../load/run-streams.ts';
-import type { StreamPlan } from '../load/stream-plan.ts';
-import { median } from '../measure.ts';
-import { type ServiceUnderTest, startServiceUnderTest } from '../processes/service-under-test.ts';
-import type { StreamWish } from '../wish.ts';
+import { median, STARTS } from '../measure.ts';
+import { ALONE, type Ask, askOf, type Side, startWarm, type WarmOptions } from './ask-streams.ts';
 import type { Upstream } from './contenders.ts';
 
 /** One stream at a time, by turns with the upstream itself: what the service adds to the time of its first text. Times in ms. */
@@ -15,66 +12,17 @@ export interface FirstTexts {
   readonly besideWordP99: number;
 }
 
-export interface WarmOptions {
-  /** Root of another checkout. */
-  readonly root?: string;
-  readonly profileFolder?: string | undefined;
-}
-
-/** A stream that warms the code up. */
-export const WARMING = { tokens: 200, tokensPerSecond: 0, firstMs: 0 };
 /**
  * 6,000 streams: measured is a service that has been up for a while, and V8 optimizes what runs once in a request after 3,000
  * of them. A service with one request a second has that within the hour. With so many at first, though, the memory of others
  * cannot be told from what is there already.
  */
 const LONG_WARMING_TURNS = 120;
-/** A stream by itself. */
-export const ALONE = { tokensPerSecond: 50, firstMs: 20 };
-/** How often the programs are started for the first text, and how many streams are read of each start. */
-const STARTS = 3;
+/** Streams that are read of each start. */
 const FIRST_STREAMS = 80;
 /** Streams of one round, so that both sides meet the same pace of the machine. */
 const TURNS = 10;
 
-export type Side = 'service' | 'direct';
-type How = Partial<Pick<StreamPlan, 'streams' | 'turns' | 'rampMs'>>;
-export type Ask = (side: Side, wish: StreamWish, how?: How, onOpened?: () => void) => Promise<StreamsRead>;
-
-export function askOf(service: ServiceUnderTest, upstream: Upstream): Ask {
-  return (side, wish, { streams = 1, turns = 1, rampMs = 0 } = {}, onOpened = () => undefined) =>
-    readStreams(
-      {
-        port: side === 'direct' ? upstream.port : (service.ports[0] ?? 0),
-        path: '/v1/chat/completions',
-        headers: { authorization: `Bearer ${service.key}` },
-        wish,
-        ...{ streams, turns, rampMs },
-        upstreamPort: upstream.port,
-      },
-      onOpened,
-    );
-}
-
-/** @param turns of 50 streams each */
-export async function startWarm(
-  upstream: Upstream,
-  { root, profileFolder }: WarmOptions,
-  turns: number,
-): Promise<ServiceUnderTest> {
-  const settings = { WORKER_CONCURRENCY: '1000' };
-  const service = await startServiceUnderTest({
-    upstreamPort: upstream.port,
-    workers: 2,
-    profileFolder,
-    root,
-    settings,
-  });
-  await askOf(service, upstream)('service', WARMING, { streams: 50, turns });
-  return service;
-}
-
-/** Two starts of the same code differ by more than most changes to it: see STARTS of side-by-side.ts. */
 export async function measureFirstTexts(upstream: Upstream, options: WarmOptions, quick: boolean): Promise<FirstTexts> {
   const firsts: FirstTexts[] = [];
   for (let start = 1; start <= (quick ? 1 : STARTS); start++) {

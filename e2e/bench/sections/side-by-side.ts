@@ -1,14 +1,9 @@
-import { median } from '../measure.ts';
+import { median, STARTS } from '../measure.ts';
 import type { CommandRow, ThroughputRow } from '../results.ts';
 import { type Contenders, startContenders, type Upstream } from './contenders.ts';
 import { measureOpenLoops, type OpenLoopRow } from './open-loop.ts';
-import { countCommands, measureCase, type Say, throughputCases, warmUp } from './throughput.ts';
+import { countCommands, measureCase, mediansOf, type Say, spreadOf, throughputCases, warmUp } from './throughput.ts';
 
-/**
- * How often all programs are started: V8 compiles and lays out a program otherwise each time, so that what a request costs
- * differs by up to a fifth between two starts, and hardly within one.
- */
-const STARTS = 3;
 /** Of those that budgets are judged by, in each start. */
 const ROUNDS_OF_START = 2;
 
@@ -85,20 +80,11 @@ export function joinStarts(starts: readonly (readonly ThroughputRow[])[]): Throu
 }
 
 function joinRows(rows: readonly ThroughputRow[]): ThroughputRow {
-  const [first] = rows as [ThroughputRow];
-  const of = (pick: (row: ThroughputRow) => number) => median(rows.map(pick));
-  const each = (pick: (row: ThroughputRow) => Readonly<Record<string, number>>) =>
-    Object.fromEntries(Object.keys(pick(first)).map((name) => [name, of((row) => pick(row)[name] ?? 0)]));
-  const sums = rows.map(({ cpuMicros }) => Object.values(cpuMicros).reduce((sum, micros) => sum + micros, 0));
   return {
-    ...first,
-    perSecond: of(({ perSecond }) => perSecond),
-    p50: of(({ p50 }) => p50),
-    p99: of(({ p99 }) => p99),
-    cpuMicros: each(({ cpuMicros }) => cpuMicros),
-    residentBytes: each(({ residentBytes }) => residentBytes),
+    ...rows[0]!,
+    ...mediansOf(rows),
     spread: Math.max(...rows.map(({ spread = 0 }) => spread)),
-    startSpread: Math.max(...sums.map((sum) => Math.abs(sum / median(sums) - 1))),
+    startSpread: spreadOf(rows),
     failed: rows.reduce((sum, { failed }) => sum + failed, 0),
   };
 }

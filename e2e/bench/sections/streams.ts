@@ -10,18 +10,9 @@ import type { ServiceUnderTest } from '../processes/service-under-test.ts';
 import { cpuMs, residentBytes } from '../processes/usage.ts';
 import type { StreamWish } from '../wish.ts';
 import { streamTokens } from '../wish.ts';
+import { ALONE, type Ask, askOf, type Side, startWarm, WARMING, type WarmOptions } from './ask-streams.ts';
 import type { Upstream } from './contenders.ts';
-import {
-  ALONE,
-  type Ask,
-  askOf,
-  type FirstTexts,
-  measureFirstTexts,
-  type Side,
-  startWarm,
-  WARMING,
-  type WarmOptions,
-} from './first-texts.ts';
+import { type FirstTexts, measureFirstTexts } from './first-texts.ts';
 
 /** What streams take and give. Times in ms. */
 export interface StreamFigures {

@@ -67,24 +67,34 @@ export async function measureCase(
 }
 
 function summarize(contender: ContenderName, one: ThroughputCase, rounds: readonly Round[]): ThroughputRow {
-  const of = (pick: (round: Round) => number) => median(rounds.map(pick));
-  const each = (pick: (round: Round) => Readonly<Record<string, number>>) =>
-    Object.fromEntries(Object.keys(pick(rounds[0]!)).map((name) => [name, of((round) => pick(round)[name] ?? 0)]));
   const { connections, delayMs, bytes } = one;
   return {
     ...{ contender, connections, delayMs, bytes },
-    perSecond: of(({ perSecond }) => perSecond),
-    p50: of(({ p50 }) => p50),
-    p99: of(({ p99 }) => p99),
-    cpuMicros: each(({ cpuMicros }) => cpuMicros),
-    residentBytes: each(({ residentBytes }) => residentBytes),
+    ...mediansOf(rounds),
     spread: spreadOf(rounds),
     failed: rounds.flatMap(({ failures }) => Object.values(failures)).reduce((sum, count) => sum + count, 0),
   };
 }
 
-function spreadOf(rounds: readonly Round[]): number {
-  const sums = rounds.map(({ cpuMicros }) => Object.values(cpuMicros).reduce((sum, micros) => sum + micros, 0));
+type Figures = Pick<Round, 'perSecond' | 'p50' | 'p99' | 'cpuMicros' | 'residentBytes'>;
+
+/** Each figure's median, of rounds or of starts. */
+export function mediansOf(all: readonly Figures[]): Figures {
+  const of = (pick: (one: Figures) => number) => median(all.map(pick));
+  const each = (pick: (one: Figures) => Readonly<Record<string, number>>) =>
+    Object.fromEntries(Object.keys(pick(all[0]!)).map((name) => [name, of((one) => pick(one)[name] ?? 0)]));
+  return {
+    perSecond: of(({ perSecond }) => perSecond),
+    p50: of(({ p50 }) => p50),
+    p99: of(({ p99 }) => p99),
+    cpuMicros: each(({ cpuMicros }) => cpuMicros),
+    residentBytes: each(({ residentBytes }) => residentBytes),
+  };
+}
+
+/** How far the processor time of one of them is from the median, at most, of it. */
+export function spreadOf(all: readonly Figures[]): number {
+  const sums = all.map(({ cpuMicros }) => Object.values(cpuMicros).reduce((sum, micros) => sum + micros, 0));
   const middle = median(sums);
   return Math.max(...sums.map((sum) => Math.abs(sum / middle - 1)));
 }
