@@ -1,5 +1,6 @@
-import { CODE, isDigit, lowerCase } from './characters.ts';
+import { ALNUM, ASCII, CODE, isDigit, isIn, lowerCase } from './characters.ts';
 import { ANY_DIGIT } from './finding.ts';
+import { mayEndEscape } from './word-beginning.ts';
 
 const DIGIT_CODE = ANY_DIGIT.charCodeAt(0);
 
@@ -8,7 +9,7 @@ const CLASS_MEMBERS = [
   ...Array.from('abcdefghiklmnoprstu'),
   'vw',
   'y',
-  'jqxz',
+  'qxz',
   `0123456789${ANY_DIGIT}`,
   ' ',
   '\n',
@@ -16,14 +17,14 @@ const CLASS_MEMBERS = [
   ':',
   '/',
   '-_',
-  '=',
+  '=j',
   '|?@',
 ];
 /** From `À` to the last Cyrillic letter, and from the first radical of Chinese on; punctuation and boxes lie between. */
 const FIRST_FOREIGN_LETTER = 0xc0;
 const AFTER_LATIN_AND_CYRILLIC = 0x530;
 const FIRST_EASTERN_LETTER = 0x2e80;
-const FOREIGN_CLASSES = ['vw', 'y', 'jqxz', ':', '/', '=', '|?@'].map((members) => CLASS_MEMBERS.indexOf(members) + 1);
+const FOREIGN_CLASSES = ['vw', 'y', 'qxz', ':', '/', '=j', '|?@'].map((members) => CLASS_MEMBERS.indexOf(members) + 1);
 
 /** Bits of a class. */
 export const BITS_OF_CLASS = 5;
@@ -40,6 +41,18 @@ export function characterClasses(): Uint8Array {
     for (const member of members) classes[member.charCodeAt(0)] = index + 1;
   for (let upper: number = CODE.A; upper <= CODE.Z; upper++) classes[upper] = classes[lowerCase(upper)] ?? 0;
   return classes;
+}
+
+/** For each class a bit for each class that may stand before it where a word begins behind it; 0 where none does. */
+export function classesBeforeWords(classes: Uint8Array): Int32Array {
+  const before = new Int32Array(1 << BITS_OF_CLASS);
+  for (const [code, of] of classes.entries()) {
+    if (!isIn(code, ALNUM)) before[of] = -1;
+    else
+      for (let first = 0; first < ASCII; first++)
+        if (mayEndEscape(first, code)) before[of] = (before[of] ?? 0) | (1 << (classes[first] ?? 0));
+  }
+  return before;
 }
 
 /** The characters of an anchor whose class says which they are, but for the case of a letter. */

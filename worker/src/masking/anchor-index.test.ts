@@ -42,6 +42,9 @@ function compared(texts: readonly string[], text: string): string[] {
   );
 }
 
+/** A backslash and a letter, two digits of hexadecimal, a colour of a terminal. */
+const ENDS_ESCAPE = /(?:\\[A-Za-z0-9]|[0-9A-Fa-f]{2}|[\d;]m)$/;
+
 describe('the index of anchors', () => {
   const LETTERS = 'aeksv19y:/ .-_=\nÄпж密\0';
 
@@ -56,6 +59,31 @@ describe('the index of anchors', () => {
       const text = draw(1 + Math.floor(random() * 2600), `${LETTERS}AEKSV`);
       expect(found(index, text)).toEqual(compared(texts, text));
     }
+  });
+
+  test('finds anchors that begin a word nowhere inside one, and behind escapes', () => {
+    const random = seededRandom(32);
+    const draw = (length: number, letters: string) =>
+      Array.from({ length }, () => letters.charAt(Math.floor(random() * letters.length))).join('');
+    let [atWords, insideWords] = [0, 0];
+    for (let round = 0; round < 40; round++) {
+      const texts = [...new Set(Array.from({ length: 12 }, () => draw(1 + Math.floor(random() * 5), 'amns. ')))];
+      const begins = new Set(texts.filter(() => random() < 0.6));
+      const index = new AnchorIndex(texts.map((text) => anchor(text, { beginsWord: begins.has(text) })));
+      const text = draw(2000, 'amns. AM\\%;19ÄпgG');
+      const isMeant = (place: string) => {
+        const [end = '', ...wanted] = place.split(' ');
+        const one = wanted.join(' ');
+        const before = text.slice(0, Number(end) - one.length);
+        return !begins.has(one) || !/[A-Za-z0-9]$/.test(before) || ENDS_ESCAPE.test(before);
+      };
+      const all = compared(texts, text);
+      const meant = all.filter(isMeant);
+      expect(found(index, text)).toEqual(meant);
+      atWords += meant.filter((place) => begins.has(place.slice(place.indexOf(' ') + 1))).length;
+      insideWords += all.length - meant.length;
+    }
+    expect(Math.min(atWords, insideWords)).toBeGreaterThan(3_000);
   });
 
   test('keeps anchors of tables and of the neighbourhood of names apart', () => {

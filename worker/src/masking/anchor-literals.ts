@@ -1,6 +1,15 @@
-import { BITS_OF_CLASS, characterClasses, charactersAlone } from './anchor-classes.ts';
+import { BITS_OF_CLASS, characterClasses, charactersAlone, classesBeforeWords } from './anchor-classes.ts';
 import { isDigit, lowerCase } from './characters.ts';
 import { ANY_DIGIT, type Anchor } from './finding.ts';
+import { mayBeginWord } from './word-beginning.ts';
+
+const NO_TEXT = { text: '', beginsWord: false };
+
+/** The literals that end with the same three classes. */
+interface Group {
+  readonly gram: number;
+  readonly literals: number[];
+}
 
 /** One text and every anchor it is the text of. */
 interface Literal {
@@ -8,13 +17,19 @@ interface Literal {
   /** Where the text begins in `letters`. */
   readonly from: number;
   readonly anchors: readonly Required<Anchor>[];
+  /** Whether none of them means anything inside a word. */
+  readonly beginsWord: boolean;
 }
 
 // Constants of this module, as in `anchor-index.ts`.
 const CLASS_BITS = BITS_OF_CLASS;
 const CLASSES = 1 << CLASS_BITS;
+const ALL_CLASSES = Array.from({ length: CLASSES }, (_, of) => of);
 const CLASS_OF = characterClasses();
 const ALONE = charactersAlone(CLASS_OF);
+const PAIRS_BEFORE_WORDS = classesBeforeWords(CLASS_OF);
+/** A bit for each class that may stand right before a word. */
+export const BEFORE_WORDS = PAIRS_BEFORE_WORDS.reduce((bits, pairs, of) => bits | (pairs === 0 ? 0 : 1 << of), 0);
 const DIGIT_CODE = ANY_DIGIT.charCodeAt(0);
 /** The classes of the last three characters. */
 const LAST_THREE = (1 << (3 * CLASS_BITS)) - 1;
@@ -31,6 +46,9 @@ const NUMBERS_OF_ENTRY = 4;
 const NO_LITERAL = -1;
 /** Added to a literal whose classes say all: no other character is of one of them. */
 const BY_CLASSES = 1 << 20;
+/** Added to a literal that means something only where a word begins. */
+const BEGINS_WORD = 1 << 21;
+const LITERAL = BY_CLASSES - 1;
 
 /** The texts of anchors, filed in lists by the classes of their last four characters, in flat arrays. */
 export class AnchorLiterals {
@@ -56,61 +74,66 @@ export class AnchorLiterals {
     const grouped = this.group();
     this.entries = new Int32Array(NUMBERS_OF_ENTRY * this.literals.length);
     this.lists = new Int32Array(((grouped.length + 1) << CLASS_BITS) * NUMBERS_OF_LIST);
-    this.setLists(0, CLASSES, []);
-    for (const [index, literals] of grouped.entries()) this.fileByFourth((index + 1) << CLASS_BITS, literals);
+    this.setLists(0, -1, []);
+    for (const [index, group] of grouped.entries()) this.fileByFourth((index + 1) << CLASS_BITS, group);
   }
 
   /** Groups literals by the classes of their last three characters. */
-  private group(): number[][] {
-    const grouped: number[][] = [];
+  private group(): Group[] {
+    const grouped: Group[] = [];
     for (const [literal, { text }] of this.literals.entries()) {
       // A short anchor may stand after anything.
       const known = Math.min(3, text.length);
       const step = 1 << (CLASS_BITS * known);
       for (let gram = gramOf(text, text.length - known, text.length); gram <= LAST_THREE; gram += step) {
         const group = this.groups[gram] ?? 0;
-        if (group === 0) this.groups[gram] = grouped.push([literal]);
-        else grouped[group - 1]?.push(literal);
+        if (group === 0) this.groups[gram] = grouped.push({ gram, literals: [literal] });
+        else grouped[group - 1]?.literals.push(literal);
       }
     }
     return grouped;
   }
 
-  /** Files the literals of a group by the class that stands fourth from the end, in the lists from `first` on. */
-  private fileByFourth(first: number, literals: readonly number[]): void {
-    const fourthOf = (literal: number) => {
-      const { text } = this.literals[literal] ?? { text: '' };
-      return text.length < 4 ? ANY : (CLASS_OF[text.charCodeAt(text.length - 4)] ?? 0);
-    };
-    const fourths = new Map(literals.map((literal) => [literal, fourthOf(literal)]));
+  /** Files the literals of a group, which end with `gram`, by the class that stands fourth from the end, in the lists from `first` on. */
+  private fileByFourth(first: number, { gram, literals }: Group): void {
+    let unfiled = -1;
+    const textOf = (literal: number) => this.literals[literal] ?? NO_TEXT;
+    const fourths = literals.map(textOf).flatMap(({ text, beginsWord }) => {
+      if (text.length > 3) return [CLASS_OF[text.charCodeAt(text.length - 4)] ?? 0];
+      return beginsWord ? ALL_CLASSES : [];
+    });
+    for (const fourth of new Set(fourths)) {
+      unfiled &= ~(1 << fourth);
+      const allowed = literals.filter((literal) => mayStandFourth(textOf(literal), gram, fourth));
+      this.setLists(first, 1 << fourth, allowed);
+    }
+    // Before those that are filed nowhere any class may stand.
     this.setLists(
       first,
-      CLASSES,
-      literals.filter((literal) => fourths.get(literal) === ANY),
+      unfiled,
+      literals.filter((literal) => textOf(literal).text.length < 4),
     );
-    for (const fourth of new Set(fourths.values())) {
-      if (fourth === ANY) continue;
-      const allowed = literals.filter((literal) => [fourth, ANY].includes(fourths.get(literal) ?? ANY));
-      this.setLists(first + fourth, 1, allowed);
-    }
   }
 
-  /** Makes so many lists hold the same literals. */
-  private setLists(first: number, count: number, literals: readonly number[]): void {
+  /** Makes the lists of a group that have a bit in `fourths` hold the same literals. */
+  private setLists(first: number, fourths: number, literals: readonly number[]): void {
+    if (fourths === 0) return;
+    const [fourth = 0, ...others] = ALL_CLASSES.filter((of) => ((fourths >>> of) & 1) !== 0);
+    const before = others.length === 0 ? fourth : ANY;
     const befores = [5, 6, 7].map((back) =>
-      literals.reduce((bits, literal) => bits | this.bitsBefore(literal, back), 0),
+      literals.reduce((bits, literal) => bits | this.bitsBefore(literal, back, before), 0),
     );
     const entry = this.used * NUMBERS_OF_ENTRY;
-    for (let list = first; list < first + count; list++) this.lists.set([...befores, entry], list * NUMBERS_OF_LIST);
+    for (const list of [fourth, ...others]) this.lists.set([...befores, entry], (first + list) * NUMBERS_OF_LIST);
     for (const literal of literals) {
-      const { text } = this.literals[literal] ?? { text: '' };
+      const { text, beginsWord } = this.literals[literal] ?? NO_TEXT;
       const known = Math.min(COMPARED, text.length);
       const gram = gramOf(text, text.length - known, text.length);
       this.addEntry([
         (1 << (CLASS_BITS * known)) - 1,
         gram,
-        this.bitsBefore(literal, COMPARED + 1),
-        literal | (isSaidByClasses(text) ? BY_CLASSES : 0),
+        this.bitsBefore(literal, COMPARED + 1, before),
+        literal | (isSaidByClasses(text) ? BY_CLASSES : 0) | (beginsWord ? BEGINS_WORD : 0),
       ]);
     }
     this.addEntry([0, 0, ANY, NO_LITERAL]);
@@ -126,10 +149,13 @@ export class AnchorLiterals {
     this.entries.set(numbers, at);
   }
 
-  /** A bit for each class that may stand so many characters from the end of a literal. */
-  private bitsBefore(literal: number, back: number): number {
-    const { text } = this.literals[literal] ?? { text: '' };
-    return text.length < back ? ANY : 1 << (CLASS_OF[text.charCodeAt(text.length - back)] ?? 0);
+  /** A bit for each class that may stand so many characters from the end of a literal, where `fourth`, if it is known, stands fourth. */
+  private bitsBefore(literal: number, back: number, fourth: number): number {
+    const { text, beginsWord } = this.literals[literal] ?? NO_TEXT;
+    if (text.length >= back) return 1 << (CLASS_OF[text.charCodeAt(text.length - back)] ?? 0);
+    if (!beginsWord) return ANY;
+    if (text.length + 1 === back) return BEFORE_WORDS;
+    return text.length === 3 && back === 5 && fourth !== ANY ? (PAIRS_BEFORE_WORDS[fourth] ?? ANY) : ANY;
   }
 
   /**
@@ -145,7 +171,9 @@ export class AnchorLiterals {
       if ((((entries[at + 2] ?? 0) >>> seventh) & 1) === 0) continue;
       const literal = entries[at + 3] ?? NO_LITERAL;
       if (literal === NO_LITERAL) return -1;
-      if (literal >= BY_CLASSES || this.standsBefore(codes, end, literal)) return at;
+      if ((literal & BY_CLASSES) === 0 && !this.standsBefore(codes, end, literal & LITERAL)) continue;
+      if ((literal & BEGINS_WORD) !== 0 && !mayBeginWord(codes, end - (this.lengths[literal & LITERAL] ?? 0))) continue;
+      return at;
     }
   }
 
@@ -175,12 +203,25 @@ export class AnchorLiterals {
 
   /** The number of an entry's literal: the same in whatever list it stands. */
   literalOf(entry: number): number {
-    return (this.entries[entry + 3] ?? NO_LITERAL) & (BY_CLASSES - 1);
+    return (this.entries[entry + 3] ?? NO_LITERAL) & LITERAL;
   }
 
   lengthOf(entry: number): number {
     return this.lengths[this.literalOf(entry)] ?? 0;
   }
+}
+
+/** Whether this class may stand fourth from the end of a text that ends with a literal and with `gram`. */
+function mayStandFourth(
+  { text, beginsWord }: Pick<Literal, 'text' | 'beginsWord'>,
+  gram: number,
+  fourth: number,
+): boolean {
+  if (text.length > 3) return CLASS_OF[text.charCodeAt(text.length - 4)] === fourth;
+  if (!beginsWord || text.length < 2) return true;
+  // Of two letters the class before them is known, and this is the one before that.
+  const before = text.length === 3 ? BEFORE_WORDS : (PAIRS_BEFORE_WORDS[gram >>> (2 * CLASS_BITS)] ?? ANY);
+  return ((before >>> fourth) & 1) !== 0;
 }
 
 /** The classes of the characters from `from` to `end`. */
@@ -205,8 +246,8 @@ function literalsOf(anchors: readonly Anchor[]): readonly Literal[] {
   for (const anchor of anchors) {
     const same = byText.get(anchor.text);
     // All with the same fields: V8 reads them faster.
-    const { text, verify, rule, known = false, insideTable = false, nearName = false } = anchor;
-    const whole = { text, verify, rule, known, insideTable, nearName };
+    const { text, verify, rule, known = false, insideTable = false, nearName = false, beginsWord = false } = anchor;
+    const whole = { text, verify, rule, known, insideTable, nearName, beginsWord };
     if (same === undefined) byText.set(text, [whole]);
     else same.push(whole);
   }
@@ -214,7 +255,7 @@ function literalsOf(anchors: readonly Anchor[]): readonly Literal[] {
   return [...byText]
     .sort(([a], [b]) => b.length - a.length)
     .map(([text, same]) => {
-      const literal = { text, from, anchors: same };
+      const literal = { text, from, anchors: same, beginsWord: same.every((anchor) => anchor.beginsWord) };
       from += text.length;
       return literal;
     });

@@ -1,4 +1,5 @@
 import { AnchorIndex } from './anchor-index.ts';
+import { isIn, LETTER } from './characters.ts';
 import type { Anchor, Verify } from './finding.ts';
 import { type HostLists, hostJudge, type JudgeHost } from './host-judge.ts';
 import { type FindOpening, openingFinder } from './opening-word.ts';
@@ -58,10 +59,13 @@ export function anchorsOf(rules: readonly Rule[]): Anchor[] {
     called.set(rule.verify, known);
     const verify = namedByLongestPrefix(rule, rules);
     const fresh = (text: string) => !known.has(text) && known.add(text).has(text);
+    const beginsWord = (text: string) => rule.beginsWord === true && isIn(text.charCodeAt(0), LETTER);
+    const anchorsIn = (texts: readonly string[], insideTable: boolean, nearName: boolean) =>
+      texts.filter(fresh).map((text) => ({ text, verify, rule, insideTable, nearName, beginsWord: beginsWord(text) }));
     return [
-      ...anchors.filter(fresh).map((text) => ({ text, verify, rule })),
-      ...tableAnchors.filter(fresh).map((text) => ({ text, verify, rule, insideTable: true })),
-      ...nearAnchors.filter(fresh).map((text) => ({ text, verify, rule, nearName: true })),
+      ...anchorsIn(anchors, false, false),
+      ...anchorsIn(tableAnchors, true, false),
+      ...anchorsIn(nearAnchors, false, true),
     ];
   });
 }

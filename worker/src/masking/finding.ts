@@ -51,4 +51,6 @@ export interface Anchor {
   readonly insideTable?: boolean;
   /** Means something only not far behind the name of a secret: elsewhere the scan does not stop at it. */
   readonly nearName?: boolean;
+  /** Means something only where a word begins, see `mayBeginWord`: the scan does not stop at it inside one. */
+  readonly beginsWord?: boolean;
 }

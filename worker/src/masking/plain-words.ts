@@ -21,7 +21,9 @@ const TELLING = 4;
 
 /** Whether `value` is made of words that no text about programs is made of. */
 export function isUncommonWords(value: string): boolean {
-  return !IN_CAPITALS.test(value) && mayBeWords(value) && isTellingEnough(value.toLowerCase().match(WORDS) ?? []);
+  if (value.length < SHORTEST || value.length > LONGEST || IN_CAPITALS.test(value)) return false;
+  // Most are common words: to look them up costs less than the patterns of `mayBeWords`.
+  return isTellingEnough(value.toLowerCase().match(WORDS) ?? []) && mayBeWords(value);
 }
 
 function isTellingEnough(words: readonly string[]): boolean {

@@ -39,6 +39,8 @@ export class Repetition {
   private readonly ends = new Int32Array(MOST_PLACES);
   private readonly floors = new Int32Array(MOST_PLACES);
   private readonly spans = new Int32Array(MOST_PLACES);
+  /** Two characters before it: where these differ nothing else is compared. */
+  private readonly samples = new Int32Array(MOST_PLACES);
   private readonly tables: TablePlace[] = Array.from({ length: MOST_PLACES }, () => NO_TABLE);
   private known = 0;
   private newest = 0;
@@ -75,6 +77,7 @@ export class Repetition {
       return repeated;
     }
     this.newest = (this.newest + 1) % MOST_PLACES;
+    this.samples[this.newest] = sampleAt(window.codes, end);
     this.ends[this.newest] = end;
     this.floors[this.newest] = window.floor;
     this.spans[this.newest] = spans;
@@ -84,13 +87,12 @@ export class Repetition {
   }
 
   private look(window: TextWindow, end: number, stop: number, spans: number): Repeated | undefined {
-    const { codes } = window;
+    const sample = sampleAt(window.codes, end);
     for (let back = 0; back < this.known; back++) {
-      const place = (this.newest - back + MOST_PLACES) % MOST_PLACES;
+      const place = (this.newest - back) & (MOST_PLACES - 1);
+      if (this.samples[place] !== sample) continue;
       const unit = end - (this.ends[place] ?? 0);
       if (unit > LONGEST_UNIT || end - LEFT - unit < 0) break;
-      // Most places differ at one of these.
-      if (codes[end] !== codes[end - unit] || codes[end - SAMPLE] !== codes[end - SAMPLE - unit]) continue;
       if (!isSamePlace(window.table, this.tables[place] ?? NO_TABLE)) continue;
       if (window.equalUntil(end - SAMPLE, unit, end + SAMPLE) < end + SAMPLE) continue;
       this.lookedAt = end;
@@ -105,6 +107,10 @@ export class Repetition {
     }
     return undefined;
   }
+}
+
+function sampleAt(codes: Uint16Array, end: number): number {
+  return ((codes[end - SAMPLE] ?? 0) << 16) | (codes[end - SAMPLE / 2] ?? 0);
 }
 
 /** Whether two places lie in the same column under the same heading, which is read once for all tables below it, or in none that matters. */

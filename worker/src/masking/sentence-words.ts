@@ -1,4 +1,4 @@
-import { ALNUM, BARE_VALUE, BLANK, CODE, isIn, QUOTE, STAR } from './characters.ts';
+import { ALNUM, BARE_VALUE, BLANK, CODE, isIn, LETTER, QUOTE, STAR } from './characters.ts';
 import { isForeignLetter } from './given-in-words.ts';
 import { OPENING_QUOTES } from './lexicon/names-elsewhere.ts';
 import { SAID_VERBS } from './lexicon/said.ts';
@@ -97,6 +97,15 @@ export function endOfWord(window: TextWindow, start: number): number {
 }
 
 const MOST_JOINTS = 4;
+
+/** The end of the word at `from` where it is one of ASCII letters alone, fewer than `limit`, as most are: seen without taking it out. Else -1. */
+export function endOfPlainWord(window: TextWindow, from: number, limit: number): number {
+  const end = window.run(from, LETTER, limit);
+  if (end === from || end === from + limit) return -1;
+  const code = window.at(end);
+  const behind = code === CODE.dot || code === CODE.colon ? window.at(end + 1) : code;
+  return isIn(behind, BARE_WORD) || code === CODE.star || behind > CODE.delete ? -1 : end;
+}
 
 /** In the same quotes of ASCII, or behind one that opens elsewhere and before what is no part of a value. */
 function isQuoted(window: TextWindow, start: number, end: number): boolean {

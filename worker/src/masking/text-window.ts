@@ -1,4 +1,4 @@
-import { ALNUM, CODE, isIn, LONGEST_RUN, lowerCase, stopsLeft } from './characters.ts';
+import { ALNUM, CODE, DASH, DOT, isIn, LONGEST_RUN, lowerCase, stopsLeft, UNDERSCORE } from './characters.ts';
 import { equalBlocksUntil } from './equal-blocks.ts';
 import type { JudgeHost } from './host-judge.ts';
 import type { Memory } from './memory.ts';
@@ -10,13 +10,12 @@ const TAKING = 1;
 /** How far a verifier may look to the left of its anchor for context; a stream keeps as much of what it has emitted. */
 export const LEFT_CONTEXT = 320;
 /** How far a finding may begin to the left of its anchor; a stream withholds as much of an unbroken run. */
-const LEFT_REACH = 256;
+export const LEFT_REACH = 256;
 /** Runs up to this long are simply read again; longer ones are remembered. */
 const SHORT_RUN = 16;
 const REMEMBERED_RUNS = 6;
 /** Behind so many characters whole blocks are compared. */
 const COMPARED_SINGLY = 64;
-const JOINERS = new Set<number>([CODE.dot, CODE.hyphen, CODE.underscore]);
 
 interface LongRun {
   /** Its alphabet, or the table of what ends it. */
@@ -252,7 +251,7 @@ export class TextWindow {
    */
   touchesMarker(end: number): boolean {
     let index = end;
-    while (index < end + 4 && JOINERS.has(this.at(index))) index++;
+    while (index < end + 4 && isIn(this.at(index), DOT | DASH | UNDERSCORE)) index++;
     if (this.at(index) !== CODE.star || this.at(index + 1) !== CODE.star || this.at(index + 2) !== CODE.star)
       return false;
     const letter = this.at(index + 3);

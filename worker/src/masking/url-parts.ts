@@ -44,7 +44,7 @@ export interface Authority {
 }
 
 /** `http` or `https` right before `end` with nothing stuck to it, as almost everywhere; empty for everything else. */
-function plainScheme(window: TextWindow, end: number): string {
+export function plainScheme(window: TextWindow, end: number): string {
   const secure = window.before(end - 1) === CODE.s;
   const from = secure ? end - 5 : end - 4;
   if (

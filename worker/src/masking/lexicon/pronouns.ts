@@ -97,7 +97,7 @@ export const INTRODUCES = /^(?:ini|it's|it is|here|sure|es|c'est|das ist|es ist)
 /** The verb begins a sentence: the one before it named what is to be tried. */
 export const TRIES = /(?:^|[.!?:,] |\n)$/;
 /** What CHANGED_TO ends in. */
-export const ENDS_PRONOUN = /(?:it|at|is|em|se|ck) $/i;
+export const PRONOUNS_CHANGED = ['it', 'that', 'this', 'them', 'those'].flatMap((word) => [word, `${word} back`]);
 /** Verbs that hand a value over to a form, a prompt or a person. */
 export const HANDS_OVER = wordList(
   'enter use try masukkan gunakan pakai verwende utilisez usa gebruik paste type replace ersetze remplacez remplace reemplaza substitua vervang ganti',

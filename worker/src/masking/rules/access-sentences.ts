@@ -166,6 +166,7 @@ export const ACCESS_RULES: readonly Rule[] = [
     name: 'sign-in-sentence',
     type: 'key',
     anchors: SIGNS_IN.flatMap((verb) => (verb.length < 6 ? [`${verb} `] : [verb])),
+    beginsWord: true,
     verify: verifySignsIn,
     source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
     masks: [
@@ -185,6 +186,7 @@ export const ACCESS_RULES: readonly Rule[] = [
     name: 'network-sentence',
     type: 'key',
     anchors: NETWORKS,
+    beginsWord: true,
     verify: verifyNetwork,
     source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
     masks: [
@@ -201,6 +203,7 @@ export const ACCESS_RULES: readonly Rule[] = [
     name: 'getting-in',
     type: 'key',
     anchors: [...GETS_IN, ...GETS_SOMEWHERE],
+    beginsWord: true,
     verify: verifyGetsIn,
     source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
     masks: ['You get in with gerimisungu, all small letters.', 'Seit gestern kommt man mit Zwetschge7 ins Lager.'],
@@ -210,6 +213,7 @@ export const ACCESS_RULES: readonly Rule[] = [
     name: 'opening-sentence',
     type: 'key',
     anchors: OPENS,
+    beginsWord: true,
     verify: verifyOpens,
     source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
     masks: ['The box by the gate opens with 4917.', 'The archive opens with the word gerimisungu, in small letters.'],

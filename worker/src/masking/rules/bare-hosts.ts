@@ -236,6 +236,7 @@ export const BARE_HOST_RULES: readonly Rule[] = [
     name: 'client-host',
     type: 'url',
     anchors: [...CLIENTS, ...HOST_KEYS, ...ENDPOINT_OPTIONS],
+    beginsWord: true,
     verify: verifyClient,
     source: 'https://www.rfc-editor.org/rfc/rfc9110#section-7.2',
     masks: ['curl api.example.com/ping', 'GET / HTTP/1.1\nHost: shop.example.com\n'],

@@ -65,7 +65,7 @@ const SAYS = /^(?:error|usage|warning|fatal|password|bash|cat|type|no|not)\b[^\d
 
 /** Verifies at a command that prints a secret: what stands alone on the line below it. */
 const verifyOutput: Verify = (window, start, end, anchor) => {
-  if (isIn(window.before(start - 1), WORD)) return undefined;
+  if (isIn(window.before(start - 1), WORD) || !mayFollowPrompt(window, start)) return undefined;
   const left = window.left(start, LONGEST_PROMPT);
   if (!PROMPT.test(left.slice(left.lastIndexOf('\n') + 1))) return undefined;
   const reads = READERS.get(anchor) ?? 'file';
@@ -85,6 +85,16 @@ const verifyOutput: Verify = (window, start, end, anchor) => {
   stop = window.trim(from, stop, ' ');
   return isPrinted(window, window.slice(from, stop), isPassword) ? { start: from, end: stop } : undefined;
 };
+
+/** Whether a prompt's mark or `sudo` stands right before `start`: these words are common, and seldom commands. */
+function mayFollowPrompt(window: TextWindow, start: number): boolean {
+  const code = window.before(start - 1);
+  if (code !== CODE.space) return code === CODE.greater;
+  return PROMPT_ENDS.has(window.before(start - 2));
+}
+
+/** What PROMPT ends with before its blank; the last letter of `sudo` is one of them. */
+const PROMPT_ENDS: ReadonlySet<number> = new Set(Array.from('$#%❯➜>o', (mark) => mark.charCodeAt(0)));
 
 /** Subcommands of pass that print no secret. */
 const STORES = /^(?:insert|add|generate|edit|rm|mv|cp|ls|list|find|grep|git|init|help|version|-c|show -c)\b/;
@@ -107,6 +117,7 @@ const OUTPUT: Rule = {
   name: 'printed-secret',
   type: 'key',
   anchors: [...READERS.keys()],
+  beginsWord: true,
   verify: verifyOutput,
   source: 'https://git.zx2c4.com/password-store/about/',
   masks: [

@@ -4,12 +4,14 @@ import type { Verify } from '../finding.ts';
 import { WEB_SCHEMES } from '../lexicon/hosts.ts';
 import { wordList } from '../lexicon/word-set.ts';
 import type { TextWindow } from '../text-window.ts';
-import { SCHEME_ENDS, schemeBefore } from '../url-parts.ts';
+import { plainScheme, SCHEME_ENDS, schemeBefore } from '../url-parts.ts';
 import { verdict } from '../verdicts.ts';
 import { login, type Rule } from './rule.ts';
 
 /** Verifies at `scheme://` after the scheme of a database, a cache, a queue or a mail server. */
 const verifyConnectionUri: Verify = (window, start, end) => {
+  // Nearly all URLs are pages of the web: nothing else is read of those.
+  if (plainScheme(window, start) !== '') return undefined;
   const scheme = schemeBefore(window, start);
   const rule = WEB_SCHEMES.has(scheme) ? undefined : ruleOf(scheme);
   if (rule === undefined) return undefined;

@@ -41,9 +41,8 @@ function skipDot(window: TextWindow, at: number): number {
   return window.matches(at + 1, 'dot') && window.at(at + 4) === close ? at + 5 : -1;
 }
 
-/** Verifies at `digit dot digit` and at defanged dots after a digit. */
-const verifyIp4: Verify = (window, anchorStart, anchorEnd) => {
-  if (!leadsToQuad(window, anchorEnd)) return undefined;
+/** Verifies at three dots with numbers between them and a digit before the first, and at defanged dots after a digit. */
+const verifyIp4: Verify = (window, anchorStart) => {
   const start = window.runBefore(anchorStart + 1, DIGIT, 4);
   if (window.before(start - 1) === CODE.dot) return undefined;
   if (start > anchorStart || anchorStart + 1 - start > 3) return undefined;
@@ -57,16 +56,6 @@ const verifyIp4: Verify = (window, anchorStart, anchorEnd) => {
     return undefined;
   return { start, end: quad.end };
 };
-
-/** False when the number after the first dot is the last, as in most versions: nothing else need be read. */
-function leadsToQuad(window: TextWindow, from: number): boolean {
-  let index = from;
-  while (index < from + 3 && isIn(window.at(index), DIGIT)) index++;
-  const code = window.at(index);
-  return (
-    code === CODE.dot || code === CODE.openBracket || code === CODE.openParenthesis || !isIn(window.at(from - 1), DIGIT)
-  );
-}
 
 /** What touches the number on its left: part of a name or a path, certainly an address, or open. */
 function judgeLeft(window: TextWindow, start: number): 'keep' | 'mask' | 'open' {
@@ -157,12 +146,24 @@ function endsAsAddress(window: TextWindow, end: number): boolean {
   return true;
 }
 
+/**
+ * The three dots, and the numbers between them: most versions and amounts have one dot or two. Up to the first that is
+ * defanged, of which the bracket is enough.
+ */
+const DOT_AND_NUMBER = [1, 2, 3].map((digits) => `.${ANY_DIGIT.repeat(digits)}`);
+const DEFANGED = ['[', '('];
+const THREE_DOTS = DOT_AND_NUMBER.flatMap((second) =>
+  [...DEFANGED, ...DOT_AND_NUMBER.flatMap((third) => ['.', ...DEFANGED].map((last) => `${third}${last}`))].map(
+    (rest) => `${ANY_DIGIT}${second}${rest}`,
+  ),
+);
+
 /** IPv4 addresses. */
 export const IP4_RULES: readonly Rule[] = [
   {
     name: 'ipv4',
     type: 'ip',
-    anchors: [`${ANY_DIGIT}.${ANY_DIGIT}`, `${ANY_DIGIT}[.`, `${ANY_DIGIT}(.`, `${ANY_DIGIT}[d`],
+    anchors: [...THREE_DOTS, `${ANY_DIGIT}[.`, `${ANY_DIGIT}(.`, `${ANY_DIGIT}[d`],
     verify: verifyIp4,
     source: 'https://www.rfc-editor.org/rfc/rfc6943#section-3.1.1',
     masks: ['ping 192.0.2.7', '198.51.100.0/24', '192[.]0[.]2[.]7', '7.2.0.192.in-addr.arpa'],

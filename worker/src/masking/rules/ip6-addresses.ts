@@ -17,12 +17,11 @@ interface Address6 {
   readonly pairs: boolean;
 }
 
-/** Verifies at a hex digit followed by a colon, and at a double colon; only the first colon of a run is judged. */
-const verifyIp6: Verify = (window, anchorStart, anchorEnd) => {
+/** Verifies at a colon behind a hex digit and before another or a colon, and at a double colon; only the first colon of a run is judged. */
+const verifyIp6: Verify = (window, anchorStart) => {
   const double = window.code(anchorStart) === CODE.colon;
   const start = double ? anchorStart : window.runBefore(anchorStart + 1, HEX, 5);
   if (double && isIn(window.before(anchorStart - 1), HEX | COLON)) return undefined;
-  if (!double && !isIn(window.at(anchorEnd), HEX | COLON)) return undefined;
   if (!double && (start > anchorStart || anchorStart + 1 - start > 4)) return undefined;
   const left = window.before(start - 1);
   if (isIn(left, WORD) && !(window.before(start - 2) === CODE.backslash && /[nrt]/.test(window.text.charAt(start - 1))))
@@ -125,15 +124,16 @@ function readZone(window: TextWindow, end: number): number {
   return window.run(end + 1, ALNUM | UNDERSCORE, 16);
 }
 
-/** A hexadecimal digit and a colon, however many groups follow. */
-const DIGIT_AND_COLON = [ANY_DIGIT, 'a', 'b', 'c', 'd', 'e', 'f'].map((digit) => `${digit}:`);
+const HEX_DIGIT = [ANY_DIGIT, 'a', 'b', 'c', 'd', 'e', 'f'];
+/** A colon between hexadecimal digits, or before another: most words that end in one of these letters have nothing of that behind their colon. */
+const IN_ADDRESS = HEX_DIGIT.flatMap((digit) => [...HEX_DIGIT, ':'].map((next) => `${digit}:${next}`));
 
 /** IPv6 addresses. */
 export const IP6_RULES: readonly Rule[] = [
   {
     name: 'ipv6',
     type: 'ip',
-    anchors: [...DIGIT_AND_COLON, '::'],
+    anchors: [...IN_ADDRESS, '::'],
     verify: verifyIp6,
     source: 'https://www.rfc-editor.org/rfc/rfc4291#section-2.2',
     masks: [

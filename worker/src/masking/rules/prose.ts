@@ -60,13 +60,16 @@ function findNear(window: TextWindow, name: SecretName): Finding | undefined {
   )
     return undefined;
   if (isOfPath(window, name)) return undefined;
+  const stop = name.end + REACH;
+  // Of these names only a drawn value is taken, and most lines hold none: that is seen before anything else is read.
+  const drawnOnly = name.kind === 'weak' || name.kind === 'vendor';
+  if (drawnOnly && !holdsDrawn(window, name.end, stop, BARE_VALUE, SHORTEST_DRAWN[name.kind])) return undefined;
   // What C defines is no sentence: a literal there is read as the value of the name.
   const left = window.left(name.start, LONGEST_DEFINED);
   if (left.includes('#') && DEFINITION.test(left)) return undefined;
   const said = findQuotedPassword(window, name) ?? findSaidPassword(window, name);
   if (said !== undefined) return { rule: PROSE, ...said };
-  const stop = name.end + REACH;
-  if (!holdsDrawn(window, name.end, stop, BARE_VALUE, SHORTEST_DRAWN[name.kind])) return undefined;
+  if (!drawnOnly && !holdsDrawn(window, name.end, stop, BARE_VALUE, SHORTEST_DRAWN[name.kind])) return undefined;
   let index = name.end;
   let verb = false;
   let named = false;
@@ -245,6 +248,7 @@ const PROSE: Rule = {
   name: 'prose',
   type: 'key',
   anchors: GIVING_VERBS.map((verb) => `${verb} `),
+  beginsWord: true,
   verify: verifyNamedAfterwards,
   source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
   masks: [

@@ -17,6 +17,8 @@ export interface Rule extends Label {
   readonly tableAnchors?: readonly string[];
   /** Anchors that mean something only not far behind the name of a secret: common words. */
   readonly nearAnchors?: readonly string[];
+  /** Anchors that begin with a letter mean something only where a word begins: most of these letters stand inside of words. */
+  readonly beginsWord?: true;
   /** What a token begins with, in exactly this case. Of the rules whose prefix it begins with, the longest names it. */
   readonly prefix?: string;
   /** Rules that answer one question with several names share a verifier, which is called once and names the rule. */

@@ -6,7 +6,6 @@ import {
   ASKS,
   CHANGED_TO,
   CHANGES,
-  ENDS_PRONOUN,
   HANDS_OVER,
   INTRODUCES,
   LEADS_BELOW,
@@ -14,6 +13,7 @@ import {
   NEW_ONE,
   OPENS_BEHIND,
   OPENS_WHAT,
+  PRONOUNS_CHANGED,
   SMALL_WORDS,
   SPEAKER,
   SPOKEN_OF,
@@ -22,7 +22,7 @@ import {
   USED_AS,
 } from '../lexicon/pronouns.ts';
 import { isUncommonWords } from '../plain-words.ts';
-import { BARE_WORD, endOfWord, LONGEST_JUDGED } from '../sentence-words.ts';
+import { BARE_WORD, endOfPlainWord, endOfWord, LONGEST_JUDGED } from '../sentence-words.ts';
 import { isTellingValue } from '../telling-value.ts';
 import { REACH_OF_NAME, type TextWindow } from '../text-window.ts';
 import { isDrawnIn, verdict } from '../verdicts.ts';
@@ -123,12 +123,11 @@ const verifyNewOne: Verify = (window, start, end) => {
   return kind && readBehind(window, end, kind, true);
 };
 
-/** Verifies at `to`: "change it to …". */
-const verifyChangedTo: Verify = (window, start, end) => {
-  if (!isNearName(window, start)) return undefined;
-  if (window.before(start - 1) !== CODE.space || !ENDS_PRONOUN.test(window.left(start, 6))) return undefined;
-  if (!CHANGED_TO.test(window.slice(Math.max(0, start - NEAR), start))) return undefined;
-  const kind = spokenOf(window, start);
+/** Verifies at `it to`, `them back to`: "change it to …". */
+const verifyChangedTo: Verify = (window, _start, end) => {
+  const to = end - 'to '.length;
+  if (!isNearName(window, to) || !CHANGED_TO.test(window.slice(Math.max(0, to - NEAR), to))) return undefined;
+  const kind = spokenOf(window, to);
   return kind && readBehind(window, end, kind);
 };
 
@@ -156,6 +155,8 @@ const verifyChangedFrom: Verify = (window, start, end) => {
 const verifyHandedOver: Verify = (window, start, end, anchor) => {
   if (isIn(window.before(start - 1), LETTER)) return undefined;
   const from = skipMarks(window, end);
+  const plain = from === end ? endOfPlainWord(window, from, LONGEST_GIVEN) : -1;
+  if (plain >= 0 && (plain - from < SHORTEST || !isNearName(window, start))) return undefined;
   const isNumber = isIn(window.at(from), DIGIT);
   const given = isNumber
     ? readNumberAsked(window, from, sentenceBefore(window, start))
@@ -248,7 +249,7 @@ const NEAR_NAME: ReadonlyMap<string, Verify> = new Map([
     verifyPronoun,
   ]),
   ...NEW_ONE.map((words): [string, Verify] => [words, verifyNewOne]),
-  ['to ', verifyChangedTo],
+  ...PRONOUNS_CHANGED.map((pronoun): [string, Verify] => [`${pronoun} to `, verifyChangedTo]),
   ...['from ', 'dari ', 'von '].map((word): [string, Verify] => [word, verifyChangedFrom]),
   ...['type ', 'ketik ', ...[...TRY_WORDS].filter((word) => word !== 'try ')].map((word): [string, Verify] => [
     word,
@@ -264,6 +265,7 @@ const SPOKEN: Rule = {
   type: 'key',
   anchors: [...ANYWHERE.keys()],
   nearAnchors: [...NEAR_NAME.keys()],
+  beginsWord: true,
   verify: (window, start, end, anchor) => (NEAR_NAME.get(anchor) ?? ANYWHERE.get(anchor))?.(window, start, end, anchor),
   source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
   masks: [

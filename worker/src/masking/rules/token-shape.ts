@@ -159,6 +159,7 @@ function tokenRule(name: string, source: string, shape: TokenShape): Rule {
     name,
     type: 'key',
     anchors: [prefix.toLowerCase()],
+    ...(mayBeGlued(shape, prefix) ? {} : { beginsWord: true as const }),
     prefix,
     verify: tokenVerifier(shape, prefix),
     source,
@@ -176,15 +177,19 @@ function tokenRule(name: string, source: string, shape: TokenShape): Rule {
   };
 }
 
+/** Whether the prefix is known inside a word, too: of the weak ones, which are words, those in capitals. */
+function mayBeGlued({ strict }: TokenShape, prefix: string): boolean {
+  return prefix.length >= SHORTEST_GLUED_PREFIX && (!strict || prefix === prefix.toUpperCase());
+}
+
 /** The rest of the shape is compiled when its prefix is met for the first time. */
 function tokenVerifier(shape: TokenShape, prefix: string): Verify {
   let body: Body | undefined;
-  // Of the prefixes that are words those in capitals are known inside one.
-  const mayBeGlued = prefix.length >= SHORTEST_GLUED_PREFIX && (!shape.strict || prefix === prefix.toUpperCase());
+  const isGluable = mayBeGlued(shape, prefix);
   return (window, start, end) => {
     if (!window.text.startsWith(prefix, start)) return undefined;
     const begins = beginsToken(window, start);
-    if (!begins && !(mayBeGlued && followsGlue(window, start))) return undefined;
+    if (!begins && !(isGluable && followsGlue(window, start))) return undefined;
     body ??= bodyOf(shape);
     const found = verifyBody(window, start, end, shape, body);
     if (found !== undefined && shape.strict && isGivenToPublicName(window, start)) return undefined;

@@ -242,6 +242,7 @@ export const UNPREFIXED_TOKENS: readonly Rule[] = [
     name: 'discord-bot-token',
     type: 'key',
     anchors: discordAnchors(),
+    beginsWord: true,
     source: 'https://discord.com/developers/docs/reference#authentication',
     verify: verifyDiscord,
     inWords: 'a user number in base64, a time, a signature',

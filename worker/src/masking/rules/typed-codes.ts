@@ -2,6 +2,7 @@ import { CODE, DASH, DIGIT, isIn, LETTER, WORD } from '../characters.ts';
 import { ANY_DIGIT, type Finding, type Verify } from '../finding.ts';
 import { ENDS_CLAUSE, LOCKS, LONGEST_ENDING, OTHER_CODES } from '../lexicon/access.ts';
 import { NOUNS_OF_CODES, OPENING, SAYS_WHICH_NUMBER, SECURITY_ANSWERS, TYPING } from '../lexicon/access-verbs.ts';
+import { wordSet } from '../lexicon/word-set.ts';
 import type { TextWindow } from '../text-window.ts';
 import { verdict } from '../verdicts.ts';
 import { isLikelyWords } from '../words-at-place.ts';
@@ -69,8 +70,8 @@ const verifyAsked: Verify = (window, start, end) => {
   )
     return undefined;
   const left = window.left(start, LONGEST_QUESTION);
-  const isAsked = MARK_BEFORE.test(left) && ASKED_BEFORE.test(left);
-  if (!isAsked && !(TELLS.test(left) && ASKED_BEHIND.test(window.peek(end, REACH)))) return undefined;
+  const isAsked = (left.includes(',') || left.includes(':')) && MARK_BEFORE.test(left) && ASKED_BEFORE.test(left);
+  if (!isAsked && !(isTold(window, start) && ASKED_BEHIND.test(window.peek(end, REACH)))) return undefined;
   const given = readGiven(window, end);
   return given !== undefined && isGivenInSentence(window, given) ? { start: given.start, end: given.end } : undefined;
 };
@@ -78,9 +79,19 @@ const verifyAsked: Verify = (window, start, end) => {
 const LONGEST_QUESTION = 40;
 /** Most sentences have no such mark right before the verb: that is seen faster. */
 const MARK_BEFORE = /[,:] (?:[^\s,:]{2,12} ){0,2}$/;
-/** Somebody is told what to do. */
-const TELLS =
-  /(?:[.!?:,] |\b(?:just|simply|then|you|please|must|can|should|einfach|dann|simplement|juste|solo|basta|gewoon|cukup) )$/i;
+/** Somebody is told what to do: a mark or such a word stands right before the verb. */
+function isTold(window: TextWindow, start: number): boolean {
+  const end = start - 1;
+  if (isIn(window.before(end - 1), WORD))
+    return TELLS.has(window.slice(window.runBefore(end, WORD, LONGEST_TELLING), end).toLowerCase());
+  return MARKS.has(window.before(end - 1));
+}
+
+const TELLS = wordSet(
+  'just simply then you please must can should einfach dann simplement juste solo basta gewoon cukup',
+);
+const LONGEST_TELLING = 16;
+const MARKS = new Set(Array.from('.!?:,', (mark) => mark.charCodeAt(0)));
 /** "type … when it asks for the password" */
 const ASKED_BEHIND =
   /^["'`«„“*]{0,2}[^\s"'`]{4,32}["'`»“”*]{0,2} (?:when|if|once|wenn|falls|sobald|quand|si|cuando|se|quando|als|wanneer|kalau|saat|jika|ketika|когда|если)[^.\n]{1,32}(?:password|passphrase|passcode|passwort|kennwort|sandi|laluan|mot de passe|contraseña|clave|senha|wachtwoord|парол)/iu;
@@ -102,6 +113,7 @@ export const TYPED_RULES: readonly Rule[] = [
     name: 'typed-code',
     type: 'key',
     anchors: [...TYPING.map((verb) => verb + ANY_DIGIT), ...SAYS_WHICH],
+    beginsWord: true,
     verify: verifyTyped,
     source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
     masks: ['At the gate press 4917 and the hash key.', "If the keypad of the shed asks, it's 4917."],
@@ -111,6 +123,7 @@ export const TYPED_RULES: readonly Rule[] = [
     name: 'code-of-lock',
     type: 'key',
     anchors: [...NOUNS_OF_CODES],
+    beginsWord: true,
     verify: verifyCode,
     source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
     masks: ['Der Code für die Haustür ist 4917.', 'The alarm takes another code, 4917.'],
@@ -131,6 +144,7 @@ export const TYPED_RULES: readonly Rule[] = [
       'masukkan ',
       'typ ',
     ],
+    beginsWord: true,
     verify: verifyAsked,
     source: 'https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password',
     masks: ['If the till asks, type gerimisungu.', 'Just type gerimisungu when it asks for the password.'],

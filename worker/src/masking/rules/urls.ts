@@ -24,7 +24,7 @@ const RELATIVE = new Set(RELATIVE_BEGINNINGS);
 
 /** One question, "does this URL disclose a server?", and a record for each reason to say yes. */
 const verifyUrl: Verify = (window, start, end, anchor) =>
-  RELATIVE.has(anchor) ? verifyRelative(window, start, end) : verifyAbsolute(window, start, end);
+  anchor !== '://' && RELATIVE.has(anchor) ? verifyRelative(window, start, end) : verifyAbsolute(window, start, end);
 
 const shared = { type: 'url', anchors: [...SCHEME_ENDS, ...RELATIVE_BEGINNINGS], verify: verifyUrl } as const;
 
@@ -125,7 +125,7 @@ export const URL_RULES: readonly Rule[] = [
 function verifyAbsolute(window: TextWindow, start: number, end: number): Finding | undefined {
   const scheme = schemeBefore(window, start);
   if (scheme === '') return undefined;
-  if (!WEB_SCHEMES.has(scheme) && isConnectionUri(window, scheme, start, end)) return undefined;
+  if (!isOfWeb(scheme) && isConnectionUri(window, scheme, start, end)) return undefined;
   const hostEnd = plainHost(window, end);
   if (hostEnd > end) {
     const plain = { start: end, hostStart: end, hostEnd, end: hostEnd, port: false, login: false, templated: false };
@@ -136,6 +136,15 @@ function verifyAbsolute(window: TextWindow, start: number, end: number): Finding
     return { rule: LOGIN, start: end, end: endless, open: USERINFO };
   const authority = readAuthority(window, end);
   return authority === undefined ? undefined : findingAt(window, scheme, start - scheme.length, authority);
+}
+
+/** Compared before anything is looked up: most schemes are one of the two. */
+function isHttp(scheme: string): boolean {
+  return scheme === 'https' || scheme === 'http';
+}
+
+function isOfWeb(scheme: string): boolean {
+  return isHttp(scheme) || WEB_SCHEMES.has(scheme);
 }
 
 function verifyRelative(window: TextWindow, start: number, end: number): Finding | undefined {
@@ -154,13 +163,15 @@ function findingAt(window: TextWindow, scheme: string, urlStart: number, authori
 /** The first reason that applies names the span. */
 function reasonToMask(window: TextWindow, scheme: string, urlStart: number, authority: Authority): Label | undefined {
   const host = window.judgeHost(window.slice(authority.hostStart, authority.hostEnd));
+  // Most links lead to documentation and sources.
+  if (host === 'reading' && isHttp(scheme) && !authority.login && !authority.port) return undefined;
   if (!endsAuthority(window, authority.end) || host === 'allowed') return undefined;
   if (host === 'configured') return CONFIGURED_HOST;
   if (authority.login && isCredential(window, authority)) return LOGIN;
   if (authority.templated) return undefined;
-  if (host !== 'placeholder' && SERVICE_SCHEMES.has(scheme)) return SERVICE_SCHEME;
+  if (host !== 'placeholder' && !isHttp(scheme) && SERVICE_SCHEMES.has(scheme)) return SERVICE_SCHEME;
   if (host === 'address') return isNumberOfAnother(window, scheme, authority) ? undefined : IP_HOST;
-  if (!WEB_SCHEMES.has(scheme) || host === 'placeholder') return undefined;
+  if (!isOfWeb(scheme) || host === 'placeholder') return undefined;
   if (authority.port) return PORT;
   if (host === 'one-label')
     return goesOnAsTemplate(window, authority.end) || isPublicInPattern(window, authority) ? undefined : ONE_LABEL;
@@ -184,7 +195,7 @@ function isEndpointContext(window: TextWindow, urlStart: number): boolean {
 
 /** `rdar://14323230`: a number below a scheme that is not the web's is no address. */
 function isNumberOfAnother(window: TextWindow, scheme: string, { hostStart, hostEnd }: Authority): boolean {
-  return !WEB_SCHEMES.has(scheme) && /^\d+$/.test(window.slice(hostStart, hostEnd));
+  return !isOfWeb(scheme) && /^\d+$/.test(window.slice(hostStart, hostEnd));
 }
 
 /** `https://storage.{region}.example.com`, `https://pip--<number>.example.org`: the beginning of a name that is filled in. */
