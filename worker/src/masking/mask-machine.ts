@@ -2,6 +2,7 @@ import { type AnchorIndex, MOST_SIFTED, type Place } from './anchor-index.ts';
 import { ALNUM, isHighSurrogate, isIn } from './characters.ts';
 import type { CompiledRules } from './compile-rules.ts';
 import type { Anchor, MaskType } from './finding.ts';
+import { FindingsAhead } from './findings-ahead.ts';
 import { Opening } from './opening-word.ts';
 import type { Found, MachinePolicy } from './policy.ts';
 import { type Repeats, Repetition } from './repetition.ts';
@@ -23,8 +24,7 @@ export class MaskMachine {
   private readonly window: TextWindow;
   private text = '';
   private position = 0;
-  /** Findings that begin further on than the scan has come, nearest first. */
-  private ahead: Found[] = [];
+  private readonly ahead = new FindingsAhead();
   /** The alphabet of a masked run that is still going on, or 0. */
   private open = 0;
   /** A starved verifier is called again when the text has reached this length, so that waiting stays linear. */
@@ -90,24 +90,24 @@ export class MaskMachine {
   /** Looks for anchors to the end of the text; true when a verifier has to wait for more. */
   private scan(): boolean {
     for (;;) {
-      const ahead = this.ahead[0];
+      const ahead = this.ahead.nearest;
       const stop = ahead === undefined ? this.text.length : Math.min(ahead.start, this.text.length);
       if (this.scanTo(stop)) return true;
       if (ahead === undefined || this.position < ahead.start) {
         if (this.position >= this.text.length) return false;
         continue;
       }
-      this.ahead.shift();
+      this.ahead.takeNearest();
       this.commitAhead(ahead);
       this.met = AHEAD;
-      if (this.ahead.length === 0) this.stepOverRepeated(this.text.length);
+      this.stepOverRepeated(this.text.length);
     }
   }
 
   /** Looks for anchors up to `stop`; true when a verifier has to wait. Ends early when a finding further on was made. */
   private scanTo(stop: number): boolean {
     const { index, window } = this;
-    const waiting = this.ahead.length;
+    const waiting = this.ahead.count;
     let sieve = index.sieveFor(this.place());
     let most = LEAST_SIFTED;
     while (this.position < stop) {
@@ -121,7 +121,7 @@ export class MaskMachine {
         const isDone = this.verify(next, end);
         this.position = isDone ? end : end - 1;
         if (!isDone) return true;
-        if (this.ahead.length !== waiting) return false;
+        if (this.ahead.count !== waiting) return false;
         if (this.met >= 0 && waiting === 0) this.stepOverRepeated(stop);
         // In another place other anchors mean something.
         sieve = index.sieveFor(this.place());
@@ -142,13 +142,15 @@ export class MaskMachine {
   /** Where the text repeats itself, what was masked in one unit is masked in all. */
   private stepOverRepeated(stop: number): void {
     const { window, repetition, writer } = this;
-    if (this.open !== 0) return;
-    const repeated = repetition.met(window, this.met, this.position, stop, writer.count);
+    const ahead = this.open === 0 ? this.ahead.seenFrom(this.position) : undefined;
+    if (ahead === undefined) return;
+    const repeated = repetition.met(window, this.met, this.position, stop, writer.count, ahead);
     if (repeated === undefined || !writer.repeat(repeated)) return;
     const { unit, times, spans } = repeated;
     // What the last unit has named or masked, each of them has.
     if (window.lastNamed >= this.position - unit) window.lastNamed += times * unit;
     this.position += times * unit;
+    this.ahead.move(times * unit);
     if (spans > 0) window.floor += times * unit;
   }
 
@@ -222,14 +224,13 @@ export class MaskMachine {
     if (finding !== found) this.repetition.clear();
     if (finding.start > anchorEnd) {
       // The way to the finding is still to be read: an address may stand between `curl` and its password.
-      this.ahead.push(finding);
-      for (const other of finding.also ?? []) this.ahead.push({ rule: finding.rule, ...other });
-      this.ahead.sort((a, b) => a.start - b.start);
+      this.ahead.add(finding);
+      for (const other of finding.also ?? []) this.ahead.add({ rule: finding.rule, ...other });
       return true;
     }
     if (!known) {
       this.take(finding);
-      for (const other of finding.also ?? []) this.ahead.push({ rule: finding.rule, ...other });
+      for (const other of finding.also ?? []) this.ahead.add({ rule: finding.rule, ...other });
       return true;
     }
     const span = { rule: finding.rule, start: finding.start, end: finding.end, known };
@@ -287,6 +288,6 @@ export class MaskMachine {
     this.writer.forget(keep);
     this.window.forget(keep);
     this.repetition.forget(keep);
-    this.ahead = this.ahead.map((finding) => ({ ...finding, start: finding.start - keep, end: finding.end - keep }));
+    this.ahead.move(-keep);
   }
 }

@@ -1,3 +1,5 @@
+import { areSameAhead } from './findings-ahead.ts';
+import type { Found } from './policy.ts';
 import { NO_TABLE, type TablePlace } from './table-place.ts';
 import { LEFT_CONTEXT, type TextWindow } from './text-window.ts';
 
@@ -30,8 +32,8 @@ export type Repeats = Pick<Repetition, 'met' | 'clear' | 'forget'>;
 /**
  * Recognises text that repeats itself. A model that is caught in a loop, or an author of hostile texts, gives the same few
  * characters thousands of times. What verifiers answer depends on what they read alone; so where the same text stands
- * around the same anchors, with the same before it masked and the same cell of the same table around it, the same is found as
- * a unit before. It is compared, not asked.
+ * around the same anchors, with the same before it masked, the same found behind it and the same cell of the same table
+ * around it, the same is found as a unit before. It is compared, not asked.
  */
 export class Repetition {
   private anchor = -1;
@@ -42,6 +44,8 @@ export class Repetition {
   /** Two characters before it: where these differ nothing else is compared. */
   private readonly samples = new Int32Array(MOST_PLACES);
   private readonly tables: TablePlace[] = Array.from({ length: MOST_PLACES }, () => NO_TABLE);
+  /** And what had been found further on, as it lay to the place. */
+  private readonly aheads: (readonly Found[])[] = Array.from({ length: MOST_PLACES }, () => []);
   private known = 0;
   private newest = 0;
   private lookedAt = 0;
@@ -62,16 +66,23 @@ export class Repetition {
 
   /**
    * Called where the scan has met `anchor` before `end` and has masked `spans` spans so far: what repeats itself behind
-   * `end`, at most up to `stop`.
+   * `end`, at most up to `stop`. `ahead` has been found further on, and is given as it lies to `end`.
    */
-  met(window: TextWindow, anchor: number, end: number, stop: number, spans: number): Repeated | undefined {
+  met(
+    window: TextWindow,
+    anchor: number,
+    end: number,
+    stop: number,
+    spans: number,
+    ahead: readonly Found[],
+  ): Repeated | undefined {
     if (anchor !== this.anchor) {
       // Another anchor, unless the one that was followed is met no more.
       if (this.known > 0 && end - (this.ends[this.newest] ?? 0) <= LONGEST_UNIT) return undefined;
       this.anchor = anchor;
       this.known = 0;
     }
-    const repeated = end - this.lookedAt < LOOK_AGAIN ? undefined : this.look(window, end, stop, spans);
+    const repeated = end - this.lookedAt < LOOK_AGAIN ? undefined : this.look(window, end, stop, spans, ahead);
     if (repeated !== undefined) {
       this.known = 0;
       return repeated;
@@ -82,11 +93,18 @@ export class Repetition {
     this.floors[this.newest] = window.floor;
     this.spans[this.newest] = spans;
     this.tables[this.newest] = window.table;
+    this.aheads[this.newest] = ahead;
     if (this.known < MOST_PLACES) this.known++;
     return undefined;
   }
 
-  private look(window: TextWindow, end: number, stop: number, spans: number): Repeated | undefined {
+  private look(
+    window: TextWindow,
+    end: number,
+    stop: number,
+    spans: number,
+    found: readonly Found[],
+  ): Repeated | undefined {
     const sample = sampleAt(window.codes, end);
     for (let back = 0; back < this.known; back++) {
       const place = (this.newest - back) & (MOST_PLACES - 1);
@@ -94,12 +112,14 @@ export class Repetition {
       const unit = end - (this.ends[place] ?? 0);
       if (unit > LONGEST_UNIT || end - LEFT - unit < 0) break;
       if (!isSamePlace(window.table, this.tables[place] ?? NO_TABLE)) continue;
+      if (!areSameAhead(found, this.aheads[place] ?? [])) continue;
       if (window.equalUntil(end - SAMPLE, unit, end + SAMPLE) < end + SAMPLE) continue;
       this.lookedAt = end;
       const isFar = window.floor <= end - LEFT - unit;
       if (!isFar && window.floor - unit !== this.floors[place]) continue;
       // What the calls before `end` have read lies at most so far ahead of it; those a unit later read a unit further.
-      const ahead = Math.max(window.reach + 1, window.floor, end) - end;
+      const furthest = Math.max(window.reach + 1, window.floor, end) - end;
+      const ahead = found.reduce((most, finding) => Math.max(most, finding.end), furthest);
       const same = window.equalUntil(end - LEFT, unit, stop);
       window.steps += Math.ceil((same - end + LEFT) / COMPARED_PER_STEP);
       const times = Math.floor((same - ahead - end) / unit);

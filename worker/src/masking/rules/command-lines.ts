@@ -59,7 +59,11 @@ function findOptions(window: TextWindow, end: number, name: string, options: rea
   while (index < stop && found.length < MOST_SECRETS) {
     // `sshpass -p … ssh -p 2222`: the second is another command's.
     const known = options.find(({ option: text }) => window.peek(index + 1, text.length) === text);
-    if (known?.style === 'separate' && taken.has(known.option)) break;
+    if (known?.style === 'separate' && taken.has(known.option)) {
+      // But it is read again for the same command further on.
+      until = Math.min(until, index);
+      break;
+    }
     if (known !== undefined) taken.add(known.option);
     const option = known === undefined ? undefined : readOption(window, index + 1, options);
     let next = index + 1;

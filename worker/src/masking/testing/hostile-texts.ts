@@ -193,6 +193,8 @@ export const MASKED_FAMILIES: readonly (readonly [prefix: string, unit: string, 
     'passw*',
     'host=',
     'options=https ',
+    '7za -passout pass:',
+    'chpasswd:\n f:f:f: ',
   ],
 ].map((unit) => ['', unit, ''] as const);
 
