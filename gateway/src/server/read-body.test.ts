@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { type BodyShare, createBodyBudget } from './body-budget.ts';
 import { createBodyBuffers } from './body-buffers.ts';
-import { readBody } from './read-body.ts';
+import { readBody, takeArrived } from './read-body.ts';
 
 const MOST = 100_000;
 const bounds = { bytes: 10 * MOST, bytesPerAddress: 2 * MOST, bodies: 10, bodiesPerAddress: 10 };
@@ -43,4 +43,27 @@ test('what comes after its share was closed goes nowhere', async () => {
   body.write('b'.repeat(100));
   expect(await reading).toEqual({ kind: 'cut_off' });
   expect(next.toString()).toBe('n'.repeat(16_384));
+});
+
+test('one that is here whole is taken at once, and counted', async () => {
+  const budget = createBodyBudget(bounds);
+  const share = budget.open('192.0.2.1') as BodyShare;
+  const body = new PassThrough();
+  const ended = new Promise((resolve) => body.once('end', resolve));
+  body.end('{"a":1}');
+  expect(takeArrived(body as unknown as IncomingMessage, share, 7)?.toString()).toBe('{"a":1}');
+  expect(share.bytes).toBe(7);
+  await ended;
+});
+
+test.each([
+  ['is still on its way', 8, bounds],
+  ['is empty', 0, bounds],
+  ['is more than its share may hold', 7, { ...bounds, bytesPerAddress: 6 }],
+])('one that %s stays where it is', (_what, length, bound) => {
+  const share = createBodyBudget(bound).open('192.0.2.1') as BodyShare;
+  const body = new PassThrough();
+  body.write('{"a":1}');
+  expect(takeArrived(body as unknown as IncomingMessage, share, length)).toBeUndefined();
+  expect([share.bytes, body.readableLength]).toEqual([0, 7]);
 });

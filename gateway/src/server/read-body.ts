@@ -51,6 +51,20 @@ export function readBody(request: IncomingMessage, share: BodyShare, most: numbe
   });
 }
 
+/**
+ * The body of a request that came in one piece with its head, as most that are short do: nothing has to be listened for.
+ *
+ * @param length what its head says, bytes
+ * @returns bytes that are good until the share is closed; `undefined` where it is still on its way, or the share cannot hold it
+ */
+export function takeArrived(request: IncomingMessage, share: BodyShare, length: number): Buffer | undefined {
+  if (length === 0 || request.readableLength !== length || share.grow(length) !== undefined) return undefined;
+  const bytes: unknown = request.read(length);
+  // Node ends a request's stream only when it is read on.
+  request.resume();
+  return Buffer.isBuffer(bytes) ? bytes : undefined;
+}
+
 /** Few sizes, so that buffers fit the next body: each twice the one before. */
 function sizeFor(bytes: number): number {
   let size = FIRST_BYTES;

@@ -7,10 +7,10 @@ import type { Answer } from '../envelope/answer.ts';
 import type { Protocol, RequestContext } from '../envelope/request-context.ts';
 import { foreseeRefusal, type JudgeDeps, refuseForBody } from '../generation/judge-head.ts';
 import { headProblem, parseObject, tooLargeProblem, transferProblem } from './body.ts';
-import type { BodyBounds, BodyBudget, TooMuch } from './body-budget.ts';
+import type { BodyBounds, BodyBudget, BodyShare, TooMuch } from './body-budget.ts';
 import { expectsContinue } from './hold-body.ts';
 import { oneATurn } from './one-a-turn.ts';
-import { type BodyReading, readBody } from './read-body.ts';
+import { type BodyReading, readBody, takeArrived } from './read-body.ts';
 import { refuseTooMuch } from './too-much.ts';
 
 /** A body that says to be no longer than this may come before its caller was judged, bytes. */
@@ -53,8 +53,11 @@ export async function takeJsonBody(
     return refuseForBody(deps, context, tooMuch(deps, share, 'bodies'));
   }
   try {
-    let reading = isShort(request) ? readBody(request, share, most) : undefined;
-    let read = reading && ((await thisTurn(reading)) ?? (await within(SHORT_BODY_MS, reading)));
+    const length = shortLength(request);
+    const arrived = length === undefined ? undefined : await whatArrived(request, share, length);
+    let read: BodyReading | undefined = arrived && { kind: 'whole', bytes: arrived };
+    let reading = read === undefined && length !== undefined ? readBody(request, share, most) : undefined;
+    read ??= reading && ((await thisTurn(reading)) ?? (await within(SHORT_BODY_MS, reading)));
     if (read === undefined) {
       const refusal = await foreseeRefusal(deps, context);
       if (refusal) return refusal;
@@ -71,6 +74,14 @@ export async function takeJsonBody(
     share.close();
   }
 }
+
+/** The body that came with its head: Node's parser hands it over before the next promise is settled. */
+async function whatArrived(request: Request, share: BodyShare, length: number): Promise<Buffer | undefined> {
+  await PARSED;
+  return takeArrived(request, share, length);
+}
+
+const PARSED = Promise.resolve();
 
 /** What came with its head has been read when this turn of the event loop ends; a timer for it would cost as much as the reading. */
 function thisTurn(reading: Promise<BodyReading>): Promise<BodyReading | undefined> {
@@ -91,9 +102,10 @@ function parse(bytes: Buffer, protocol: Protocol) {
   return bytes.length <= LONG_BODY_BYTES ? parseObject(bytes, protocol) : inTurn(() => parseObject(bytes, protocol));
 }
 
-function isShort(request: Request): boolean {
-  const length = request.headers['content-length'];
-  return length !== undefined && Number(length) <= SHORT_BODY_BYTES && !expectsContinue(request);
+/** How long the body says to be, where that is short and it comes at once, bytes. */
+function shortLength(request: Request): number | undefined {
+  const length = Number(request.headers['content-length']);
+  return length <= SHORT_BODY_BYTES && !expectsContinue(request) ? length : undefined;
 }
 
 function tooMuch(
