@@ -12,8 +12,8 @@ const LONGEST_ARRAY = 128;
 /** A store of keys is opened, or a key taken out of it. */
 const OPENS_STORE =
   /\.(?:load|store|getkey|setkeyentry|init)\((?:[^"();\n]{0,16}|new \w{4,20}\([^()\n]{0,40}\), ?|[\w.]{1,20}\([^()\n]{0,40}\), ?)$/i;
-/** Of one word, as `stopsLeft` has it: what ends at a blank, a bracket or a letter that ASCII has not, a stream has shown before it reaches this. */
-const ENDS_LITERAL = /(?:^|[\s(,=:])"([^"\\\s'`<>()|,\u0080-\uffff]{6,64})$/;
+/** Of one word: what holds blanks has been shown before a stream reaches this. */
+const ENDS_LITERAL = /(?:^|[\s(,=:])"([^"\\\s]{6,64})$/;
 
 /** What digits and letters are looked up in. */
 const ALPHABET = /^[\da-f]+$|0123|abcd|3456/i;
@@ -29,7 +29,10 @@ const verifyCharacters: Verify = (window, start) => {
     verdict(window, 'made-up', value, isMadeUp) ||
     (OPENS_STORE.test(left.slice(0, -value.length - 1)) &&
       (verdict(window, 'word at place', value, isWordGiven) || verdict(window, 'may be words', value, mayBeWords)));
-  return isSecret || isShuffled(value) ? { start: start - value.length, end: start } : undefined;
+  if (!isSecret && !isShuffled(value)) return undefined;
+  // What stands before a bracket, a comma or a letter that ASCII has not, a stream has shown by now: the rest is masked.
+  const from = Math.max(start - value.length, window.unbrokenBefore(start));
+  return from < start ? { start: from, end: start } : undefined;
 };
 
 export const CHARACTERS: Rule = {
