@@ -131,9 +131,18 @@ async function scriptMicros(redis: Redis): Promise<number> {
 
 async function measureMasking(): Promise<Pick<Alone, 'maskingMegabytesPerSecond' | 'maskingRatio'>> {
   const script = fileURLToPath(new URL('../masking/speed.ts', import.meta.url));
-  const { stdout } = await run(process.execPath, ['--disable-warning=ExperimentalWarning', script, '2']);
-  // The first round compiles; the last one counts.
-  const last = stdout.trimEnd().split('\n').at(-1) ?? '';
-  const [, speed, ratio] = /mask ([\d.]+) MB\/s, .* ratio ([\d.]+)/.exec(last) ?? [];
-  return { maskingMegabytesPerSecond: Number(speed), maskingRatio: Number(ratio) };
+  const { stdout } = await run(process.execPath, [
+    '--disable-warning=ExperimentalWarning',
+    script,
+    `${MASKING_ROUNDS}`,
+  ]);
+  // Of a worker that has been up for a while: the first rounds compile.
+  const rounds = [...stdout.matchAll(/mask ([\d.]+) MB\/s, .* ratio ([\d.]+)/g)].slice(MASKING_WARM_UP);
+  return {
+    maskingMegabytesPerSecond: median(rounds.map(([, speed]) => Number(speed))),
+    maskingRatio: median(rounds.map(([, , ratio]) => Number(ratio))),
+  };
 }
+
+const MASKING_ROUNDS = 24;
+const MASKING_WARM_UP = 9;
