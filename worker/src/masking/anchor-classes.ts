@@ -1,6 +1,5 @@
-import { ALNUM, ASCII, CODE, isDigit, isIn, lowerCase } from './characters.ts';
+import { CODE, isDigit, lowerCase } from './characters.ts';
 import { ANY_DIGIT } from './finding.ts';
-import { mayEndEscape } from './word-beginning.ts';
 
 const DIGIT_CODE = ANY_DIGIT.charCodeAt(0);
 
@@ -41,18 +40,6 @@ export function characterClasses(): Uint8Array {
     for (const member of members) classes[member.charCodeAt(0)] = index + 1;
   for (let upper: number = CODE.A; upper <= CODE.Z; upper++) classes[upper] = classes[lowerCase(upper)] ?? 0;
   return classes;
-}
-
-/** For each class a bit for each class that may stand before it where a word begins behind it; 0 where none does. */
-export function classesBeforeWords(classes: Uint8Array): Int32Array {
-  const before = new Int32Array(1 << BITS_OF_CLASS);
-  for (const [code, of] of classes.entries()) {
-    if (!isIn(code, ALNUM)) before[of] = -1;
-    else
-      for (let first = 0; first < ASCII; first++)
-        if (mayEndEscape(first, code)) before[of] = (before[of] ?? 0) | (1 << (classes[first] ?? 0));
-  }
-  return before;
 }
 
 /** The characters of an anchor whose class says which they are, but for the case of a letter. */

@@ -1,6 +1,6 @@
 import { AnchorBeginnings } from './anchor-beginnings.ts';
 import { BITS_OF_CLASS, characterClasses } from './anchor-classes.ts';
-import { AnchorLiterals, BEFORE_WORDS, FIRST_OF_LIST, gramOf } from './anchor-literals.ts';
+import { AnchorLiterals, FIRST_OF_LIST, gramOf } from './anchor-literals.ts';
 import type { Anchor } from './finding.ts';
 
 // Constants of this module: what another module exports, V8 reads from memory each time, which makes the loops half as fast.
@@ -45,13 +45,13 @@ export class AnchorIndex {
   constructor(anchors: readonly Anchor[]) {
     this.anchors = anchors;
     this.literals = new AnchorLiterals(anchors);
-    for (const anchor of anchors) if (!isConditional(anchor)) letThrough(anchor, this.sieve);
+    for (const anchor of anchors) if (!isConditional(anchor)) letThrough(anchor.text, this.sieve);
     this.nearSieve = this.sieveWith(({ nearName }) => nearName === true);
   }
 
   private sieveWith(isMeant: (anchor: Anchor) => boolean): Int32Array {
     const sieve = this.sieve.slice();
-    for (const anchor of this.anchors) if (isMeant(anchor)) letThrough(anchor, sieve);
+    for (const anchor of this.anchors) if (isMeant(anchor)) letThrough(anchor.text, sieve);
     return sieve;
   }
 
@@ -190,16 +190,14 @@ export class AnchorIndex {
   }
 }
 
-/** Lets through the end of an anchor, whatever may stand before it when it is short. */
-function letThrough({ text, beginsWord = false }: Anchor, sieve: Int32Array): void {
+/** Lets through the end of `text`, whatever stands before it when it is short. */
+function letThrough(text: string, sieve: Int32Array): void {
   const last = text.length - 1;
   const known = Math.min(3, last);
   const step = 1 << (CLASS_BITS * known);
   const bit = 1 << (CLASS_OF[text.charCodeAt(last)] ?? 0);
-  for (let gram = gramOf(text, last - known, last); gram <= LAST_THREE; gram += step) {
-    const before = (gram >>> (CLASS_BITS * known)) & ((1 << CLASS_BITS) - 1);
-    if (!beginsWord || known === 3 || ((BEFORE_WORDS >>> before) & 1) !== 0) sieve[gram] = (sieve[gram] ?? 0) | bit;
-  }
+  for (let gram = gramOf(text, last - known, last); gram <= LAST_THREE; gram += step)
+    sieve[gram] = (sieve[gram] ?? 0) | bit;
 }
 
 /** The classes of the three characters before `end`. */

@@ -1,15 +1,7 @@
-import { BITS_OF_CLASS, characterClasses, charactersAlone, classesBeforeWords } from './anchor-classes.ts';
+import { BITS_OF_CLASS, characterClasses, charactersAlone } from './anchor-classes.ts';
 import { isDigit, lowerCase } from './characters.ts';
 import { ANY_DIGIT, type Anchor } from './finding.ts';
 import { mayBeginWord } from './word-beginning.ts';
-
-const NO_TEXT = { text: '', beginsWord: false };
-
-/** The literals that end with the same three classes. */
-interface Group {
-  readonly gram: number;
-  readonly literals: number[];
-}
 
 /** One text and every anchor it is the text of. */
 interface Literal {
@@ -24,12 +16,8 @@ interface Literal {
 // Constants of this module, as in `anchor-index.ts`.
 const CLASS_BITS = BITS_OF_CLASS;
 const CLASSES = 1 << CLASS_BITS;
-const ALL_CLASSES = Array.from({ length: CLASSES }, (_, of) => of);
 const CLASS_OF = characterClasses();
 const ALONE = charactersAlone(CLASS_OF);
-const PAIRS_BEFORE_WORDS = classesBeforeWords(CLASS_OF);
-/** A bit for each class that may stand right before a word. */
-export const BEFORE_WORDS = PAIRS_BEFORE_WORDS.reduce((bits, pairs, of) => bits | (pairs === 0 ? 0 : 1 << of), 0);
 const DIGIT_CODE = ANY_DIGIT.charCodeAt(0);
 /** The classes of the last three characters. */
 const LAST_THREE = (1 << (3 * CLASS_BITS)) - 1;
@@ -74,65 +62,60 @@ export class AnchorLiterals {
     const grouped = this.group();
     this.entries = new Int32Array(NUMBERS_OF_ENTRY * this.literals.length);
     this.lists = new Int32Array(((grouped.length + 1) << CLASS_BITS) * NUMBERS_OF_LIST);
-    this.setLists(0, -1, []);
-    for (const [index, group] of grouped.entries()) this.fileByFourth((index + 1) << CLASS_BITS, group);
+    this.setLists(0, CLASSES, []);
+    for (const [index, literals] of grouped.entries()) this.fileByFourth((index + 1) << CLASS_BITS, literals);
   }
 
   /** Groups literals by the classes of their last three characters. */
-  private group(): Group[] {
-    const grouped: Group[] = [];
+  private group(): number[][] {
+    const grouped: number[][] = [];
     for (const [literal, { text }] of this.literals.entries()) {
       // A short anchor may stand after anything.
       const known = Math.min(3, text.length);
       const step = 1 << (CLASS_BITS * known);
       for (let gram = gramOf(text, text.length - known, text.length); gram <= LAST_THREE; gram += step) {
         const group = this.groups[gram] ?? 0;
-        if (group === 0) this.groups[gram] = grouped.push({ gram, literals: [literal] });
-        else grouped[group - 1]?.literals.push(literal);
+        if (group === 0) this.groups[gram] = grouped.push([literal]);
+        else grouped[group - 1]?.push(literal);
       }
     }
     return grouped;
   }
 
-  /** Files the literals of a group, which end with `gram`, by the class that stands fourth from the end, in the lists from `first` on. */
-  private fileByFourth(first: number, { gram, literals }: Group): void {
-    let unfiled = -1;
-    const textOf = (literal: number) => this.literals[literal] ?? NO_TEXT;
-    const fourths = literals.map(textOf).flatMap(({ text, beginsWord }) => {
-      if (text.length > 3) return [CLASS_OF[text.charCodeAt(text.length - 4)] ?? 0];
-      return beginsWord ? ALL_CLASSES : [];
-    });
-    for (const fourth of new Set(fourths)) {
-      unfiled &= ~(1 << fourth);
-      const allowed = literals.filter((literal) => mayStandFourth(textOf(literal), gram, fourth));
-      this.setLists(first, 1 << fourth, allowed);
-    }
-    // Before those that are filed nowhere any class may stand.
+  /** Files the literals of a group by the class that stands fourth from the end, in the lists from `first` on. */
+  private fileByFourth(first: number, literals: readonly number[]): void {
+    const fourthOf = (literal: number) => {
+      const { text } = this.literals[literal] ?? { text: '' };
+      return text.length < 4 ? ANY : (CLASS_OF[text.charCodeAt(text.length - 4)] ?? 0);
+    };
+    const fourths = new Map(literals.map((literal) => [literal, fourthOf(literal)]));
     this.setLists(
       first,
-      unfiled,
-      literals.filter((literal) => textOf(literal).text.length < 4),
+      CLASSES,
+      literals.filter((literal) => fourths.get(literal) === ANY),
     );
+    for (const fourth of new Set(fourths.values())) {
+      if (fourth === ANY) continue;
+      const allowed = literals.filter((literal) => [fourth, ANY].includes(fourths.get(literal) ?? ANY));
+      this.setLists(first + fourth, 1, allowed);
+    }
   }
 
-  /** Makes the lists of a group that have a bit in `fourths` hold the same literals. */
-  private setLists(first: number, fourths: number, literals: readonly number[]): void {
-    if (fourths === 0) return;
-    const [fourth = 0, ...others] = ALL_CLASSES.filter((of) => ((fourths >>> of) & 1) !== 0);
-    const before = others.length === 0 ? fourth : ANY;
+  /** Makes so many lists hold the same literals. */
+  private setLists(first: number, count: number, literals: readonly number[]): void {
     const befores = [5, 6, 7].map((back) =>
-      literals.reduce((bits, literal) => bits | this.bitsBefore(literal, back, before), 0),
+      literals.reduce((bits, literal) => bits | this.bitsBefore(literal, back), 0),
     );
     const entry = this.used * NUMBERS_OF_ENTRY;
-    for (const list of [fourth, ...others]) this.lists.set([...befores, entry], (first + list) * NUMBERS_OF_LIST);
+    for (let list = first; list < first + count; list++) this.lists.set([...befores, entry], list * NUMBERS_OF_LIST);
     for (const literal of literals) {
-      const { text, beginsWord } = this.literals[literal] ?? NO_TEXT;
+      const { text, beginsWord } = this.literals[literal] ?? { text: '', beginsWord: false };
       const known = Math.min(COMPARED, text.length);
       const gram = gramOf(text, text.length - known, text.length);
       this.addEntry([
         (1 << (CLASS_BITS * known)) - 1,
         gram,
-        this.bitsBefore(literal, COMPARED + 1, before),
+        this.bitsBefore(literal, COMPARED + 1),
         literal | (isSaidByClasses(text) ? BY_CLASSES : 0) | (beginsWord ? BEGINS_WORD : 0),
       ]);
     }
@@ -149,13 +132,10 @@ export class AnchorLiterals {
     this.entries.set(numbers, at);
   }
 
-  /** A bit for each class that may stand so many characters from the end of a literal, where `fourth`, if it is known, stands fourth. */
-  private bitsBefore(literal: number, back: number, fourth: number): number {
-    const { text, beginsWord } = this.literals[literal] ?? NO_TEXT;
-    if (text.length >= back) return 1 << (CLASS_OF[text.charCodeAt(text.length - back)] ?? 0);
-    if (!beginsWord) return ANY;
-    if (text.length + 1 === back) return BEFORE_WORDS;
-    return text.length === 3 && back === 5 && fourth !== ANY ? (PAIRS_BEFORE_WORDS[fourth] ?? ANY) : ANY;
+  /** A bit for each class that may stand so many characters from the end of a literal. */
+  private bitsBefore(literal: number, back: number): number {
+    const { text } = this.literals[literal] ?? { text: '' };
+    return text.length < back ? ANY : 1 << (CLASS_OF[text.charCodeAt(text.length - back)] ?? 0);
   }
 
   /**
@@ -209,19 +189,6 @@ export class AnchorLiterals {
   lengthOf(entry: number): number {
     return this.lengths[this.literalOf(entry)] ?? 0;
   }
-}
-
-/** Whether this class may stand fourth from the end of a text that ends with a literal and with `gram`. */
-function mayStandFourth(
-  { text, beginsWord }: Pick<Literal, 'text' | 'beginsWord'>,
-  gram: number,
-  fourth: number,
-): boolean {
-  if (text.length > 3) return CLASS_OF[text.charCodeAt(text.length - 4)] === fourth;
-  if (!beginsWord || text.length < 2) return true;
-  // Of two letters the class before them is known, and this is the one before that.
-  const before = text.length === 3 ? BEFORE_WORDS : (PAIRS_BEFORE_WORDS[gram >>> (2 * CLASS_BITS)] ?? ANY);
-  return ((before >>> fourth) & 1) !== 0;
 }
 
 /** The classes of the characters from `from` to `end`. */

@@ -41,8 +41,6 @@ export class Repetition {
   private readonly ends = new Int32Array(MOST_PLACES);
   private readonly floors = new Int32Array(MOST_PLACES);
   private readonly spans = new Int32Array(MOST_PLACES);
-  /** Two characters before it: where these differ nothing else is compared. */
-  private readonly samples = new Int32Array(MOST_PLACES);
   private readonly tables: TablePlace[] = Array.from({ length: MOST_PLACES }, () => NO_TABLE);
   /** And what had been found further on, as it lay to the place. */
   private readonly aheads: (readonly Found[])[] = Array.from({ length: MOST_PLACES }, () => []);
@@ -88,7 +86,6 @@ export class Repetition {
       return repeated;
     }
     this.newest = (this.newest + 1) % MOST_PLACES;
-    this.samples[this.newest] = sampleAt(window.codes, end);
     this.ends[this.newest] = end;
     this.floors[this.newest] = window.floor;
     this.spans[this.newest] = spans;
@@ -105,12 +102,13 @@ export class Repetition {
     spans: number,
     found: readonly Found[],
   ): Repeated | undefined {
-    const sample = sampleAt(window.codes, end);
+    const { codes } = window;
     for (let back = 0; back < this.known; back++) {
       const place = (this.newest - back) & (MOST_PLACES - 1);
-      if (this.samples[place] !== sample) continue;
       const unit = end - (this.ends[place] ?? 0);
       if (unit > LONGEST_UNIT || end - LEFT - unit < 0) break;
+      // Most places differ at one of these.
+      if (codes[end] !== codes[end - unit] || codes[end - SAMPLE] !== codes[end - SAMPLE - unit]) continue;
       if (!isSamePlace(window.table, this.tables[place] ?? NO_TABLE)) continue;
       if (!areSameAhead(found, this.aheads[place] ?? [])) continue;
       if (window.equalUntil(end - SAMPLE, unit, end + SAMPLE) < end + SAMPLE) continue;
@@ -127,10 +125,6 @@ export class Repetition {
     }
     return undefined;
   }
-}
-
-function sampleAt(codes: Uint16Array, end: number): number {
-  return ((codes[end - SAMPLE] ?? 0) << 16) | (codes[end - SAMPLE / 2] ?? 0);
 }
 
 /** Whether two places lie in the same column under the same heading, which is read once for all tables below it, or in none that matters. */

@@ -138,7 +138,7 @@ function promptOperator(window: TextWindow, name: SecretName): Operator | undefi
 /** `Пароль от панели:`, `Password for the elastic user (reset with …):`: where the colon ends behind whose it is, or -1. */
 function endOfOwner(window: TextWindow, name: SecretName): number {
   const preposition = PREPOSITION.exec(window.peek(name.end, LONGEST_PREPOSITION));
-  if (followsWords(window, name.start) || !BEGINS_SENTENCE.test(window.left(name.start, REACH_OF_LOGIN))) return -1;
+  if (!BEGINS_SENTENCE.test(window.left(name.start, REACH_OF_LOGIN))) return -1;
   if (preposition === null) {
     const owner = OWNER_ALONE.exec(window.peek(name.end, LONGEST_OWNER));
     const words = owner?.[1]?.toLowerCase().trim().split(' ') ?? [];
@@ -176,16 +176,6 @@ const LONGEST_NOTE = 72;
 const ENDS_OWNER = /[.,;!?=<>{}[\]|)]/;
 /** At the beginning of a line or behind another sentence. */
 const BEGINS_SENTENCE = /(?:^|\n|[.!?] )[^\p{L}\p{N}\n]{0,8}(?:[A-Za-z]{1,16} ){0,2}$/u;
-
-/** Whether three words stand right before `start`: no sentence begins so near. Most names stand in the middle of one. */
-function followsWords(window: TextWindow, start: number): boolean {
-  let index = start;
-  for (let words = 0; words < 3; words++) {
-    if (window.before(index - 1) !== CODE.space || !isIn(window.before(index - 2), LETTER)) return false;
-    index = window.runBefore(index - 1, LETTER, LONGEST_WORD);
-  }
-  return true;
-}
 
 /** A prompt stands at the beginning of its line. */
 const ASKED = /(?:^|\n)[\s>*#-]{0,8}(?:[A-Za-z]{1,16} ){0,2}$/;

@@ -6,12 +6,9 @@ import { ALNUM, CODE, HEX, isDigit, isIn } from './characters.ts';
  */
 export function mayBeginWord(codes: Uint16Array, start: number): boolean {
   const code = start > 0 ? (codes[start - 1] ?? 0) : 0;
-  return !isIn(code, ALNUM) || mayEndEscape(start > 1 ? (codes[start - 2] ?? 0) : 0, code);
-}
-
-/** Whether these two characters, the second of them a letter or a digit, may be the end of an escape. */
-export function mayEndEscape(first: number, second: number): boolean {
-  if (first === CODE.backslash) return true;
-  if (second === CODE.m) return isDigit(first) || first === CODE.semicolon;
-  return isIn(first, HEX) && isIn(second, HEX);
+  if (!isIn(code, ALNUM)) return true;
+  const before = start > 1 ? (codes[start - 2] ?? 0) : 0;
+  if (before === CODE.backslash) return true;
+  if (code === CODE.m) return isDigit(before) || before === CODE.semicolon;
+  return isIn(code, HEX) && isIn(before, HEX);
 }

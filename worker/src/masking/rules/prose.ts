@@ -60,16 +60,13 @@ function findNear(window: TextWindow, name: SecretName): Finding | undefined {
   )
     return undefined;
   if (isOfPath(window, name)) return undefined;
-  const stop = name.end + REACH;
-  // Of these names only a drawn value is taken, and most lines hold none: that is seen before anything else is read.
-  const drawnOnly = name.kind === 'weak' || name.kind === 'vendor';
-  if (drawnOnly && !holdsDrawn(window, name.end, stop, BARE_VALUE, SHORTEST_DRAWN[name.kind])) return undefined;
   // What C defines is no sentence: a literal there is read as the value of the name.
   const left = window.left(name.start, LONGEST_DEFINED);
   if (left.includes('#') && DEFINITION.test(left)) return undefined;
   const said = findQuotedPassword(window, name) ?? findSaidPassword(window, name);
   if (said !== undefined) return { rule: PROSE, ...said };
-  if (!drawnOnly && !holdsDrawn(window, name.end, stop, BARE_VALUE, SHORTEST_DRAWN[name.kind])) return undefined;
+  const stop = name.end + REACH;
+  if (!holdsDrawn(window, name.end, stop, BARE_VALUE, SHORTEST_DRAWN[name.kind])) return undefined;
   let index = name.end;
   let verb = false;
   let named = false;
