@@ -40,6 +40,8 @@ export class AnchorIndex {
   private readonly literals: AnchorLiterals;
   private readonly anchors: readonly Anchor[];
   private beginnings: AnchorBeginnings | undefined;
+  /** Where what is masked ended when a text was sifted last. */
+  private floor = 0;
 
   /** Compiles anchors. Where several end at one character the longest is tried first, then the one given first. */
   constructor(anchors: readonly Anchor[]) {
@@ -78,8 +80,11 @@ export class AnchorIndex {
    * Finds the places from `from` to `stop`, at most MOST_SIFTED characters, before which an anchor ends: until it is called
    * again, `endOf` and `foundAt` tell of them. Returns how many there are. The hot loops: every place is written and counted where it passes, as a branch that is
    * hard to foresee would cost more than all the rest.
+   *
+   * @param floor where what is masked ends: a word may begin there
    */
-  sift(codes: Uint16Array, from: number, stop: number, sieve: Int32Array): number {
+  sift(codes: Uint16Array, from: number, stop: number, sieve: Int32Array, floor = 0): number {
+    this.floor = floor;
     const ends = ENDS;
     let gram = gramBefore(codes, from);
     let count = 0;
@@ -144,7 +149,7 @@ export class AnchorIndex {
     for (let place = 0; place < passed; place++) {
       const end = ENDS[place] ?? 0;
       const gram = GRAMS[place] ?? 0;
-      const entry = literals.match(codes, end, gram, FOUND[place] ?? 0);
+      const entry = literals.match(codes, end, gram, FOUND[place] ?? 0, this.floor);
       if (entry < 0) continue;
       ENDS[count] = end;
       FOUND[count] = entry;
@@ -166,7 +171,7 @@ export class AnchorIndex {
   /** What else ends at a place behind `found`: the next shorter text, or -1. */
   next(codes: Uint16Array, place: number, found: number): number {
     const { literals } = this;
-    return literals.match(codes, ENDS[place] ?? 0, GRAMS[place] ?? 0, literals.after(found));
+    return literals.match(codes, ENDS[place] ?? 0, GRAMS[place] ?? 0, literals.after(found), this.floor);
   }
 
   /** The anchors whose text was found. */

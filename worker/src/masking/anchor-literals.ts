@@ -142,8 +142,9 @@ export class AnchorLiterals {
    * The first entry from `entry` on in its list whose literal stands before `end`, in any ASCII case; -1 where there is none.
    *
    * @param gram the classes of the six characters before `end`
+   * @param floor where what is masked ends: a word may begin there, whatever was masked
    */
-  match(codes: Uint16Array, end: number, gram: number, entry: number): number {
+  match(codes: Uint16Array, end: number, gram: number, entry: number, floor: number): number {
     const { entries } = this;
     const seventh = end > COMPARED ? (CLASS_OF[codes[end - COMPARED - 1] ?? 0] ?? 0) : 0;
     for (let at = entry; ; at += NUMBERS_OF_ENTRY) {
@@ -152,8 +153,9 @@ export class AnchorLiterals {
       const literal = entries[at + 3] ?? NO_LITERAL;
       if (literal === NO_LITERAL) return -1;
       if ((literal & BY_CLASSES) === 0 && !this.standsBefore(codes, end, literal & LITERAL)) continue;
-      if ((literal & BEGINS_WORD) !== 0 && !mayBeginWord(codes, end - (this.lengths[literal & LITERAL] ?? 0))) continue;
-      return at;
+      if ((literal & BEGINS_WORD) === 0) return at;
+      const start = end - (this.lengths[literal & LITERAL] ?? 0);
+      if (start === floor || mayBeginWord(codes, start)) return at;
     }
   }
 

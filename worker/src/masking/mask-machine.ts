@@ -113,7 +113,8 @@ export class MaskMachine {
     while (this.position < stop) {
       const to = Math.min(stop, this.position + most);
       const wide = index.widerThan(sieve);
-      const count = index.sift(window.codes, this.position, to, wide);
+      const { floor } = window;
+      const count = index.sift(window.codes, this.position, to, wide, floor);
       let isStale = false;
       for (let next = 0; next < count && !isStale; next++) {
         const end = index.endOf(next);
@@ -125,12 +126,18 @@ export class MaskMachine {
         if (this.met >= 0 && waiting === 0) this.stepOverRepeated(stop);
         // In another place other anchors mean something.
         sieve = index.sieveFor(this.place());
-        isStale = index.widerThan(sieve) !== wide || this.position !== end;
+        isStale =
+          index.widerThan(sieve) !== wide || this.position !== end || (window.floor !== floor && this.hasCutWord());
       }
       if (!isStale) this.position = to;
       most = isStale ? LEAST_SIFTED : MOST_SIFTED;
     }
     return false;
+  }
+
+  /** Whether what was masked last ends inside a word, as a configured value may: another may begin there. */
+  private hasCutWord(): boolean {
+    return [this.window.floor - 1, this.window.floor].every((index) => isIn(this.window.code(index), ALNUM));
   }
 
   private place(): Place {

@@ -7,6 +7,7 @@ import type { Anchor } from './finding.ts';
 import { createMasker } from './mask.ts';
 import { MaskMachine } from './mask-machine.ts';
 import { ALL_RULES } from './rules/all-rules.ts';
+import { LETTERS_DIGITS } from './rules/rule.ts';
 import { draw } from './testing/drawn.ts';
 import { hostileTexts } from './testing/hostile-texts.ts';
 import { LEFT_REACH, Scratch } from './text-window.ts';
@@ -81,5 +82,17 @@ test.each([
   for (let cut = 1; cut < text.length; cut++) {
     const pieces = masker.createPieces();
     expect(pieces.push(text.slice(0, cut)) + pieces.push(text.slice(cut)) + pieces.end()).toBe(whole);
+  }
+});
+
+test('a token that is glued to a configured value is masked, in a stream as in the whole', () => {
+  const secret = 'Zk7-Qp/3x+Lm9w';
+  const masker = createMasker({ knownValues: [secret] });
+  const text = `${secret}s.${draw(seededRandom(3), 24, LETTERS_DIGITS)} and more`;
+  expect(masker.mask(text).text).toBe('***API_KEY******API_KEY*** and more');
+  for (let cut = 1; cut < text.length; cut++) {
+    const pieces = masker.createPieces();
+    const streamed = pieces.push(text.slice(0, cut)) + pieces.push(text.slice(cut)) + pieces.end();
+    expect(streamed).toBe('***API_KEY******API_KEY*** and more');
   }
 });
