@@ -34,8 +34,8 @@ export async function readOutcomes({ stack, ledger }: System): Promise<void> {
   const { client } = stack.redis;
   for (const name of await client.keys(`${REQUEST_PREFIX}*`)) {
     const { charge, result, owner } = await client.hgetall(name);
-    // Only the fence of a job that was started again.
-    if (result === undefined) continue;
+    // Only the fence of a job that was started again; or what a lost worker has sent ahead of its script.
+    if (result === undefined || charge === undefined) continue;
     const settlement = parseSettlement(result);
     const text = settlement?.outcome === 'answered' ? settlement.text : '';
     const error = settlement?.outcome === 'failed' ? settlement.error : undefined;

@@ -49,12 +49,16 @@ export interface System {
   urls(): string[];
   /** Sets how the upstream answers; by default at once. */
   behave(behaviour: (nonce: string, words: string) => FakeBehaviour | Promise<FakeBehaviour>): void;
-  /** An answer with the nonce and a secret in it. */
+  /** An answer with the nonce and a secret in it; every fourth is of 21 KB. */
   answer(nonce: string, delayMs?: number): FakeBehaviour;
   /** How long this process, which is clients, upstream and the way to Redis in one, stood still at most, ms. */
   stoodStillMs(): number;
   stop(): Promise<void>;
 }
+
+/** Nonces whose answers are long: those go to Redis another way than short ones (shared/src/settlement/turn.ts). */
+const LONG_ANSWER = /[048cgkosw]$/;
+const MORE_TEXT = ' It goes on for a while.'.repeat(900);
 
 export const isUp = ({ process }: Service) => process.exitCode === null && process.signalCode === null;
 
@@ -124,7 +128,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     },
     answer: (nonce, delayMs = 0) => ({
       kind: 'answer',
-      text: `Answer to ${nonce}, with the token ${answerSecret}, keep it.`,
+      text: `Answer to ${nonce}, with the token ${answerSecret}, keep it.${LONG_ANSWER.test(nonce) ? MORE_TEXT : ''}`,
       delayMs,
     }),
     stoodStillMs: () => stalls.max / 1e6,

@@ -8,7 +8,6 @@ import { startProbeListener } from '@lontar/shared/http/probes.ts';
 import { listen } from '@lontar/shared/http/server.ts';
 import { type Instance, modelsInForce, startHeartbeat } from '@lontar/shared/instances.ts';
 import type { Lifecycle } from '@lontar/shared/lifecycle.ts';
-import { TAKES_NUMBERS } from '@lontar/shared/live/numbered-frames.ts';
 import type { Logger } from '@lontar/shared/logger.ts';
 import { createRegistry } from '@lontar/shared/metrics.ts';
 import { metricsUrl } from '@lontar/shared/metrics-url.ts';
@@ -20,6 +19,7 @@ import { connectFailFast, connectReader, type Redis } from '@lontar/shared/redis
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { openRedis } from '@lontar/shared/redis-open.ts';
 import { watchReplication } from '@lontar/shared/replication/replication.ts';
+import { TAKES_STORED } from '@lontar/shared/settlement/stored-replies.ts';
 import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { VERSION } from '@lontar/shared/version.ts';
 import type { Express } from 'express';
@@ -73,7 +73,7 @@ export async function startGateway(
   logger: Logger,
   lifecycle: Lifecycle,
 ): Promise<RunningGateway> {
-  const gateway = `gateway-${randomBytes(6).toString('hex')}${TAKES_NUMBERS}`;
+  const gateway = `gateway-${randomBytes(6).toString('hex')}${TAKES_STORED}`;
   const { redis, reader } = await openConnections(config, gateway, logger, lifecycle);
 
   const registry = createRegistry('gateway', VERSION);

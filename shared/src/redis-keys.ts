@@ -43,6 +43,8 @@ export const redisKeys = {
   keyFreeFailures: (keyId: string) => `${TAG}:key-free-failures:${keyId}`,
   /** Hash: one request's result and charge, kept for a while; before, what the settlement's scripts have to remember. */
   request: (requestId: string) => `${TAG}:request:${requestId}`,
+  /** Hash with expiry: the result of a start of a job, by its lock, on its way to the request's hash (settlement/turn.lua). */
+  prepared: (requestId: string, lock: string) => `${TAG}:request:${requestId}:${lock}`,
   /** String with expiry: the masked text or reasoning of an unsettled request that is streamed, as far as it was written. */
   partial: (requestId: string, track: string) => `${TAG}:partial:${requestId}:${track}`,
   /** Set with expiry: gateways beside the first one that have readers of an unsettled request's answer. */

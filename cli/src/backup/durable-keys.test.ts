@@ -25,6 +25,7 @@ const names: Record<string, string[]> = {
     ]),
   ),
   request: [redisKeys.request('req_a')],
+  prepared: [redisKeys.prepared('req_a', 'worker:1')],
   upstream: [redisKeys.upstream('backup')],
   upstreamPlaces: [redisKeys.upstreamPlaces('backup')],
   upstreamRates: [redisKeys.upstreamRates('backup')],

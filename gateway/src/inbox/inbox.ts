@@ -11,6 +11,7 @@ import { throttledWarning } from '@lontar/shared/throttled-log.ts';
 import { LONGEST_BLOCK_MS } from '@lontar/shared/time-budget.ts';
 import { confirmFirst } from './confirm-settled.ts';
 import { createFrameReaders, type FrameReaders, type TakeFrame } from './frame-readers.ts';
+import { readStored } from './stored-replies.ts';
 import { createWaiters, type Waiters, type Waiting } from './waiters.ts';
 
 const findSettledScript = loadScript(new URL('./find-settled.lua', import.meta.url));
@@ -85,7 +86,7 @@ export async function openInbox(deps: InboxDeps): Promise<Inbox> {
   let last = '0-0';
   const trimmer = createTrimmer(reader, key, bytesKey);
   const settled = replication ? confirmFirst({ redis, replication, waiters, logger }) : waiters;
-  const deliver = deliverTo(settled, readers, trimmer.note);
+  const deliver = deliverTo({ redis, waiters, settled, readers, note: trimmer.note });
   let renewedAt = 0;
   // The server that answers then may be another one, which has not got all that was read, and whose clock gives the next
   // entries earlier ids: after the last one read it would seem empty. What is read once more changes nothing.
@@ -212,8 +213,21 @@ async function recheck(
   }
 }
 
+interface Receivers {
+  readonly redis: Redis;
+  readonly waiters: Waiters;
+  /** Takes settlements. */
+  readonly settled: Pick<Waiters, 'deliver'>;
+  readonly readers: FrameReaders;
+  /** Counts bytes that have been read. */
+  note(bytes: number): void;
+}
+
 /** Hands an entry's replies, or its frames, to who waits for them. */
-function deliverTo(settled: Pick<Waiters, 'deliver'>, readers: FrameReaders, note: (bytes: number) => void) {
+function deliverTo({ redis, waiters, settled, readers, note }: Receivers) {
+  const deliver = (requestId: string, json: Buffer) =>
+    settled.deliver(requestId, json.length >= LONG_REPLY_BYTES ? json : json.toString());
+  const readNamed = readStored(redis, waiters, deliver);
   return (fields: readonly Buffer[]): void => {
     const kind = fields[0]?.toString();
     if (kind === 'frames') {
@@ -222,14 +236,18 @@ function deliverTo(settled: Pick<Waiters, 'deliver'>, readers: FrameReaders, not
     } else if (kind === 'numbered') {
       note(fields.reduce((sum, { length }, index) => (index > 2 && index % 2 === 1 ? sum + length : sum), 0));
       readers.deliverNumbered(fields.map(String));
+    } else if (kind === 'stored') {
+      for (let at = 0; at < fields.length; at += 4) {
+        note(fields[at + 1]?.length ?? 0);
+        readNamed(String(fields[at + 1]), Number(fields[at + 3]));
+      }
     }
     // The replies of an entry: the fields `id` and `settlement` of each in turn, as send-replies.lua writes them.
     for (let at = kind === 'id' ? 0 : fields.length; at < fields.length; at += 4) {
       const [id, json] = [fields[at + 1], fields[at + 3]];
       if (id === undefined || json === undefined) return;
       note(json.length);
-      const isLong = json.length >= LONG_REPLY_BYTES;
-      settled.deliver(id.toString(), isLong ? json : json.toString());
+      deliver(id.toString(), json);
     }
   };
 }

@@ -1,12 +1,13 @@
 -- Sends replies to a gateway: one entry of its inbox for all of them, `id`, id, `settlement`, JSON, again and again; or
--- masked pieces of answers, `frames`, JSON.
+-- names of settlements that it reads where they are stored, `stored`, id, `bytes`, number, again and again; or masked pieces of
+-- answers, `frames`, JSON.
 --
 -- Needs  call, format
 -- Gives  sendReplies(inbox, inboxBytes, fields, bytes)
 --          inbox       stream of the gateway that waits
 --          inboxBytes  string: bytes of replies and frames in the stream, less what the gateway has read (trim-inbox.lua)
 --          fields      the entry
---          bytes       of its settlements or frames
+--          bytes       of its settlements or frames; of settlements that are named, of their ids
 --
 -- The inbox is bounded by its bytes. A gateway that falls behind by more loses what is in it, and finds it as stored results.
 

@@ -29,6 +29,8 @@
 --                 know: it may where such a call is noted (`spent`), or a start of the job has not ended, or ended unseen,
 --                 other than those that are noted as handed back before the model was called (`returned`)
 --   mostFree      free failures of a key in an hour
+--   prepared      hash that has the settlement, for which the key pays, as its `result`: it takes the request's place; nil
+--                 where there is none
 --
 -- A free failure stands for two calls that may have cost money; each further one that rejoin.lua has let run counts as one
 -- more (`beyond`), also where the caller has left.
@@ -66,7 +68,7 @@ local function judgeCost(request, job, freeFailures, terms, cost, mostFree)
   return 'charge'
 end
 
-local function settleRequest(request, flight, keyRecord, job, freeFailures, id, terms, paid, ttl, fence, unpaid, cost, mostFree)
+local function settleRequest(request, flight, keyRecord, job, freeFailures, id, terms, paid, ttl, fence, unpaid, cost, mostFree, prepared)
   local result, charge, latest = unpack(call('HMGET', request, 'result', 'charge', 'fence'))
   if result then return 'already', charge, result end
   fence = tonumber(fence)
@@ -76,7 +78,13 @@ local function settleRequest(request, flight, keyRecord, job, freeFailures, id, 
   if call('ZREM', flight, id) == 0 then return 'gone' end
   if unpaid and unpaid ~= '' then terms = judgeCost(request, job, freeFailures, terms, cost, mostFree) end
   local settlement = terms == 'charge' and paid or unpaid
-  call('HSET', request, 'charge', terms, 'owner', keyRecord, 'result', settlement)
+  if prepared then
+    local noted = call('HGETALL', request)
+    call('HSET', prepared, 'charge', terms, 'owner', keyRecord, unpack(noted))
+    call('RENAME', prepared, request)
+  else
+    call('HSET', request, 'charge', terms, 'owner', keyRecord, 'result', settlement)
+  end
   call('PEXPIRE', request, ttl)
   if terms == 'refund' then giveBack(keyRecord) end
   return 'settled', terms, settlement

@@ -20,7 +20,8 @@
 --   terms    see <settle-request>; '' settles nothing, and the rest is ''
 --   fence
 --   number of the inbox, from 1
---   the settlement, JSON, where the key pays; '' of a streamed answer
+--   the settlement, JSON, where the key pays; '' of a streamed answer; '=' and its bytes where it is prepared: a hash named
+--     as the request's, ':' and the lock of the job has it as its `result`, and its gateway reads replies that name it
 --   the settlement, JSON, where it does not; '' where it pays in any case
 --   cost
 --   free failures of a key in an hour
@@ -37,7 +38,8 @@
 -- Returns { endings, jobs, next }
 --   endings  for each { settled, charge, JSON, finished }, or { 'error', message } where it failed; the others are whole
 --              settled   as <settle-request> says; '' where nothing was to be settled; 'incomplete' where a partial text is not
---                        what it was said to be: nothing was settled or finished, and the ending is to be sent with its text
+--                        what it was said to be, or what was to be prepared is not there: nothing was settled or finished, and
+--                        the ending is to be sent with its text
 --              charge    of 'settled' and 'already', else ''
 --              JSON      of 'already', else ''
 --              finished  'finished'; 'lost' where the lock has ended or is another start's, and the job was left alone;
@@ -60,7 +62,7 @@ local firstStream, firstStreamArg = firstEnding + PER_ENDING * tonumber(endingCo
 
 --- @include <take-jobs>
 
-local replies, replyBytes, finished, streams = {}, {}, {}, {}
+local replies, replyBytes, stored, storedBytes, finished, streams = {}, {}, {}, {}, {}, {}
 for number = 0, tonumber(streamCount) - 1 do
   local a = firstStreamArg + STREAM_ARGS * number
   local ending, followers, head = unpack(ARGV, a + 1, a + 3)
@@ -105,6 +107,15 @@ local function reply(inbox, id, settlement)
   replyBytes[inbox] = (replyBytes[inbox] or 0) + #settlement
 end
 
+-- Names a settlement that its gateway is to read: a script that had it in its hands would copy and hash each of its bytes.
+local function name(inbox, id, bytes)
+  local fields = stored[inbox] or {}
+  local n = #fields
+  fields[n + 1], fields[n + 2], fields[n + 3], fields[n + 4] = 'stored', id, 'bytes', bytes
+  stored[inbox] = fields
+  storedBytes[inbox] = (storedBytes[inbox] or 0) + #id
+end
+
 -- What a stream leaves behind when its request is settled, and what each of its gateways gets.
 local function endStream(stream, id, settlement)
   call('DEL', unpack(KEYS, stream.keys + 1, stream.keys + PER_STREAM))
@@ -118,15 +129,23 @@ local function endStart(number)
   local id, owner, terms, fence, inbox, paid, unpaid, cost, mostFree = unpack(ARGV, a + 1, a + ARGS)
   local request, flight, keyRecord, job, jobLock, freeFailures = unpack(KEYS, k + 1, k + PER_ENDING)
   local outcome, charge, settlement = '', '', ''
-  local stream = streams[number]
+  local stream, bytes, prepared = streams[number], paid:match('^=(%d+)$'), nil
+  if bytes then
+    prepared = request .. ':' .. owner
+    if call('HEXISTS', prepared, 'result') == 0 then return { 'incomplete', '', '', '' } end
+  end
   if stream and stream.head ~= '' then
     paid, stream.short = answerOf(stream)
     if not paid then return { 'incomplete', '', '', '' } end
   end
   if terms ~= '' then
     outcome, charge, settlement =
-      settleRequest(request, flight, keyRecord, job, freeFailures, id, terms, paid, ttl, fence, unpaid, cost, mostFree)
-    if outcome == 'settled' then
+      settleRequest(request, flight, keyRecord, job, freeFailures, id, terms, paid, ttl, fence, unpaid, cost, mostFree, prepared)
+    if prepared and outcome == 'settled' then
+      if inbox ~= '0' then name(inbox, id, bytes) end
+    elseif prepared then
+      call('UNLINK', prepared)
+    elseif outcome == 'settled' then
       local sent = stream and endStream(stream, id, settlement) or settlement
       if inbox ~= '0' then reply(inbox, id, sent) end
     end
@@ -145,9 +164,11 @@ end
 local endings = {}
 for number = 1, tonumber(endingCount) do endings[number] = isolate(endStart, number) end
 if #finished > 0 then isolate(call, 'SREM', stalled, unpack(finished)) end
-for inbox, fields in pairs(replies) do
-  local k = QUEUE_KEYS + PER_INBOX * (tonumber(inbox) - 1)
-  isolate(sendReplies, KEYS[k + 1], KEYS[k + 2], fields, replyBytes[inbox])
+for _, sent in ipairs({ { replies, replyBytes }, { stored, storedBytes } }) do
+  for inbox, fields in pairs(sent[1]) do
+    local k = QUEUE_KEYS + PER_INBOX * (tonumber(inbox) - 1)
+    isolate(sendReplies, KEYS[k + 1], KEYS[k + 2], fields, sent[2][inbox])
+  end
 end
 -- A take alone may have been sent long before (worker/src/takes-ahead.ts), and be given up by now.
 if endingCount == '0' and call('EXISTS', jobPrefix .. 'void:' .. lock) == 1 then most = '0' end

@@ -9,14 +9,18 @@ import { type KeptText, NOTHING_KEPT, writeRest } from './kept-text.ts';
 import { joinText, type Literal } from './known-literal.ts';
 import { readResult, type SettleInput, type SettleResult, withCharge } from './settle.ts';
 import { type Settlement, writeSettlement } from './settlement.ts';
+import { takesStored } from './stored-replies.ts';
 
 const turnScript = loadScript(new URL('./turn.lua', import.meta.url));
 
 /** Bytes of jobs after which a turn takes no further one. */
 const MOST_BYTES_TAKEN = 262_144;
 
-/** Characters of JSON. */
+/** Characters or bytes of JSON. */
 const LONG_SETTLEMENT = 16_384;
+
+/** How long a settlement is kept that was sent ahead of its script, if that never comes, ms. */
+const PREPARED_EXPIRY_MS = 60_000;
 
 /** A start of a job that has come to its end. */
 export interface Ending {
@@ -71,7 +75,8 @@ export interface TurnResult {
 
 /**
  * Tells Redis of everything that has ended in one turn of a worker's event loop, and takes the next jobs: one script, and a
- * second one where a partial text that an answer was to be made of turned out to be another. See turn.lua for the contract.
+ * second one where a partial text that an answer was to be made of turned out to be another, or Redis had no memory for a long
+ * answer that went ahead of the script. See turn.lua for the contract.
  *
  * @throws when Redis cannot be reached or refuses the whole script; what became of the endings is then unknown, and each may
  *   be sent again, and jobs that were taken are given back by their lock (worker/src/recovery)
@@ -97,7 +102,7 @@ async function sendWhole(redis: Redis, endings: readonly Ending[], lock: string)
     return { ...ending, settle: { ...settle, streamed: { ...settle.streamed, kept: NOTHING_KEPT } } };
   });
   try {
-    const [ended] = await sendTurn(redis, { endings: whole, take: 0, lock });
+    const [ended] = await sendTurn(redis, { endings: whole, take: 0, lock }, false);
     return [...ended];
   } catch (error) {
     return endings.map(() => ['error', error instanceof Error ? error.message : 'unknown']);
@@ -107,6 +112,7 @@ async function sendWhole(redis: Redis, endings: readonly Ending[], lock: string)
 async function sendTurn(
   redis: Redis,
   { endings, take, lock }: Turn,
+  mayPrepare = true,
 ): Promise<[ended: readonly EndedReply[], jobs: TakenReply, nextAt: string]> {
   const inboxes = [...new Set(endings.flatMap((ending) => gatewaysOf(ending)))];
   const streamed = endings.filter(({ settle }) => settle?.streamed !== undefined).length;
@@ -115,7 +121,7 @@ async function sendTurn(
   const all: ScriptArgument[] = [...args, endings.length, streamed];
   for (const ending of endings) {
     pushKeys(keys, ending);
-    pushArguments(all, ending, inboxes);
+    pushArguments(all, ending, inboxes, mayPrepare ? redis : undefined);
   }
   if (streamed > 0) for (const [index, ending] of endings.entries()) pushStream(keys, all, index + 1, ending, inboxes);
   return (await turnScript(redis, keys, all)) as [EndedReply[], TakenReply, string];
@@ -177,7 +183,32 @@ function writePaid(settlement: Settlement, literal: Literal | undefined): string
   return json.length < LONG_SETTLEMENT ? json : Buffer.from(json);
 }
 
-function pushArguments(args: ScriptArgument[], { requestId, lock, settle }: Ending, inboxes: string[]): void {
+/**
+ * Sends a long settlement ahead, by a plain command: Redis keeps its bytes as they come, where a script would copy them four times,
+ * hash each, and write them into the append-only file twice, in the result and in the reply.
+ *
+ * @returns what the script is told instead
+ */
+function prepare(redis: Redis, key: string, json: Buffer): string {
+  // In one transaction, so that it cannot stay for ever; without ioredis' pipeline, which costs more than these commands.
+  const sent = [
+    redis.multi({ pipeline: false }),
+    redis.hset(key, 'result', json),
+    redis.pexpire(key, PREPARED_EXPIRY_MS),
+    redis.exec(),
+  ];
+  // Where Redis refuses it, the script says that it is not there.
+  for (const command of sent) command.catch(() => undefined);
+  return `=${json.length}`;
+}
+
+/** @param redis where long settlements may be sent ahead; absent where each is an argument of the script */
+function pushArguments(
+  args: ScriptArgument[],
+  { requestId, lock, settle }: Ending,
+  inboxes: string[],
+  redis: Redis | undefined,
+): void {
   args.push(requestId, lock ?? '');
   if (settle === undefined) {
     args.push('', '', '', '', '', '', '');
@@ -189,7 +220,12 @@ function pushArguments(args: ScriptArgument[], { requestId, lock, settle }: Endi
   // An answer that was streamed is made of what is said of the stream.
   const isMade = streamed !== undefined && settlement.outcome === 'answered';
   const paid = isMade ? '' : writePaid(settlement, literal);
-  args.push(paid, unpaid, cost ?? 'look', freeFailuresPerHour ?? 0);
+  const isAhead = unpaid === '' && replyTo !== undefined && takesStored(replyTo) && lock !== undefined;
+  const sent =
+    redis && isAhead && Buffer.isBuffer(paid) && paid.length >= LONG_SETTLEMENT
+      ? prepare(redis, redisKeys.prepared(requestId, lock), paid)
+      : paid;
+  args.push(sent, unpaid, cost ?? 'look', freeFailuresPerHour ?? 0);
 }
 
 function pushStream(
