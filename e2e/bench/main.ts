@@ -138,7 +138,7 @@ async function measureEverything(): Promise<Results> {
         undefined,
       ),
       slowUpstream: await when('slow-upstream', () => measureSlowUpstream(upstream, options.quick), undefined),
-      defaultSetUp: await when('default-set-up', measureDefaultSetUp, undefined),
+      defaultSetUp: await when('default-set-up', () => measureDefaultSetUp(upstream, options.quick), undefined),
       image: options.image === undefined ? undefined : await measureImage(options.image),
       alone: await when('alone', measureAlone, undefined),
       besideLiteLlm: await when('litellm', () => measureLiteLlm(upstream), undefined),

@@ -125,7 +125,11 @@ export async function startServiceUnderTest(options: ServiceOptions): Promise<Se
   };
 }
 
-async function createKey(environment: Readonly<Record<string, string>>): Promise<string> {
+/**
+ * @param environment what the command finds its Redis by, and its secrets
+ * @returns an API key that may have 10,000 requests in flight
+ */
+export async function createKey(environment: Readonly<Record<string, string>>): Promise<string> {
   const args = ['keys', 'create', '--name', 'bench', '--json', '--concurrency', '10000'];
   const { stdout } = await run(process.execPath, ['cli/src/lontar/main.ts', ...args], {
     cwd: ROOT,

@@ -67,7 +67,9 @@ test('judges what a request costs of all processes, without load and upstream', 
 
 test('judges a service that is left alone by the sum of its processes', () => {
   const defaultSetUp = { startSeconds: 2.1, idleShare: { a: 0.01, b: 0.011 }, idleMegabytes: { a: 200, b: 80 } };
-  expect(held(results({ defaultSetUp }))).toEqual({
+  const loadedMegabytes = { a: 400, b: 151 };
+  expect(held(results({ defaultSetUp: { ...defaultSetUp, loadedMegabytes } }))).toEqual({
+    '500 requests/s: memory of all processes': false,
     'idle: of one core': false,
     'idle: memory': true,
     'a start with everything in place': false,

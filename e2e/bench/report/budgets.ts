@@ -70,14 +70,14 @@ function costBudgets({ throughput, openLoops = [] }: Results): Budget[] {
   ];
 }
 
-function defaultSetUpBudgets({ defaultSetUp, slowUpstream, image }: Results): Budget[] {
+function defaultSetUpBudgets({ defaultSetUp, image }: Results): Budget[] {
   const sum = (parts: Readonly<Record<string, number>> | undefined) =>
     parts && Object.values(parts).reduce((all, one) => all + one, 0);
   const megabytes = (value: number) => `${value.toFixed(0)} MB`;
   return [
     atMost('idle: of one core', 0.02, sum(defaultSetUp?.idleShare), (share) => `${(share * 100).toFixed(1)} %`),
     atMost('idle: memory', 280, sum(defaultSetUp?.idleMegabytes), megabytes),
-    atMost('500 requests/s: memory of all processes', 550, slowUpstream?.openLoop.allMegabytes, megabytes),
+    atMost('500 requests/s: memory of all processes', 550, sum(defaultSetUp?.loadedMegabytes), megabytes),
     atMost('a start with everything in place', 2, defaultSetUp?.startSeconds, (seconds) => `${seconds.toFixed(2)} s`),
     atMost('image, compressed', 110, image?.compressedMegabytes, megabytes),
   ];

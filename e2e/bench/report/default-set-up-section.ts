@@ -26,15 +26,16 @@ function openLoopTable(table: Table, rows: NonNullable<Results['openLoops']>): s
 
 function idleTable(table: Table, figures: Results['defaultSetUp']): string[] {
   if (figures === undefined) return ['A default set-up that is left alone was not measured in this run.'];
-  const { startSeconds, idleShare, idleMegabytes } = figures;
+  const { startSeconds, idleShare, idleMegabytes, loadedMegabytes = {} } = figures;
   return [
-    `A default set-up (\`npm start\`, with Redis) that is left alone, as shares of one core and proportional set sizes; a start with everything in place gives its first answer after ${startSeconds.toFixed(2)} s.`,
+    `A default set-up (\`npm start\`, with Redis) that is left alone, as shares of one core and proportional set sizes, and its sizes with 500 requests a second to an upstream of 1.5 s; a start with everything in place gives its first answer after ${startSeconds.toFixed(2)} s.`,
     table(
-      ['process', 'of a core', 'MB'],
+      ['process', 'of a core', 'MB', 'MB with 500 requests/s'],
       Object.entries(idleShare).map(([name, share]) => [
         name,
         `${(share * 100).toFixed(2)} %`,
-        (idleMegabytes[name] ?? Number.NaN).toFixed(0),
+        idleMegabytes[name]?.toFixed(0) ?? '',
+        loadedMegabytes[name]?.toFixed(0) ?? '',
       ]),
     ),
   ];
