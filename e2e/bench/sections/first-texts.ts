@@ -24,40 +24,13 @@ const FIRST_STREAMS = 80;
 const TURNS = 10;
 
 export async function measureFirstTexts(upstream: Upstream, options: WarmOptions, quick: boolean): Promise<FirstTexts> {
-  const firsts: FirstTexts[] = [];
+  const times: Times = { direct: [], service: [], besideWord: [] };
   for (let start = 1; start <= (quick ? 1 : STARTS); start++) {
     const service = await startWarm(upstream, options, quick ? 4 : LONG_WARMING_TURNS);
     try {
-      firsts.push(await measureStart(askOf(service, upstream), quick ? 20 : FIRST_STREAMS));
+      await measureStart(askOf(service, upstream), quick ? 20 : FIRST_STREAMS, times);
     } finally {
       await service.stop();
-    }
-  }
-  return mediansOf(firsts);
-}
-
-function mediansOf(firsts: readonly FirstTexts[]): FirstTexts {
-  const of = (name: keyof FirstTexts) => median(firsts.map((first) => first[name]));
-  return {
-    direct: of('direct'),
-    addedP50: of('addedP50'),
-    addedP99: of('addedP99'),
-    besideWordP50: of('besideWordP50'),
-    besideWordP99: of('besideWordP99'),
-  };
-}
-
-async function measureStart(ask: Ask, streams: number): Promise<FirstTexts> {
-  const wish = { ...ALONE, tokens: 5 };
-  const times: Record<Side, number[]> = { direct: [], service: [] };
-  const besideWord: number[] = [];
-  for (let done = 0; done < streams; done += TURNS) {
-    for (const side of ['direct', 'service'] as const) {
-      // The first of a process connects and is compiled.
-      const { seen } = await ask(side, wish, { turns: TURNS + 2 });
-      const warm = seen.slice(2);
-      times[side].push(...warm.map(({ firstMs }) => firstMs));
-      if (side === 'service') besideWord.push(...warm.map(({ firstMs, withheldMs }) => firstMs - withheldMs));
     }
   }
   const [direct, directP99] = [median(times.direct), p99(times.direct)];
@@ -65,9 +38,25 @@ async function measureStart(ask: Ask, streams: number): Promise<FirstTexts> {
     direct,
     addedP50: median(times.service) - direct,
     addedP99: p99(times.service) - directP99,
-    besideWordP50: median(besideWord) - direct,
-    besideWordP99: p99(besideWord) - directP99,
+    besideWordP50: median(times.besideWord) - direct,
+    besideWordP99: p99(times.besideWord) - directP99,
   };
+}
+
+/** Of the streams of all starts, ms: those of one are too few for a p99, which would be the slowest of them. */
+type Times = Record<Side | 'besideWord', number[]>;
+
+async function measureStart(ask: Ask, streams: number, times: Times): Promise<void> {
+  const wish = { ...ALONE, tokens: 5 };
+  for (let done = 0; done < streams; done += TURNS) {
+    for (const side of ['direct', 'service'] as const) {
+      // The first of a process connects and is compiled.
+      const { seen } = await ask(side, wish, { turns: TURNS + 2 });
+      const warm = seen.slice(2);
+      times[side].push(...warm.map(({ firstMs }) => firstMs));
+      if (side === 'service') times.besideWord.push(...warm.map(({ firstMs, withheldMs }) => firstMs - withheldMs));
+    }
+  }
 }
 
 function p99(values: readonly number[]): number {
