@@ -38,6 +38,8 @@ let isHurried = false;
 let collectedAt = Number.NEGATIVE_INFINITY;
 let usedThen = 0;
 let lookedAt = Number.NEGATIVE_INFINITY;
+/** Full collections up to here were asked for by `collectEverything`, several in a row: V8 does not mark them as such. */
+let askedUntil = Number.NEGATIVE_INFINITY;
 
 function setGrowth(): void {
   setFlagsFromString(calm !== undefined || isFull ? HELD : GROWING);
@@ -53,7 +55,8 @@ export function boundYoungGeneration(): void {
   new PerformanceObserver((list) => {
     for (const { detail, startTime } of list.getEntries() as Collection[]) {
       const { kind, flags } = detail;
-      if (kind === NODE_PERFORMANCE_GC_MAJOR && (flags & NODE_PERFORMANCE_GC_FLAGS_FORCED) === 0) noteFull(startTime);
+      const isAskedFor = (flags & NODE_PERFORMANCE_GC_FLAGS_FORCED) !== 0 || startTime < askedUntil;
+      if (kind === NODE_PERFORMANCE_GC_MAJOR && !isAskedFor) noteFull(startTime);
     }
     const wasFull = isFull;
     isFull = youngBytes() >= MOST_BYTES[isHurried ? 'hurried' : 'mostly'];
@@ -157,6 +160,7 @@ export function collectAfter(mostBytes: number): (bytes: number) => void {
  */
 export function collectEverything(): void {
   findCollector()({ type: 'major', flavor: 'last-resort' });
+  askedUntil = performance.now();
 }
 
 type Collect = (how: { readonly type: 'minor' | 'major'; readonly flavor?: 'last-resort' }) => void;
