@@ -65,7 +65,7 @@ test('judges what a request costs of all processes, without load and upstream', 
   });
 });
 
-test('judges a service that is left alone by the sum of its processes', () => {
+test('judges a default set-up, left alone and under load, by the sum of its processes', () => {
   const defaultSetUp = { startSeconds: 2.1, idleShare: { a: 0.01, b: 0.011 }, idleMegabytes: { a: 200, b: 80 } };
   const loadedMegabytes = { a: 400, b: 151 };
   expect(held(results({ defaultSetUp: { ...defaultSetUp, loadedMegabytes } }))).toEqual({

@@ -4,7 +4,7 @@ import { createLogger } from '@lontar/shared/logger.ts';
 import { connectFailFast, connectReader, type Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { settle } from '@lontar/shared/settlement/settle.ts';
-import type { Answered } from '@lontar/shared/settlement/settlement.ts';
+import type { Answered, Settlement } from '@lontar/shared/settlement/settlement.ts';
 import { TAKES_STORED } from '@lontar/shared/settlement/stored-replies.ts';
 import { textAsJson } from '@lontar/shared/settlement/text-literal.ts';
 import { runTurn } from '@lontar/shared/settlement/turn.ts';
@@ -40,6 +40,10 @@ const answered = (text: string): Answered => ({
   ...{ v: 1, outcome: 'answered', text, masked: { url: 0, key: 0, ip: 0, connection: 0 } },
   ...{ usage: { input: 0, output: 0 }, work: { attempts: 1, queuedMs: 0, modelMs: 0, maskMs: 0 } },
 });
+function answerIn(reply: Settlement | 'given up'): Answered {
+  if (reply === 'given up' || reply.outcome !== 'answered') throw new Error('no answer');
+  return reply;
+}
 const ending = (requestId: string, text: string) => ({
   ...{ requestId, lock: 'worker:1' },
   settle: { keyId: 'k', settlement: answered(text), replyTo: GATEWAY },
@@ -56,7 +60,7 @@ test('a long settlement reaches all who wait for it, and goes as bytes to one al
   const short = inbox.wait('short').reply;
   const text = 'é 漢字 "quoted", \\ \n'.repeat(4_000);
   await turn(ending('one', text), ending('short', 'short'), ending('several', `${text}.`));
-  expect(textAsJson((await one) as Answered)).toBeInstanceOf(JsonBytes);
+  expect(textAsJson(answerIn(await one))).toBeInstanceOf(JsonBytes);
   expect(await one).toMatchObject({ text });
   for (const other of others) expect(await other).toMatchObject({ text: `${text}.` });
   expect(await short).toMatchObject({ text: 'short' });
@@ -81,7 +85,7 @@ test('many are read up to a bound of bytes at once, and one that is longer alone
   const replies = ids.map((id) => inbox.wait(id).reply);
   // One turn: its script names them all in one entry.
   await turn(...ids.map((id, index) => ending(id, 'x'.repeat(sizes[index] ?? 0))));
-  const lengths = (await Promise.all(replies)).map((reply) => (reply as Answered).text.length);
+  const lengths = (await Promise.all(replies)).map((reply) => answerIn(reply).text.length);
   redis.hgetBuffer = read;
   expect(lengths).toEqual(sizes);
   expect(most).toBeGreaterThan(MOST_BYTES / 2);

@@ -35,10 +35,14 @@ beforeEach(async () => {
   await redis.hset(redisKeys.apiKey('k'), { id: 'k', charged: 9 });
   for (const gateway of [NEW, OLDER]) await redis.xadd(redisKeys.inbox(gateway), '*', 'opened', '1');
   await reserve(redis, 'req_1', 'k');
-  await queue.add({ v: 1, id: 'req_1', prompt: 'hi' } as GenerationJob, redisTime());
+  await queue.add(JOB, redisTime());
   await runTurn(redis, { endings: [], take: 1, lock: LOCK });
 });
 
+const JOB: GenerationJob = {
+  ...{ v: 1, id: 'req_1', keyId: 'k', gateway: NEW, endpoint: '/api/ai', model: 'ai-2.5-flash', prompt: 'hi' },
+  ...{ temperature: 1, maxOutputTokens: 100, receivedAt: redisTime(), deadlineAt: redisTime() },
+};
 const answered = (text = TEXT): Answered => ({
   ...{ v: 1, outcome: 'answered', text, masked: { url: 0, key: 0, ip: 0, connection: 0 } },
   ...{ usage: { input: 1, output: 2 }, work: { attempts: 1, queuedMs: 1, modelMs: 1, maskMs: 0.1 } },

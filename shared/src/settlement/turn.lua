@@ -62,7 +62,7 @@ local firstStream, firstStreamArg = firstEnding + PER_ENDING * tonumber(endingCo
 
 --- @include <take-jobs>
 
-local replies, replyBytes, stored, storedBytes, finished, streams = {}, {}, {}, {}, {}, {}
+local replies, names, finished, streams = {}, {}, {}, {}
 for number = 0, tonumber(streamCount) - 1 do
   local a = firstStreamArg + STREAM_ARGS * number
   local ending, followers, head = unpack(ARGV, a + 1, a + 3)
@@ -99,21 +99,21 @@ local function finish(id, job, jobLock, owner)
   return 'finished'
 end
 
+-- Adds to what is sent to an inbox: so many bytes, in these fields.
+local function gather(entries, inbox, bytes, ...)
+  local entry = entries[inbox] or { fields = {}, bytes = 0 }
+  for index = 1, select('#', ...) do entry.fields[#entry.fields + 1] = select(index, ...) end
+  entry.bytes = entry.bytes + bytes
+  entries[inbox] = entry
+end
+
 local function reply(inbox, id, settlement)
-  local fields = replies[inbox] or {}
-  local n = #fields
-  fields[n + 1], fields[n + 2], fields[n + 3], fields[n + 4] = 'id', id, 'settlement', settlement
-  replies[inbox] = fields
-  replyBytes[inbox] = (replyBytes[inbox] or 0) + #settlement
+  gather(replies, inbox, #settlement, 'id', id, 'settlement', settlement)
 end
 
 -- Names a settlement that its gateway is to read: a script that had it in its hands would copy and hash each of its bytes.
 local function name(inbox, id, bytes)
-  local fields = stored[inbox] or {}
-  local n = #fields
-  fields[n + 1], fields[n + 2], fields[n + 3], fields[n + 4] = 'stored', id, 'bytes', bytes
-  stored[inbox] = fields
-  storedBytes[inbox] = (storedBytes[inbox] or 0) + #id
+  gather(names, inbox, #id, 'stored', id, 'bytes', bytes)
 end
 
 -- What a stream leaves behind when its request is settled, and what each of its gateways gets.
@@ -164,10 +164,10 @@ end
 local endings = {}
 for number = 1, tonumber(endingCount) do endings[number] = isolate(endStart, number) end
 if #finished > 0 then isolate(call, 'SREM', stalled, unpack(finished)) end
-for _, sent in ipairs({ { replies, replyBytes }, { stored, storedBytes } }) do
-  for inbox, fields in pairs(sent[1]) do
+for _, entries in ipairs({ replies, names }) do
+  for inbox, entry in pairs(entries) do
     local k = QUEUE_KEYS + PER_INBOX * (tonumber(inbox) - 1)
-    isolate(sendReplies, KEYS[k + 1], KEYS[k + 2], fields, sent[2][inbox])
+    isolate(sendReplies, KEYS[k + 1], KEYS[k + 2], entry.fields, entry.bytes)
   end
 end
 -- A take alone may have been sent long before (worker/src/takes-ahead.ts), and be given up by now.

@@ -184,13 +184,13 @@ function writePaid(settlement: Settlement, literal: Literal | undefined): string
 }
 
 /**
- * Sends a long settlement ahead, by a plain command: Redis keeps its bytes as they come, where a script would copy them four times,
- * hash each, and write them into the append-only file twice, in the result and in the reply.
+ * Sends a long settlement ahead, by plain commands: a script would copy and hash each of its bytes, and write them into the
+ * append-only file twice, in the result and in the reply.
  *
  * @returns what the script is told instead
  */
 function prepare(redis: Redis, key: string, json: Buffer): string {
-  // In one transaction, so that it cannot stay for ever; without ioredis' pipeline, which costs more than these commands.
+  // In one transaction: a connection that breaks between the two would leave it for ever.
   const sent = [
     redis.multi({ pipeline: false }),
     redis.hset(key, 'result', json),
