@@ -83,8 +83,10 @@ export function addCounts(sum: MaskCounts, counts: Readonly<MaskCounts>): void {
 export function* maskAndCount(masker: Masker, text: string, counts: MaskCounts): Generator<undefined, string> {
   const { text: masked, spans } = yield* masker.maskInSlices(text);
   for (const { type } of spans) counts[type]++;
-  // Of two equal texts the one that is in use elsewhere, too, is kept in memory.
-  return masked === text ? text : masked;
+  // Of two equal texts the one that is in use elsewhere, too, is kept in memory. The masked one is made of pieces, which are joined only
+  // where something has been masked.
+  const isSame = spans.length === 0 ? masked.length === text.length : masked === text;
+  return isSame ? text : masked;
 }
 
 function isJson(text: string): boolean {

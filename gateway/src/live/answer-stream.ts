@@ -1,7 +1,8 @@
 import { type ToolCall, toolCallSchema } from '@lontar/shared/chat-request.ts';
 import type { Frame } from '@lontar/shared/live/frames.ts';
+import { isHighSurrogate } from '@lontar/shared/surrogates.ts';
 import type { Cursor } from './cursor.ts';
-import { isHighSurrogate, MOST_AT_ONCE, TextTrack } from './text-track.ts';
+import { MOST_AT_ONCE, TextTrack } from './text-track.ts';
 
 /** A tool call, or a part of a long one. */
 export interface CallPart {

@@ -1,3 +1,5 @@
+import { isHighSurrogate } from '@lontar/shared/surrogates.ts';
+
 /**
  * UTF-16 units that are handed on at once. JSON needs at most six bytes for each, so that no line of an event stream is
  * longer than 32 KiB.
@@ -96,9 +98,4 @@ export class TextTrack {
     } else if (offset >= this.aheadFrom) this.ahead += piece.slice(end - offset);
     if (this.ahead.length > MOST_AHEAD) this.ahead = '';
   }
-}
-
-/** Whether a unit is the first half of a character that has two. */
-export function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit < 0xdc00;
 }

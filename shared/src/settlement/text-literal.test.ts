@@ -107,6 +107,9 @@ describe('the beginning of the text', () => {
     'a\\'.repeat(20),
     '漢\n"'.repeat(15),
     '\u{1F600}'.repeat(20),
+    'line\n\t"\\'.repeat(20),
+    `${'\n'.repeat(25)}\u{1F600}`,
+    `${'x\n'.repeat(20)}\uD83D`,
   ];
 
   test.each(LONG)('is cut at every length as the text itself is: %j', (text) => {
@@ -117,5 +120,26 @@ describe('the beginning of the text', () => {
       expect(JSON.parse(JSON.stringify(beginningAsJson(readBytes(text), most)))).toBe(expected);
       expect(beginningAsJson(answered(text), most)).toBe(expected);
     }
+  });
+
+  test.each([String.raw`\u0041`, String.raw`\ud83d\ude00`, String.raw`\/`, String.raw`\ud83d`])(
+    'is that of what a server wrote with escapes: %s',
+    (escape) => {
+      const literal = `"${`${escape}a\\n`.repeat(20)}"`;
+      const text = JSON.parse(literal) as string;
+      const json = writeSettlement(answered('')).replace('""', () => literal);
+      for (let most = 0; most <= text.length + 2; most++) {
+        const expected = text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
+        for (const form of [json, Buffer.from(json)]) {
+          const settlement = parseSettlement(form) as Answered;
+          expect(JSON.parse(JSON.stringify(beginningAsJson(settlement, most)))).toBe(expected);
+        }
+      }
+    },
+  );
+
+  test('is refused where what was taken for a literal is none', () => {
+    const json = writeSettlement(answered('')).replace('""', () => `"${'a'.repeat(20)}\\x${'b'.repeat(9_000)}"`);
+    expect(() => beginningAsJson(parseSettlement(Buffer.from(json)) as Answered, 100)).toThrow(SyntaxError);
   });
 });

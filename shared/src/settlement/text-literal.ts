@@ -1,4 +1,5 @@
 import { JsonBytes, type RawJson, rawJson } from '../json-bytes.ts';
+import { isHighSurrogate } from '../surrogates.ts';
 
 /** What workers write an answer with, up to the opening quote of its text: `writeSettlement` keeps the order of its fields. */
 const BEFORE_TEXT = '{"v":1,"outcome":"answered","text":';
@@ -13,6 +14,7 @@ const QUOTE = 34;
 const BACKSLASH = 92;
 /** `\u` and four digits. */
 const LONGEST_ESCAPE = 6;
+const ELLIPSIS = String.raw`\u2026`;
 
 /** JSON as it came: what is long as UTF-8, which is handed on without having been decoded. */
 export type ReadJson = string | Buffer;
@@ -111,13 +113,42 @@ export function beginningAsJson(settlement: { readonly text: string }, most: num
   const literal = whole instanceof JsonBytes ? whole.bytes : whole.rawJSON;
   // A literal has two quotes, and is never shorter than what it stands for.
   if (literal.length - 2 <= most) return whole instanceof JsonBytes ? rawJson(literal.toString()) : whole;
+  const plain = plainBeginning(literal, most);
+  if (plain !== undefined) return rawJson(plain);
   const text = decodeBeginning(literal, most + 1);
-  return text.length <= most ? text : rawJson(withEllipsis(text.slice(0, most).toWellFormed()));
+  if (text.length <= most) return text;
+  return rawJson(withEllipsis(JSON.stringify(text.slice(0, most).toWellFormed()).slice(0, -1)));
 }
 
-/** A text with `…` behind it, as a literal. As an escape: a single such character makes V8 take two bytes for each of them. */
-function withEllipsis(text: string): string {
-  return `${JSON.stringify(text).slice(0, -1)}\\u2026"`;
+/** A literal of which the quote at the end is missing, with `…`. As an escape: a single such character makes V8 take two bytes for each of them. */
+function withEllipsis(begun: string): string {
+  return `${begun}${ELLIPSIS}"`;
+}
+
+/**
+ * The beginning of a literal as it stands there, as `beginningAsJson` wants it; `undefined` where it has to be decoded, because there is
+ * an escape in it that may be half of a character, or because it would end in the middle of one.
+ */
+function plainBeginning(literal: ReadJson, most: number): string | undefined {
+  for (let length = most + LONGEST_ESCAPE; ; length *= 2) {
+    const isWhole = length >= literal.length;
+    const piece = partOf(literal, 0, isWhole ? literal.length : beforeCharacter(literal, length));
+    const end = indexOfUnit(piece, most);
+    if (end === undefined) return undefined;
+    if (isWhole && end >= piece.length - 1) return piece;
+    if (end >= piece.length) continue;
+    return isHighSurrogate(piece.charCodeAt(end - 1)) ? undefined : withEllipsis(piece.slice(0, end));
+  }
+}
+
+/** Where in a literal so many UTF-16 units of its text have ended; `undefined` where one of them is written with its number. */
+function indexOfUnit(literal: string, units: number): number | undefined {
+  let index = 1 + units;
+  for (let at = literal.indexOf('\\', 1); at >= 0 && at < index; at = literal.indexOf('\\', at + 2)) {
+    if (literal[at + 1] === 'u') return undefined;
+    index++;
+  }
+  return index;
 }
 
 /** The text of a literal, so many UTF-16 units of it at least, or all. */

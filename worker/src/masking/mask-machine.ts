@@ -8,7 +8,7 @@ import type { Found, MachinePolicy } from './policy.ts';
 import { type Repeats, Repetition } from './repetition.ts';
 import { type MaskSpan, SpanWriter } from './span-writer.ts';
 import { LEFT_CONTEXT, REACH_OF_NAME, type Scratch, TextWindow } from './text-window.ts';
-import { MaskingBudgetExceeded, MOST_DEBT, STEPS_PER_CHARACTER, STEPS_PER_QUESTION } from './work-budget.ts';
+import { MaskingBudgetExceeded, MOST_DEBT, Payment, STEPS_PER_QUESTION } from './work-budget.ts';
 
 /** Stands for the anchor where a finding that was made further back is reached. */
 const AHEAD = -2;
@@ -23,6 +23,8 @@ export class MaskMachine {
   private readonly index: AnchorIndex;
   private readonly window: TextWindow;
   private text = '';
+  /** How many characters have been dropped before it. */
+  private dropped = 0;
   private position = 0;
   private readonly ahead = new FindingsAhead();
   /** The alphabet of a masked run that is still going on, or 0. */
@@ -30,10 +32,7 @@ export class MaskMachine {
   /** A starved verifier is called again when the text has reached this length, so that waiting stays linear. */
   private retryAt = 0;
 
-  /** Text before this index has paid for the work that was done. */
-  private paidUntil = 0;
-  private workPaid = 0;
-
+  private readonly payment = new Payment();
   private readonly opening: Opening;
   private readonly policy: MachinePolicy | undefined;
   private readonly writer: SpanWriter;
@@ -73,17 +72,25 @@ export class MaskMachine {
 
   /** Takes the next piece of text and returns what can be said for certain; everything that is left when `final`. */
   feed(chunk: string, final: boolean): string {
-    this.text = this.text === '' ? chunk : this.text + chunk;
-    if (!final && this.text.length < this.retryAt) return '';
-    this.window.show(this.text, final);
-    this.opening.seek(this.text, final);
+    return this.show(this.text === '' ? chunk : this.text + chunk, final);
+  }
+
+  /** As `feed` with what of `whole` stands before `end` and has not been fed. It copies nothing. All feeds are then of one `whole`. */
+  feedUntil(whole: string, end: number): string {
+    return this.show(whole.slice(this.dropped, end), end >= whole.length);
+  }
+
+  private show(text: string, final: boolean): string {
+    this.text = text;
+    if (!final && text.length < this.retryAt) return '';
+    this.window.show(text, final);
+    this.opening.seek(text, final);
     this.extendOpenRun();
     const starved = this.scan();
-    if (final) return this.writer.write(this.text, this.text.length);
-    const output = this.writer.write(this.text, this.writer.decidedBefore(this.safeCut(), this.open !== 0));
-    this.retryAt = 0;
+    if (final) return this.writer.write(text, text.length);
+    const output = this.writer.write(text, this.writer.decidedBefore(this.safeCut(), this.open !== 0));
     this.forget();
-    if (starved) this.retryAt = this.text.length + ((this.text.length - this.position) >> 3);
+    this.retryAt = starved ? this.text.length + ((this.text.length - this.position) >> 3) : 0;
     return output;
   }
 
@@ -127,17 +134,12 @@ export class MaskMachine {
         // In another place other anchors mean something.
         sieve = index.sieveFor(this.place());
         isStale =
-          index.widerThan(sieve) !== wide || this.position !== end || (window.floor !== floor && this.hasCutWord());
+          index.widerThan(sieve) !== wide || this.position !== end || (window.floor !== floor && window.hasCutWord());
       }
       if (!isStale) this.position = to;
       most = isStale ? LEAST_SIFTED : MOST_SIFTED;
     }
     return false;
-  }
-
-  /** Whether what was masked last ends inside a word, as a configured value may: another may begin there. */
-  private hasCutWord(): boolean {
-    return [this.window.floor - 1, this.window.floor].every((index) => isIn(this.window.code(index), ALNUM));
   }
 
   private place(): Place {
@@ -170,7 +172,8 @@ export class MaskMachine {
   /** Calls the verifiers of the anchors that end at `end`, the place that was sifted so; false when one of them is starved. */
   private verify(place: number, end: number): boolean {
     const { index, window } = this;
-    this.payFor(end);
+    // What is too much is refused by `call`.
+    window.steps = this.payment.pay(window.steps, end);
     this.met = -1;
     for (let found = index.foundAt(place); found >= 0; found = index.next(window.codes, place, found)) {
       const called = this.call(index.anchorsOf(found), end - index.lengthOf(found), end);
@@ -182,15 +185,7 @@ export class MaskMachine {
 
   /** The work done so far, in steps: looks at one character. */
   get work(): number {
-    return this.workPaid + this.window.steps;
-  }
-
-  /** The text up to `end` pays for the work that was done; what is too much is refused by `call`. */
-  private payFor(end: number): void {
-    const paid = Math.min(this.window.steps, STEPS_PER_CHARACTER * (end - this.paidUntil));
-    this.window.steps -= paid;
-    this.workPaid += paid;
-    this.paidUntil = end;
+    return this.payment.paid + this.window.steps;
   }
 
   private call(anchors: readonly Required<Anchor>[], start: number, end: number): 'none' | 'found' | 'starved' {
@@ -289,9 +284,10 @@ export class MaskMachine {
     const keep = Math.min(this.writer.written, this.position, this.text.length) - LEFT_CONTEXT - 64;
     if (keep < 4 * LEFT_CONTEXT) return;
     this.text = this.text.slice(keep);
+    this.dropped += keep;
     this.position -= keep;
     this.opening.end = 0;
-    this.paidUntil -= keep;
+    this.payment.forget(keep);
     this.writer.forget(keep);
     this.window.forget(keep);
     this.repetition.forget(keep);

@@ -122,12 +122,12 @@ function maskerFor(options: MaskOptions = NO_OPTIONS): Masker {
 
 function* maskInSlices(machine: MaskMachine, text: string): Generator<undefined, MaskResult> {
   let output = '';
-  let from = 0;
-  for (; from + SLICE < text.length; from += SLICE) {
-    output += machine.feed(text.slice(from, from + SLICE), false);
+  let end = SLICE;
+  for (; end < text.length; end += SLICE) {
+    output += machine.feedUntil(text, end);
     yield;
   }
-  output += machine.feed(text.slice(from), true);
+  output += machine.feedUntil(text, end);
   return { text: output, spans: machine.spans };
 }
 
@@ -144,10 +144,9 @@ function* valuesInSlices(
 
 function maskBeginning(machine: MaskMachine, text: string, wanted: number): MaskedBeginning {
   let output = '';
-  for (let from = 0; from < LONGEST_BEGINNING && output.length <= wanted; from += SLICE) {
-    const final = from + SLICE >= text.length;
-    output += machine.feed(text.slice(from, from + SLICE), final);
-    if (final) return { text: output, whole: true };
+  for (let end = SLICE; end <= LONGEST_BEGINNING && output.length <= wanted; end += SLICE) {
+    output += machine.feedUntil(text, end);
+    if (end >= text.length) return { text: output, whole: true };
   }
   return { text: output, whole: false };
 }

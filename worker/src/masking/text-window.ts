@@ -73,7 +73,6 @@ export class TextWindow {
   /** Where the last word was met that names a secret: far behind it no sentence speaks of one. */
   lastNamed = NOWHERE;
   nextTable: TablePlace | undefined;
-
   /** The furthest index that anything has depended on so far. */
   reach = 0;
 
@@ -141,6 +140,11 @@ export class TextWindow {
   /** The code unit at `index` looking left: -1 before the text and inside what is already masked. */
   before(index: number): number {
     return index < this.floor ? -1 : (this.codes[index] ?? -1);
+  }
+
+  /** Whether what was masked last ends inside a word, as a configured value may: another may begin there. */
+  hasCutWord(): boolean {
+    return isIn(this.code(this.floor - 1), ALNUM) && isIn(this.code(this.floor), ALNUM);
   }
 
   /** The end of the run of characters in `bits` that begins at `from`, at most `limit` long. */

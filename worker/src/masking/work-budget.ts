@@ -14,6 +14,27 @@ export const MOST_DEBT = 1_000_000;
 /** What asking a verifier costs before it has looked at anything. */
 export const STEPS_PER_QUESTION = 16;
 
+/** What the characters of a text have paid so far. */
+export class Payment {
+  /** How many steps. */
+  paid = 0;
+  /** Those before this index have paid. */
+  private until = 0;
+
+  /** Takes what the text up to `end` pays off `debt`, in steps, and returns what is left of it. */
+  pay(debt: number, end: number): number {
+    const pays = Math.min(debt, STEPS_PER_CHARACTER * (end - this.until));
+    this.until = end;
+    this.paid += pays;
+    return debt - pays;
+  }
+
+  /** The first `count` characters of the text were dropped. */
+  forget(count: number): void {
+    this.until -= count;
+  }
+}
+
 /** Masking would take too much work for the text's length: there is no masked text, and the caller has to refuse. */
 export class MaskingBudgetExceeded extends Error {
   override readonly name = 'MaskingBudgetExceeded';
