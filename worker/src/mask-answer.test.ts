@@ -29,20 +29,43 @@ describe('an answer is masked', () => {
     expect(await said()).toContain(counted('normal', 1));
   });
 
-  test('while others have their turn: a long answer does not hold the worker', async () => {
-    const { mask } = workshop();
+  /** How often others have their turn while an answer is masked. */
+  async function turnsWhile(masking: Promise<unknown>): Promise<number> {
     let turns = 0;
-    let masking = true;
+    let isMasking = true;
     const others = (async () => {
-      for (; masking; turns++) await new Promise((resolve) => setImmediate(resolve));
+      for (; isMasking; turns++) await new Promise((resolve) => setImmediate(resolve));
     })();
-    const text = `Read on, ${SECRET}. `.repeat(60_000);
-    const masked = await mask(text);
-    masking = false;
+    await masking;
+    isMasking = false;
     await others;
+    return turns;
+  }
+
+  const masksInSteps = (steps: number, msOfEach: number) =>
+    workshop({
+      *maskInSlices(text) {
+        for (let step = 0; step < steps; step++) {
+          const endsAt = performance.now() + msOfEach;
+          while (performance.now() < endsAt);
+          yield;
+        }
+        return { text, spans: [] };
+      },
+    }).mask('text');
+
+  test('while others have their turn: one that takes long does not hold the worker', async () => {
+    expect(await turnsWhile(masksInSteps(20, 2))).toBeGreaterThanOrEqual(20);
+  });
+
+  test('in one turn where it takes none: it does not wait, in memory, for others', async () => {
+    expect(await turnsWhile(masksInSteps(20, 0))).toBeLessThan(10);
+  });
+
+  test('in slices: of a long one each secret is counted', async () => {
+    const { mask } = workshop();
+    const masked = await mask(`Read on, ${SECRET}. `.repeat(60_000));
     expect(masked).toMatchObject({ kind: 'masked', answer: { counts: { key: 60_000 } } });
-    // A turn for each slice of 16,384 characters.
-    expect(turns).toBeGreaterThan(text.length / 20_000);
   });
 
   test.each([

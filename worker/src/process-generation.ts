@@ -1,15 +1,16 @@
 import type { Endpoint } from '@lontar/shared/endpoints.ts';
-import type { GenerationFailure } from '@lontar/shared/errors.ts';
 import type { FailureCause } from '@lontar/shared/failure-cause.ts';
 import { askedText, GENERATION_JOB, type GenerationJob } from '@lontar/shared/generation-job.ts';
 import type { JobOutcome } from '@lontar/shared/metrics.ts';
 import type { CatalogSource } from '@lontar/shared/models/catalog.ts';
 import type { RedisTime } from '@lontar/shared/redis-clock.ts';
+import { type AnswerInParts, withJsonOfText } from '@lontar/shared/settlement/known-literal.ts';
 import type { Rejoined } from '@lontar/shared/settlement/settle.ts';
-import type { Failed, FinishReason, Settlement } from '@lontar/shared/settlement/settlement.ts';
+import type { Answered, FinishReason } from '@lontar/shared/settlement/settlement.ts';
 import { type AnswerPolicy, answerPolicyOf } from './answer-policy.ts';
 import { type AskDeps, askAlone, askToRun } from './ask-to-run.ts';
 import { type AttemptEnd, type AttemptResult, attemptModel } from './attempt-model.ts';
+import { failedAs, workOf } from './describe-failure.ts';
 import { decideFailure } from './failure-policy.ts';
 import type { AbortReason, JobEnd, JobStart } from './job-start.ts';
 import type { LivePlane } from './live/live-plane.ts';
@@ -20,9 +21,6 @@ import type { Quarantine } from './quarantine.ts';
 import { countCall, noteHandBack, noteRetry, type Run, type SettleDeps, settleJob } from './settle-job.ts';
 import { knowsModel } from './upstreams/await-model.ts';
 import type { RouteChooser } from './upstreams/route-chooser.ts';
-
-/** Of English text, about. */
-const CHARACTERS_OF_TOKEN = 4;
 
 export interface ProcessDeps extends AskDeps, SettleDeps {
   readonly quarantine: Quarantine;
@@ -91,8 +89,12 @@ async function work(deps: ProcessDeps, given: Run, policy: AnswerPolicy): Promis
   if (result.kind === 'aborted') return finishAborted(deps, run, result.reason, result.call);
   if (result.kind === 'failed') return finishFailure(deps, run, result);
   if (result.kind === 'unavailable') return finishUnavailable(deps, run, result.retryInMs);
-  const settlement = await maskAndDescribe(deps, run, policy, result);
-  await settleJob(deps, run, settlement, 'none', result.answer.literal);
+  return settleAnswer(deps, run, await maskAndDescribe(deps, run, policy, result));
+}
+
+/** A function of its own: while Redis is asked, nothing holds what the model has said. */
+async function settleAnswer(deps: ProcessDeps, run: Run, { settlement, textJson }: AnswerInParts): Promise<JobEnd> {
+  await settleJob(deps, run, settlement, 'none', textJson);
   return finish(deps, run, settlement.outcome);
 }
 
@@ -142,28 +144,6 @@ async function finishUnavailable(deps: ProcessDeps, run: Run, retryInMs: number)
   };
   await settleJob(deps, run, { ...failedAs(error, run), retryAfterSeconds, cause }, undefined);
   return finish(deps, run, 'failed');
-}
-
-/** A failure, with what was used of the answer as far as it came, where it came in parts. */
-function failedAs(error: GenerationFailure, { job, stream, route }: Run): Failed {
-  const received = stream?.stream.transcript.received ?? 0;
-  const failed: Failed = { v: 1, outcome: 'failed', error, ...(route !== undefined && { route }) };
-  if (received === 0) return failed;
-  return {
-    ...failed,
-    usage: { input: tokensOf(askedText(job).length), output: tokensOf(received), isEstimated: true },
-  };
-}
-
-/** Where the time of a request went whose model call failed. Earlier attempts are in what it waited for this one. */
-function workOf({ clock }: Pick<ProcessDeps, 'clock'>, { job, attempt, startedAt }: Run): NonNullable<Failed['work']> {
-  const modelMs = Math.max(0, clock.now() - startedAt);
-  return { attempts: attempt, queuedMs: Math.max(0, startedAt - job.receivedAt), modelMs, maskMs: 0 };
-}
-
-/** About how many tokens text has that its upstream has not counted. */
-function tokensOf(characters: number): number {
-  return Math.ceil(characters / CHARACTERS_OF_TOKEN);
 }
 
 /** Why a job's work ended early; a worker that stops sends jobs away before their signals fire. */
@@ -240,7 +220,7 @@ async function maskAndDescribe(
   run: Run,
   { masker, showsMore }: AnswerPolicy,
   { answer, durationMs }: Extract<AttemptResult, { kind: 'answer' }>,
-): Promise<Settlement> {
+): Promise<AnswerInParts> {
   const { job, attempt, startedAt, stream, route } = run;
   // The three endpoints with a persona have no place for reasoning, tool calls and refusals.
   const said = answer.refusal ?? answer.text;
@@ -254,13 +234,13 @@ async function maskAndDescribe(
   };
   if (masked.kind === 'failed') {
     noteUnmasked(deps, run, masked.reason);
-    return { ...failedAs('masking_failed', { ...run, stream: undefined }), work };
+    return { settlement: { ...failedAs('masking_failed', { ...run, stream: undefined }), work } };
   }
   const promptPreview = deps.keepPreviews ? previewPrompt(deps.masker, askedText(job)) : undefined;
   const answerPreview = deps.keepPreviews && showsMore ? previewAnswer(deps.masker, said) : undefined;
   const { text, isRefusal, reasoning, toolCalls, counts } = masked.answer;
   const finishReason = finishReasonOf(job, answer, toolCalls !== undefined);
-  return {
+  const answered: Answered = {
     v: 1,
     outcome: 'answered',
     text,
@@ -277,6 +257,8 @@ async function maskAndDescribe(
       ...(answerPreview !== undefined && { answerPreview }),
     },
   };
+  // Of a stream, Redis has the text in parts.
+  return withJsonOfText(answered, stream ? undefined : answer.literal);
 }
 
 /** Some upstreams end with `stop` where they call tools. A reason of the upstream's own is told as an end. */

@@ -3,7 +3,6 @@ import type { CallCharge, WorkerMetrics } from '@lontar/shared/metrics.ts';
 import type { RedisTime } from '@lontar/shared/redis-clock.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { wasCharged } from '@lontar/shared/settlement/charge.ts';
-import type { Literal } from '@lontar/shared/settlement/known-literal.ts';
 import { findReservation } from '@lontar/shared/settlement/reservations.ts';
 import { noteCost, noteReturn, type SettleResult, settle } from '@lontar/shared/settlement/settle.ts';
 import type { Settlement } from '@lontar/shared/settlement/settlement.ts';
@@ -41,14 +40,14 @@ export interface Run extends JobStart {
  * fails, it tries again until the deadline.
  *
  * @param call how this start's model call ended; absent where none was made
- * @param literal what the model has said, and its JSON: used where it is what is settled
+ * @param textJson of an answer whose own text is empty, see `withJsonOfText`
  */
 export async function settleJob(
   deps: SettleDeps,
   run: Run,
   settlement: Settlement,
   call: ModelErrorKind | undefined,
-  literal?: Literal,
+  textJson?: Buffer,
 ): Promise<void> {
   const { job, number: attempt } = run;
   const { id: requestId, keyId, gateway: replyTo } = job;
@@ -62,7 +61,7 @@ export async function settleJob(
   const result = await untilTaken(deps, job, () => {
     const { followers = [], kept } = run.stream?.stream ?? {};
     const streamed = job.stream === true && { streamed: { followers, kept } };
-    return run.settle({ keyId, settlement: told, literal, cost, freeFailuresPerHour, attempt, replyTo, ...streamed });
+    return run.settle({ keyId, settlement: told, textJson, cost, freeFailuresPerHour, attempt, replyTo, ...streamed });
   });
   countCall(deps, call, chargeOf(result));
   if (result && result.kind !== 'settled') {

@@ -50,8 +50,8 @@ const answered = (text = TEXT): Answered => ({
 const STORED = JSON.stringify(answered()).replaceAll('é', '\\u00e9');
 
 function ending(settled: Partial<Ending['settle']> = {}, requestId = 'req_1'): Ending {
-  const literal = { text: TEXT, json: JSON_OF_TEXT };
-  const known = { keyId: 'k', settlement: answered(), literal, cost: 'yes', attempt: 1, replyTo: NEW } as const;
+  const ofText = { settlement: answered(''), textJson: JSON_OF_TEXT };
+  const known = { keyId: 'k', ...ofText, cost: 'yes', attempt: 1, replyTo: NEW } as const;
   return { requestId, lock: LOCK, settle: { ...known, ...settled } };
 }
 

@@ -62,11 +62,11 @@ describe('one turn', () => {
     await enqueue(3);
     await take(3);
     const text = 'é "said"\n'.repeat(4_000);
-    const literal = { text, json: Buffer.from(JSON.stringify(text).replaceAll('é', '\\u00e9')) };
+    const textJson = Buffer.from(JSON.stringify(text).replaceAll('é', '\\u00e9'));
     const masked = text.replaceAll('said', '***');
     const result = await end([
-      ending(1, { settlement: answered(text), literal }),
-      ending(2, { settlement: answered(masked), literal, replyTo: 'g2' }),
+      ending(1, { settlement: answered(''), textJson }),
+      ending(2, { settlement: answered(masked), textJson, replyTo: 'g2' }),
       ending(3, { settlement: answered(text) }),
     ]);
     expect(outcomes(result)).toEqual(['settled finished', 'settled finished', 'settled finished']);

@@ -6,7 +6,7 @@ import { loadScript, type ScriptArgument } from '../redis-script.ts';
 import { JOB_LOCK_MS } from '../time-budget.ts';
 import { chargeTerms, impliesCost } from './charge.ts';
 import { type KeptText, NOTHING_KEPT, writeRest } from './kept-text.ts';
-import { joinText, type Literal } from './known-literal.ts';
+import { joinText } from './known-literal.ts';
 import { readResult, type SettleInput, type SettleResult, withCharge } from './settle.ts';
 import { type Settlement, writeSettlement } from './settlement.ts';
 import { takesStored } from './stored-replies.ts';
@@ -32,8 +32,8 @@ export interface Ending {
     SettleInput,
     'keyId' | 'settlement' | 'cost' | 'freeFailuresPerHour' | 'attempt' | 'replyTo'
   > & {
-    /** A text whose JSON is there: where it is that of the settlement, it is not encoded again. */
-    readonly literal?: Literal | undefined;
+    /** The JSON of an answer's text, UTF-8, where the settlement's own text is empty, see `withJsonOfText`. */
+    readonly textJson?: Buffer | undefined;
     /** Of a request whose answer its gateways got as it grew: they get its text no second time. */
     readonly streamed?: {
       /** Gateways that follow it, beside the one that asked for it. */
@@ -133,7 +133,7 @@ export function bytesOf({ settle }: Ending): number {
   const { text, reasoning = '', toolCalls = [] } = settle.settlement;
   return toolCalls.reduce(
     (sum, { name, arguments: json }) => sum + name.length + json.length,
-    text.length + reasoning.length,
+    text.length + (settle.textJson?.length ?? 0) + reasoning.length,
   );
 }
 
@@ -176,9 +176,8 @@ function pushKeys(keys: string[], { requestId, settle }: Ending): void {
  * The settlement where the key pays. A long one is bytes: a string would be in V8's memory twice more until Redis has replied, in
  * the command and joined for the socket.
  */
-function writePaid(settlement: Settlement, literal: Literal | undefined): string | Buffer {
-  const joined = literal && settlement.outcome === 'answered' ? joinText(settlement, literal) : undefined;
-  if (joined) return joined;
+function writePaid(settlement: Settlement, textJson: Buffer | undefined): string | Buffer {
+  if (textJson && settlement.outcome === 'answered' && settlement.text === '') return joinText(settlement, textJson);
   const json = writeSettlement(withCharge(settlement, true));
   return json.length < LONG_SETTLEMENT ? json : Buffer.from(json);
 }
@@ -214,12 +213,12 @@ function pushArguments(
     args.push('', '', '', '', '', '', '');
     return;
   }
-  const { settlement, literal, attempt, replyTo, cost, freeFailuresPerHour, streamed } = settle;
+  const { settlement, textJson, attempt, replyTo, cost, freeFailuresPerHour, streamed } = settle;
   const unpaid = impliesCost(settlement) ? '' : writeSettlement(withCharge(settlement, false));
   args.push(chargeTerms(settlement), attempt ?? 0, replyTo === undefined ? 0 : inboxes.indexOf(replyTo) + 1);
   // An answer that was streamed is made of what is said of the stream.
   const isMade = streamed !== undefined && settlement.outcome === 'answered';
-  const paid = isMade ? '' : writePaid(settlement, literal);
+  const paid = isMade ? '' : writePaid(settlement, textJson);
   const isAhead = unpaid === '' && replyTo !== undefined && takesStored(replyTo) && lock !== undefined;
   const sent =
     redis && isAhead && Buffer.isBuffer(paid) && paid.length >= LONG_SETTLEMENT
