@@ -45,6 +45,7 @@ const open = (gateway = 'gateway-1') =>
 test('events arrive in order, in a few batches', async () => {
   const events = open();
   await Promise.all(Array.from({ length: 1_200 }, (_, index) => events.append(event(index))));
+  await events.stop(10_000);
   expect(await stored()).toEqual(Array.from({ length: 1_200 }, (_, index) => `req_${index}`));
   // One for the first event alone, then at most 500 at once.
   expect(Number(await server.client.get(redisKeys.eventProducer('gateway-1')))).toBeLessThanOrEqual(5);
@@ -54,6 +55,7 @@ test('events arrive in order, in a few batches', async () => {
 test('an event appended while the last batch is being acknowledged is not left behind', async () => {
   const events = open();
   for (let index = 0; index < 50; index++) await events.append(event(index));
+  await events.stop(10_000);
   expect(await stored()).toHaveLength(50);
   redis.disconnect();
 });
@@ -141,6 +143,7 @@ test('2,000 refused requests of an address in a second are counted exactly, in f
     while (sent < 2_000) await events.append(refused(sent++));
   };
   await Promise.all(Array.from({ length: 50 }, caller));
+  await events.stop(10_000);
   const bytes = (await fileBytes()) - before;
   process.stdout.write(`2,000 refused requests: ${bytes} bytes of append-only file\n`);
   expect(await reported()).toBe(2_000);
@@ -154,6 +157,7 @@ test('the people of refused requests that are sent together are sent too', async
   await Promise.all(
     Array.from({ length: 300 }, (_, id) => events.append(refused(id, { address: `10.0.${id >> 8}.${id & 255}` }))),
   );
+  await events.stop(10_000);
   const people = await server.client.zrange(redisKeys.eventPeople, 0, '-1');
   expect(await reported()).toBe(300);
   const first = (await server.client.xrange(redisKeys.events, '-', '+')).map(
@@ -187,6 +191,7 @@ test('while stats-service is away the stream loses texts first, then rows, and n
   let sent = 0;
   const send = async (count: number, one: (id: number) => RequestEvent) => {
     await Promise.all(Array.from({ length: count }, () => events.append(one(sent++))));
+    await events.stop(10_000);
   };
   while (reduced.texts === 0) await send(500, (id) => ({ ...event(id), generation }));
   const withTexts = await usage();
@@ -229,6 +234,7 @@ test('while Redis is away memory loses texts first, then rows, and never a count
   expect(reduced.row).toBeGreaterThan(10_000);
   await server.start();
   await Promise.all(away);
+  await events.stop(10_000);
   expect(await reported()).toBe(40_000);
   redis.disconnect();
 });
@@ -240,6 +246,7 @@ test('nothing is lost while Redis is killed and started again, and nothing is co
   const away = Array.from({ length: 20 }, (_, index) => events.append(event(index + 1)));
   await server.start();
   await Promise.all(away);
+  await events.stop(10_000);
   expect(await stored()).toEqual(Array.from({ length: 21 }, (_, index) => `req_${index}`));
   redis.disconnect();
 });

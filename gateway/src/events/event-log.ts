@@ -1,4 +1,5 @@
 import type { Logger } from '@lontar/shared/logger.ts';
+import { afterWriting } from '@lontar/shared/patches/gather-writes.ts';
 import type { Redis } from '@lontar/shared/redis-connection.ts';
 import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
@@ -20,7 +21,8 @@ export interface EventLog {
    * acknowledges it; so a lost acknowledgement counts nothing twice. Refused requests that are like one of the same
    * second are sent as a number, and so is what finds no room: none is ever left out of the counts.
    *
-   * @returns resolves when the event is in Redis; never rejects
+   * @returns resolves when the event will be in Redis even if this process is killed: it is there, or written to a connection by which
+   *   the batch before it has come there; never rejects
    */
   append(event: ReportedEvent): Promise<void>;
   /** Sends what is pending, until the deadline. */
@@ -49,6 +51,7 @@ export function openEventLog({ gateway, redis, logger, replication, onReduced, o
   let batchNumber = 0;
   let sending: Promise<void> | undefined;
   let abandoned = false;
+  const sendOnce = createSender(redis, keys);
 
   function send(): void {
     if (sending || abandoned || !waiting.isDue) return;
@@ -69,7 +72,9 @@ export function openEventLog({ gateway, redis, logger, replication, onReduced, o
     let current = batch;
     for (let attempt = 1; !abandoned; attempt++) {
       try {
-        const [reply, one, two] = (await appendScript(redis, keys, argumentsOf(current))) as [string, number?, number?];
+        // Where replicas are to have it, or a part is left out, answers wait until it is so.
+        const isSure = replication === undefined && current === batch;
+        const [reply, one, two] = await sendOnce(current, isSure ? () => release(batch) : undefined);
         if (reply === 'full') {
           if (one) onReduced('row', current.events.length);
           current = asCounters(current, { events: one === 1, repeats: two === 1 });
@@ -78,9 +83,7 @@ export function openEventLog({ gateway, redis, logger, replication, onReduced, o
         // Until then the batch is sent again, to whichever server is the primary: it knows what it has.
         await replication?.held();
         if (reply === 'appended' && one) onReduced('texts', one);
-        for (const { acknowledge } of batch.events) acknowledge();
-        batch.acknowledge();
-        return;
+        return release(batch);
       } catch (error) {
         const count = batch.events.length;
         if (attempt === 1) logger.warn({ err: error, events: count }, 'events could not be sent; trying again');
@@ -116,4 +119,29 @@ export function openEventLog({ gateway, redis, logger, replication, onReduced, o
       clearTimeout(deadline);
     },
   };
+}
+
+/**
+ * How a batch is sent once.
+ *
+ * @returns a function of the batch, and of what is to run once it will arrive even if this process is killed: it is written to the
+ *   connection by which the one before it has come, as it was. Before its first reply, a connection may lead to a Redis that is full, or
+ *   does not know the script
+ */
+function createSender(redis: Redis, keys: string[]) {
+  let proven: Redis['stream'] | undefined;
+  return async (batch: Batch, onWritten: (() => void) | undefined) => {
+    const { stream } = redis;
+    const appended = appendScript(redis, keys, argumentsOf(batch));
+    if (onWritten && stream === proven) afterWriting(redis, onWritten);
+    proven = undefined;
+    const reply = (await appended) as [kind: string, number?, number?];
+    if (onWritten && reply[0] === 'appended') proven = stream;
+    return reply;
+  };
+}
+
+function release({ events, acknowledge }: Batch): void {
+  for (const event of events) event.acknowledge();
+  acknowledge();
 }

@@ -37,7 +37,7 @@ export interface ConcludeDeps {
 
 /**
  * Ends a request: reports it to the statistics, then sends the answer, so that what was answered is counted even if
- * this process dies the moment after. A caller who has left gets nothing and counts as no answer; one who left and paid
+ * this process is killed the moment after. A caller who has left gets nothing and counts as no answer; one who left and paid
  * is reported to the operator's log.
  */
 export async function concludeAnswer(
@@ -145,7 +145,7 @@ export function concludeProxied(deps: ConcludeDeps, path: string, response: Resp
   });
 }
 
-/** Reports a request to the statistics, and waits a moment until that is in Redis. Never rejects. */
+/** Reports a request to the statistics, and waits a moment until that is on its way, see `EventLog`. Never rejects. */
 export async function recordEvent(
   deps: ConcludeDeps,
   path: string,
@@ -222,7 +222,7 @@ function kindOf(event: ReportedEvent): string {
   return `${event.address} ${event.status < 400 ? event.route : reasonOf(event)}`;
 }
 
-/** Waits until the event is in the stream, but not longer than a caller would put up with. */
+/** Waits until the event is on its way, but not longer than a caller would put up with. */
 async function safelyAppended(
   { events, redis }: Pick<ConcludeDeps, 'events' | 'redis'>,
   event: ReportedEvent,

@@ -14,6 +14,18 @@ export function writeGathered(redis: Redis): void {
 }
 
 /**
+ * Runs it when what was sent in this turn of the event loop is with the system's kernel, which delivers it whatever becomes of this
+ * process. Never, where the connection is not ready, or takes no more.
+ *
+ * @param run must not throw
+ */
+export function afterWriting(redis: Redis, run: () => void): void {
+  setImmediate(() => {
+    if (redis.status === 'ready' && redis.stream.writableLength === 0) run();
+  });
+}
+
+/**
  * Sends what one turn of the event loop writes with one system call instead of one per command; Redis then reads and
  * answers it together, too. ioredis's own pipelining does the same at several times the cost.
  *
