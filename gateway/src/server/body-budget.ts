@@ -12,6 +12,8 @@ const ADDRESSES = 8;
 /** A body that has begun to arrive costs about so much besides its bytes, in sockets and parser. */
 const BYTES_BESIDE = 64 * 1024;
 const NOTHING = Buffer.alloc(0);
+/** Addresses that hold nothing and are kept all the same. */
+const ADDRESSES_KEPT = 100;
 
 /** Why a body is refused: by what its own address has open or holds, or by what all have. */
 export type TooMuch = 'address' | 'all';
@@ -65,68 +67,106 @@ export function createBodyBudget(
   onHeld: (bytes: number) => void = () => undefined,
   buffers: BodyBuffers = createBodyBuffers(),
 ): BodyBudget {
-  const byAddress = new Map<string, { bodies: number; bytes: number }>();
-  let bodies = 0;
-  let held = 0;
+  const byAddress = new Map<string, Held>();
+  const all: Held = { bodies: 0, bytes: 0 };
 
-  function share(address: string, own: { bodies: number; bytes: number }): BodyShare {
-    let bytes = 0;
-    let isOpen = true;
-    let buffer: Buffer = NOTHING;
-    const grow = (more: number): TooMuch | undefined => {
-      // It would never be given back.
-      if (!isOpen) return 'address';
-      if (own.bytes + more > bounds.bytesPerAddress) return 'address';
-      // No more than it leaves: its own bytes against those that are free.
-      if (own.bytes + more > bounds.bytes - held - more) return 'all';
-      bytes += more;
-      own.bytes += more;
-      held += more;
-      onHeld(held);
-      return undefined;
-    };
-    return {
-      get bytes() {
-        return bytes;
-      },
-      get isClosed() {
-        return !isOpen;
-      },
-      grow,
-      enlarge(size) {
-        const of = grow(size - buffer.length);
-        if (of) return of;
-        const larger = buffers.take(size);
-        buffer.copy(larger);
-        buffers.giveBack(buffer);
-        buffer = larger;
-        return larger;
-      },
-      close() {
-        if (!isOpen) return;
-        isOpen = false;
-        bodies--;
-        held -= bytes;
-        if (bytes > 0) onHeld(held);
-        own.bytes -= bytes;
-        if (--own.bodies === 0) byAddress.delete(address);
-        buffers.giveBack(buffer);
-        buffer = NOTHING;
-      },
-    };
-  }
+  const close = (address: string, own: Held): void => {
+    // V8 makes a new table for a map whose members come and go, and may keep each for long: few that hold nothing stay.
+    if (own.bodies === 0 && byAddress.size > ADDRESSES_KEPT) byAddress.delete(address);
+  };
+  const budget: Budget = { bounds, onHeld, buffers, all, close };
 
   return {
     open(address) {
       const own = byAddress.get(address) ?? { bodies: 0, bytes: 0 };
       if (own.bodies >= bounds.bodiesPerAddress) return 'address';
-      if (bodies >= bounds.bodies) return 'all';
+      if (all.bodies >= bounds.bodies) return 'all';
       own.bodies++;
-      bodies++;
+      all.bodies++;
       byAddress.set(address, own);
-      return share(address, own);
+      return new Share(budget, address, own);
     },
   };
+}
+
+/** Of one address, or of all: open bodies, and what they hold, bytes. */
+interface Held {
+  bodies: number;
+  bytes: number;
+}
+
+interface Budget {
+  readonly bounds: BodyBounds;
+  readonly onHeld: (bytes: number) => void;
+  readonly buffers: BodyBuffers;
+  readonly all: Held;
+  /** Called when a body of that address was closed. */
+  readonly close: (address: string, own: Held) => void;
+}
+
+/** A class: getters of an object literal would be put into V8's old generation for each body, and keep what they refer to. */
+class Share implements BodyShare {
+  private readonly budget: Budget;
+  private readonly address: string;
+  private readonly own: Held;
+  private held = 0;
+  private isOpen = true;
+  private buffer: Buffer = NOTHING;
+
+  constructor(budget: Budget, address: string, own: Held) {
+    this.budget = budget;
+    this.address = address;
+    this.own = own;
+  }
+
+  get bytes(): number {
+    return this.held;
+  }
+
+  get isClosed(): boolean {
+    return !this.isOpen;
+  }
+
+  grow(more: number): TooMuch | undefined {
+    const { own } = this;
+    const { bounds, all, onHeld } = this.budget;
+    // It would never be given back.
+    if (!this.isOpen) return 'address';
+    if (own.bytes + more > bounds.bytesPerAddress) return 'address';
+    // No more than it leaves: its own bytes against those that are free.
+    if (own.bytes + more > bounds.bytes - all.bytes - more) return 'all';
+    this.held += more;
+    own.bytes += more;
+    all.bytes += more;
+    onHeld(all.bytes);
+    return undefined;
+  }
+
+  enlarge(size: number): Buffer | TooMuch {
+    const of = this.grow(size - this.buffer.length);
+    if (of) return of;
+    const { buffers } = this.budget;
+    const larger = buffers.take(size);
+    this.buffer.copy(larger);
+    buffers.giveBack(this.buffer);
+    this.buffer = larger;
+    return larger;
+  }
+
+  close(): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    const { own, held } = this;
+    const { all, onHeld, buffers, close } = this.budget;
+    all.bodies--;
+    all.bytes -= held;
+    if (held > 0) onHeld(all.bytes);
+    own.bytes -= held;
+    own.bodies--;
+    close(this.address, own);
+    buffers.giveBack(this.buffer);
+    this.buffer = NOTHING;
+  }
 }
 
 /**

@@ -20,18 +20,18 @@ export function holdBody(
   tooLarge: (request: IncomingMessage) => void,
 ): void {
   if (!announcesBody(request.headers)) return;
-  withBody.add(request);
   if (!takesBody(request.method)) return discardBody(request, tooLarge);
   holdReading(request, () => {
     if (expectsContinue(request) && !response.headersSent) response.writeContinue();
   });
 }
 
-const withBody = new WeakSet<IncomingMessage>();
+/** Those whose headers say no longer that they came with a body. */
+const discarded = new WeakSet<IncomingMessage>();
 
 /** Whether a request came with a body, whatever has become of that. */
 export function cameWithBody(request: IncomingMessage): boolean {
-  return withBody.has(request);
+  return announcesBody(request.headers) || discarded.has(request);
 }
 
 /** Whether the sender waits for 100 Continue before its body. */
@@ -45,6 +45,7 @@ export function expectsContinue({ headers, httpVersionMinor }: IncomingMessage):
  */
 function discardBody(request: IncomingMessage, tooLarge: (request: IncomingMessage) => void): void {
   const { socket, headers } = request;
+  discarded.add(request);
   delete headers['content-length'];
   delete headers['transfer-encoding'];
   pipeNothing(request);
