@@ -1,11 +1,15 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import type { Outgoing } from './frame-batches.ts';
 import type { LiveStream } from './live-stream.ts';
 import { createRounds } from './rounds.ts';
 
 /** A turn masks for 8 ms: the next stream has the next one. */
 const LONGER_THAN_A_TURN_MS = 9;
+
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 /** A stream that was seen before, and takes long to mask. */
 function slowStream(number: number): LiveStream {
@@ -62,4 +66,28 @@ test('what is gathered is sent when it is counted on, and before what follows it
   expect(sent).toEqual([[1], [2, 1], [3]]);
   // A turn ends with the last alone: what a settlement follows is written with it.
   expect(ends).toEqual([3]);
+});
+
+test('many streams have ticks as far apart when only some of them have something new', () => {
+  jest.useFakeTimers();
+  const sent: number[] = [];
+  const send = (all: readonly Outgoing[]) => void (all.length > 0 && sent.push(all.length));
+  const rounds = createRounds({ send, sendAtEnd: send }, () => undefined);
+  const stream = { standing: 'visible', advance: () => false, outgoing: () => ({ number: 1 }) as Outgoing };
+  const streams = Array.from({ length: 1_000 }, () => ({ ...stream }) as unknown as LiveStream);
+  for (const one of streams) rounds.add(one);
+  const noteSome = () => {
+    for (const one of streams.slice(0, 10)) rounds.note(one);
+  };
+  // Three ticks, each 1,000 / 14 ms after the one before, though ten streams alone would have one every 25 ms.
+  noteSome();
+  jest.advanceTimersByTime(1);
+  expect(sent).toEqual([10]);
+  for (const ticks of [2, 3]) {
+    noteSome();
+    jest.advanceTimersByTime(60);
+    expect(sent).toHaveLength(ticks - 1);
+    jest.advanceTimersByTime(15);
+    expect(sent).toHaveLength(ticks);
+  }
 });
