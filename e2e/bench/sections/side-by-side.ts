@@ -2,7 +2,16 @@ import { median, STARTS } from '../measure.ts';
 import type { CommandRow, ThroughputRow } from '../results.ts';
 import { type Contenders, startContenders, type Upstream } from './contenders.ts';
 import { measureOpenLoops, type OpenLoopRow } from './open-loop.ts';
-import { countCommands, measureCase, mediansOf, type Say, spreadOf, throughputCases, warmUp } from './throughput.ts';
+import {
+  countCommands,
+  measureCase,
+  mediansOf,
+  type Say,
+  spreadOf,
+  throughputCases,
+  warmUp,
+  warmUpLong,
+} from './throughput.ts';
 
 /** Of those that budgets are judged by, in each start. */
 const ROUNDS_OF_START = 2;
@@ -58,6 +67,7 @@ async function measureStart(
     if (!wants.throughput && !(wants.main && one.isOfBudget)) continue;
     if (!one.isOfBudget && !isLast) continue;
     say(`${one.bytes / 1024} KB after ${one.delayMs} ms, ${one.connections} connections`);
+    await warmUpLong(contenders, one);
     throughput.push(...(await measureCase(contenders, one, rounds)));
   }
   if (wants['open-loop']) say('open loop');
