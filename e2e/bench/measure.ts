@@ -1,5 +1,5 @@
 import { type LoadResult, runLoad } from './load/run-load.ts';
-import { cpuMs, residentBytes } from './processes/usage.ts';
+import { childrenCpuMs, cpuMs, residentBytes } from './processes/usage.ts';
 
 /** Something that answers requests, and the processes that it takes for that. */
 export interface Target {
@@ -15,6 +15,11 @@ export interface Target {
 export interface Round extends LoadResult {
   /** Processor time per answered request of each process, µs. */
   readonly cpuMicros: Readonly<Record<string, number>>;
+  /**
+   * Processor time of the children of Redis, in which it rewrites its append-only file, ms. That comes in bursts, so that it is no
+   * figure of one round.
+   */
+  readonly rewritingMs: number;
   /** Resident memory at the end, bytes. */
   readonly residentBytes: Readonly<Record<string, number>>;
 }
@@ -32,18 +37,23 @@ export async function measureRound(target: Target, options: RoundOptions): Promi
   const before = new Map<string, number>();
   const cpu: Record<string, number> = {};
   const memory: Record<string, number> = {};
+  const redis = processes.find(({ name }) => name === 'redis');
+  const ofChildren = () => (redis ? childrenCpuMs(redis.pid) : 0);
+  let rewritingMs = 0;
   const result = await runLoad(
     { ports: target.ports, connections, requests: target.requests, warmUpSeconds, seconds },
     {
       started(pid) {
         processes = [...processes, { name: 'load', pid }];
         for (const { name, pid } of processes) before.set(name, cpuMs(pid));
+        rewritingMs = -ofChildren();
       },
       finished() {
         for (const { name, pid } of processes) {
           cpu[name] = cpuMs(pid) - (before.get(name) ?? 0);
           memory[name] = residentBytes(pid);
         }
+        rewritingMs += ofChildren();
       },
     },
     target.generator,
@@ -51,7 +61,7 @@ export async function measureRound(target: Target, options: RoundOptions): Promi
   const cpuMicros = Object.fromEntries(
     Object.entries(cpu).map(([name, ms]) => [name, (ms * 1000) / Math.max(1, result.requests)]),
   );
-  return { ...result, cpuMicros, residentBytes: memory };
+  return { ...result, cpuMicros, rewritingMs, residentBytes: memory };
 }
 
 /**

@@ -31,6 +31,7 @@ describe('redisConfig', () => {
           'maxmemory-policy noeviction',
           'save ""',
           'rdbcompression no',
+          'auto-aof-rewrite-percentage 200',
         ]),
       );
     }

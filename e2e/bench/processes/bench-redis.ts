@@ -11,7 +11,8 @@ import { endWithUs } from '../../harness/launch.ts';
  * @throws when Redis does not start
  */
 export async function startBenchRedis(): Promise<TestRedis> {
-  const redis = await startTestRedis({ durable: true, args: ['--appendfsync', 'everysec', '--rdbcompression', 'no'] });
+  const args = ['--appendfsync', 'everysec', '--rdbcompression', 'no', '--auto-aof-rewrite-percentage', '200'];
+  const redis = await startTestRedis({ durable: true, args });
   endWithUs(redis.process());
   return redis;
 }

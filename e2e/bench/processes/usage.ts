@@ -1,14 +1,41 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 /** What `getconf CLK_TCK` says on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
 /** Processor time that a process has used since its start, user and system, all threads, ms. */
 export function cpuMs(pid: number): number {
+  const { own } = readTicks(pid);
+  return (own * 1000) / TICKS_PER_SECOND;
+}
+
+/** The same of its children, those that have ended and those that run. */
+export function childrenCpuMs(pid: number): number {
+  const { ofEnded } = readTicks(pid);
+  return (ofEnded * 1000) / TICKS_PER_SECOND + childrenOf(pid).reduce((sum, child) => sum + msOf(child), 0);
+}
+
+function readTicks(pid: number): { readonly own: number; readonly ofEnded: number } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The second field is the program's name in brackets, and may hold blanks.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
+  const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15).map(Number);
+  return { own: user + system, ofEnded: endedUser + endedSystem };
+}
+
+/** Those that its main thread has started, where the kernel tells. */
+function childrenOf(pid: number): number[] {
+  const file = `/proc/${pid}/task/${pid}/children`;
+  return existsSync(file) ? readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number) : [];
+}
+
+/** 0 of one that has ended meanwhile. */
+function msOf(child: number): number {
+  try {
+    return cpuMs(child);
+  } catch {
+    return 0;
+  }
 }
 
 /** Memory of a process that is in RAM, bytes. */

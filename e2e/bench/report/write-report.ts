@@ -33,7 +33,8 @@ export function writeReport(results: Results, records: readonly EarlierRecord[] 
     ...cases(results.throughput).map((rows) => `### ${describeCase(rows[0]!)}\n\n${throughputTable(rows)}`),
     ...liteLlmSection(throughputTable, results),
     '## Where the time goes',
-    'Processor time per request of each process and its memory, 100 connections, answers of 2 KB at once.',
+    'Processor time per request of each process and its memory, 100 connections, answers of 2 KB at once. Redis rewrites its ' +
+      'append-only file in a process of its own, from time to time: of that the mean, for all who write to one Redis together.',
     processTable(results.throughput),
     ...commandsSection(results),
     '## Scaling',

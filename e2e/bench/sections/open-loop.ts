@@ -38,7 +38,7 @@ async function cost(contenders: Contenders, name: 'service' | 'portkey', connect
   return ownMicros(await measureRound({ ...target, generator }, { connections, seconds: SECONDS, warmUpSeconds: 0 }));
 }
 
-function ownMicros({ cpuMicros }: Round): number {
+function ownMicros({ cpuMicros, rewritingMs, requests }: Round): number {
   const own = Object.entries(cpuMicros).filter(([name]) => name !== 'load' && name !== 'upstream');
-  return own.reduce((sum, [, micros]) => sum + micros, 0);
+  return own.reduce((sum, [, micros]) => sum + micros, (rewritingMs * 1000) / Math.max(1, requests));
 }
