@@ -63,7 +63,10 @@ export async function warmUpLong(contenders: Contenders, one: ThroughputCase): P
   }
 }
 
-/** Measures one case in rounds; in each every contender has its turn. */
+/**
+ * Measures one case in rounds; in each every contender has its turn, in every second one the other way round: what comes after so many
+ * requests, as the rewriting of Redis' file does, would else befall the same of them each time.
+ */
 export async function measureCase(
   contenders: Contenders,
   one: ThroughputCase,
@@ -72,7 +75,7 @@ export async function measureCase(
   const measured = new Map<ContenderName, Round[]>();
   const names = one.contenders.filter((name) => contenders.names.includes(name));
   for (let round = 0; round < rounds; round++) {
-    for (const name of names) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
       const { connections, seconds } = one;
       const done = await measureRound(contenders.target(name, one), { connections, seconds });
       measured.set(name, [...(measured.get(name) ?? []), done]);
