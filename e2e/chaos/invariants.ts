@@ -33,7 +33,7 @@ const QUEUE_KEYS = ['wait', 'active', 'delayed', 'paused', 'prioritized'];
 export async function readOutcomes({ stack, ledger }: System): Promise<void> {
   const { client } = stack.redis;
   for (const name of await client.keys(`${REQUEST_PREFIX}*`)) {
-    const { charge, result, owner } = await client.hgetall(name);
+    const { charge, result, owner, left } = await client.hgetall(name);
     // Only the fence of a job that was started again; or what a lost worker has sent ahead of its script.
     if (result === undefined || charge === undefined) continue;
     const settlement = parseSettlement(result);
@@ -41,7 +41,8 @@ export async function readOutcomes({ stack, ledger }: System): Promise<void> {
     const error = settlement?.outcome === 'failed' ? settlement.error : undefined;
     const requestId = name.slice(REQUEST_PREFIX.length);
     const keyId = owner?.startsWith(KEY_PREFIX) ? owner.slice(KEY_PREFIX.length) : undefined;
-    ledger.note({ requestId, keyId, nonce: NONCE.exec(text)?.[0], charged: charge === 'charge', error });
+    const charged = charge === 'charge';
+    ledger.note({ requestId, keyId, nonce: NONCE.exec(text)?.[0], charged, error, hasLeft: left !== undefined });
   }
 }
 
@@ -185,7 +186,11 @@ async function checkCredits(
   const withFree = new Set(used.filter(({ free }) => free < FREE_FAILURES).map(({ id }) => id));
   report.fact(
     'failures charged while there were free ones left',
-    charged(({ error, keyId }) => LIMITED.has(error ?? '') && withFree.has(keyId ?? keys[0]?.id ?? '')),
+    // See settle-request.lua: a call may fail in the moment in which its client leaves.
+    charged(
+      ({ error, keyId, hasLeft }) =>
+        LIMITED.has(error ?? '') && hasLeft !== true && withFree.has(keyId ?? keys[0]?.id ?? ''),
+    ),
     { atMost: 0 },
   );
   report.fact(

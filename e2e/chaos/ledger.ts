@@ -63,6 +63,8 @@ export interface Settled {
   readonly charged: boolean;
   /** Missing where the request was answered. */
   readonly error: GenerationFailure | undefined;
+  /** Whether its caller had left while it was in work: who does that pays for what may have cost money. */
+  readonly hasLeft?: boolean;
 }
 
 /** What clients sent and got, which calls the upstream got, and what Redis said became of it. */
