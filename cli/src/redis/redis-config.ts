@@ -39,7 +39,7 @@ export function redisConfig(folder: string, door: RedisDoor, access: RedisAccess
     'appendonly yes',
     'appendfsync everysec',
     // Under load the file is rewritten every few seconds, by a process that needs a core: compressing the texts in it took a
-    // tenth of the throughput, and rewriting it whenever it has doubled twice as much as when it has tripled.
+    // tenth of the throughput, and rewriting it whenever it has doubled takes twice the processor time that it takes when it has tripled.
     'rdbcompression no',
     'auto-aof-rewrite-percentage 200',
     'save ""',
