@@ -167,6 +167,8 @@ test('the people of refused requests that are sent together are sent too', async
   redis.disconnect();
 });
 
+const EVERY_TEXT = { take: () => true };
+
 test('while stats-service is away the stream loses texts first, then rows, and never a count', async () => {
   const small = await startTestRedis();
   const connection = connectFailFast(small.url, 'test');
@@ -181,6 +183,7 @@ test('while stats-service is away the stream loses texts first, then rows, and n
       reduced[leftOut] += count;
     },
     onDropped: () => undefined,
+    pace: EVERY_TEXT,
   });
   const generation = {
     endpoint: '/api/ai' as const,
@@ -222,6 +225,7 @@ test('while Redis is away memory loses texts first, then rows, and never a count
       reduced[leftOut] += count;
     },
     onDropped: () => undefined,
+    pace: EVERY_TEXT,
   });
   await server.kill();
   const generation = {
@@ -236,6 +240,19 @@ test('while Redis is away memory loses texts first, then rows, and never a count
   await Promise.all(away);
   await events.stop(10_000);
   expect(await reported()).toBe(40_000);
+  redis.disconnect();
+});
+
+test('of many requests a second only some have texts, and each its event', async () => {
+  const events = open();
+  const generation = { endpoint: '/api/ai' as const, promptPreview: 'asked', answerPreview: 'said' };
+  await Promise.all(Array.from({ length: 1_500 }, (_, id) => events.append({ ...event(id), generation })));
+  await events.stop(10_000);
+  const entries = await server.client.xrange(redisKeys.events, '-', '+');
+  expect(entries).toHaveLength(1_500);
+  const texts = entries.map(([, fields]) => fields[fields.indexOf('texts') + 1]);
+  expect(texts.slice(0, 1_000)).toEqual(Array.from({ length: 1_000 }, () => '{"prompt":"asked","answer":"said"}'));
+  expect(entries.filter(([, fields]) => fields.includes('texts')).length).toBeLessThan(1_500);
   redis.disconnect();
 });
 

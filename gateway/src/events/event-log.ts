@@ -6,6 +6,7 @@ import { loadScript } from '@lontar/shared/redis-script.ts';
 import type { Replication } from '@lontar/shared/replication/replication.ts';
 import type { ReportedEvent } from '@lontar/shared/request-event.ts';
 import { argumentsOf, asCounters, type Batch } from './batch.ts';
+import type { TextPace } from './text-pace.ts';
 import { createWaitingEvents, type OnReduced } from './waiting-events.ts';
 
 const appendScript = loadScript(new URL('./append-events.lua', import.meta.url));
@@ -35,6 +36,8 @@ export interface EventLogDeps {
   readonly logger: Logger;
   readonly replication?: Replication | undefined;
   readonly onReduced: OnReduced;
+  /** For tests. */
+  readonly pace?: TextPace;
   /** Called with the number of requests that were not sent at all before the stop. */
   readonly onDropped: (requests: number) => void;
 }
@@ -43,15 +46,14 @@ export interface EventLogDeps {
  * Opens this gateway's log of events.
  * Never throws: where Redis fails, events wait and are sent again until it has them.
  */
-export function openEventLog({ gateway, redis, logger, replication, onReduced, onDropped }: EventLogDeps): EventLog {
-  const { events, eventBytes, eventTally, eventPeople } = redisKeys;
-  const keys = [events, redisKeys.eventProducer(gateway), eventBytes, eventTally, eventPeople];
-  const waiting = createWaitingEvents(onReduced);
+export function openEventLog(deps: EventLogDeps): EventLog {
+  const { gateway, redis, logger, replication, onReduced, onDropped } = deps;
+  const waiting = createWaitingEvents(onReduced, deps.pace);
   let gathering: NodeJS.Timeout | undefined;
   let batchNumber = 0;
   let sending: Promise<void> | undefined;
   let abandoned = false;
-  const sendOnce = createSender(redis, keys);
+  const sendOnce = createSender(redis, keysOf(gateway));
 
   function send(): void {
     if (sending || abandoned || !waiting.isDue) return;
@@ -119,6 +121,12 @@ export function openEventLog({ gateway, redis, logger, replication, onReduced, o
       clearTimeout(deadline);
     },
   };
+}
+
+/** The keys of append-events.lua, in its order. */
+function keysOf(gateway: string): string[] {
+  const { events, eventBytes, eventTally, eventPeople } = redisKeys;
+  return [events, redisKeys.eventProducer(gateway), eventBytes, eventTally, eventPeople];
 }
 
 /**

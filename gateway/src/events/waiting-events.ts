@@ -3,6 +3,7 @@ import { isThinned, type ReportedEvent, type RequestEvent } from '@lontar/shared
 import type { Batch, Pending } from './batch.ts';
 import { createRepeats } from './repeats.ts';
 import { createTally, type Tally } from './tally.ts';
+import { createTextPace, type TextPace } from './text-pace.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** Events of one batch, and their bytes, at most. */
@@ -34,7 +35,7 @@ export interface WaitingEvents {
   take(number: number): Batch;
 }
 
-export function createWaitingEvents(onReduced: OnReduced): WaitingEvents {
+export function createWaitingEvents(onReduced: OnReduced, pace: TextPace = createTextPace()): WaitingEvents {
   const standInFor = createRepeats();
   let pending: Pending[] = [];
   let bytes = 0;
@@ -55,6 +56,12 @@ export function createWaitingEvents(onReduced: OnReduced): WaitingEvents {
     return { sent: tally.sent, mayWait };
   };
 
+  const hasRoomForTexts = () => {
+    const hasRoom = bytes < WITHOUT_TEXTS_BYTES;
+    if (!hasRoom) onReduced('texts', 1);
+    return hasRoom;
+  };
+
   return {
     get requests() {
       return pending.length + tally.content.requests;
@@ -66,11 +73,9 @@ export function createWaitingEvents(onReduced: OnReduced): WaitingEvents {
       const lean = withoutTexts(event);
       const asNumber = addAsNumber(lean);
       if (asNumber) return asNumber;
-      const texts = textsOf(event);
-      const keepsTexts = bytes < WITHOUT_TEXTS_BYTES;
-      if (texts !== '' && !keepsTexts) onReduced('texts', 1);
+      const texts = hasTexts(event) && hasRoomForTexts() && pace.take() ? textsOf(event) : '';
       const sent = new Promise<void>((acknowledge) => {
-        const entry = { event: lean, texts: keepsTexts ? texts : '', acknowledge };
+        const entry = { event: lean, texts, acknowledge };
         pending.push(entry);
         bytes += sizeOf(entry);
       });
@@ -126,8 +131,11 @@ function withoutTexts(event: ReportedEvent): RequestEvent {
   return { ...others, generation };
 }
 
-/** Its texts as JSON, see `EventTexts`; empty where there are none. */
+function hasTexts({ generation }: ReportedEvent): boolean {
+  return generation?.promptPreview !== undefined || generation?.answerPreview !== undefined;
+}
+
+/** Its texts as JSON, see `EventTexts`. */
 function textsOf({ generation }: ReportedEvent): string {
-  const { promptPreview: prompt, answerPreview: answer } = generation ?? {};
-  return prompt === undefined && answer === undefined ? '' : JSON.stringify({ prompt, answer });
+  return JSON.stringify({ prompt: generation?.promptPreview, answer: generation?.answerPreview });
 }

@@ -67,9 +67,16 @@ function Detail({ row, texts, prompt, answer }: LogDetail) {
         <KeptText name={words.answer} copy={words.copyAnswer} text={answer} />
       )}
       {texts === 'expired' && <p class="hint">{words.expired}</p>}
-      {texts === 'none' && <p class="hint">{logContent.value ? words.noText : words.textsOff}</p>}
+      {texts === 'none' && <p class="hint">{whyNone(row)}</p>}
     </>
   );
+}
+
+/** Answers have texts, failures have none. */
+function whyNone({ outcome, endpoint }: LogRow): string {
+  const { textsOff, leftOut, noText } = details();
+  if (!logContent.value) return textsOff;
+  return outcome === 'success' && endpoint !== undefined ? leftOut : noText;
 }
 
 function Facts({ row }: { readonly row: LogRow }) {

@@ -14,6 +14,7 @@ export const detail = catalog({
     copyAnswer: 'Copy the answer',
     expired: 'Texts are kept for the newest 1,000 requests only.',
     noText: 'No text of this request was kept.',
+    leftOut: 'The text of this request was not kept: at more than 50 requests a second, only some are.',
     textsOff: 'Texts are off (LOG_CONTENT=off).',
     finish: {
       stop: 'by itself',
@@ -67,6 +68,7 @@ export const detail = catalog({
     copyAnswer: 'Salin jawaban',
     expired: 'Teks hanya disimpan untuk 1.000 permintaan terbaru.',
     noText: 'Tidak ada teks yang disimpan dari permintaan ini.',
+    leftOut: 'Teks permintaan ini tidak disimpan: di atas 50 permintaan per detik, hanya sebagian yang disimpan.',
     textsOff: 'Teks tidak disimpan (LOG_CONTENT=off).',
     finish: {
       stop: 'selesai sendiri',
