@@ -37,20 +37,23 @@ export type Repeats = Pick<Repetition, 'met' | 'clear' | 'forget'>;
  */
 export class Repetition {
   private anchor = -1;
-  /** Of the places where the anchor was met: its end, the end of what was masked before, how many spans there were, and the table. */
-  private readonly ends = new Int32Array(MOST_PLACES);
-  private readonly floors = new Int32Array(MOST_PLACES);
-  private readonly spans = new Int32Array(MOST_PLACES);
-  private readonly tables: TablePlace[] = Array.from({ length: MOST_PLACES }, () => NO_TABLE);
+  /**
+   * Of the places where the anchor was met: its end, the end of what was masked before, how many spans there were, and the table.
+   * They grow with the places: most texts are short, and each has its own.
+   */
+  private readonly ends: number[] = [];
+  private readonly floors: number[] = [];
+  private readonly spans: number[] = [];
+  private readonly tables: TablePlace[] = [];
   /** And what had been found further on, as it lay to the place. */
-  private readonly aheads: (readonly Found[])[] = Array.from({ length: MOST_PLACES }, () => []);
+  private readonly aheads: (readonly Found[])[] = [];
   private known = 0;
-  private newest = 0;
+  private newest = MOST_PLACES - 1;
   private lookedAt = 0;
 
   /** The first `count` characters of the text were dropped. */
   forget(count: number): void {
-    for (let place = 0; place < MOST_PLACES; place++) {
+    for (let place = 0; place < this.ends.length; place++) {
       this.ends[place] = (this.ends[place] ?? 0) - count;
       this.floors[place] = (this.floors[place] ?? 0) - count;
     }
