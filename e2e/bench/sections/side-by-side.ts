@@ -1,11 +1,12 @@
 import { median, STARTS } from '../measure.ts';
 import type { CommandRow, ThroughputRow } from '../results.ts';
 import { type Contenders, startContenders, type Upstream } from './contenders.ts';
-import { measureOpenLoops, type OpenLoopRow } from './open-loop.ts';
+import { measureOpenLoops, OPEN_LOOP_BYTES, type OpenLoopRow } from './open-loop.ts';
 import {
   countCommands,
   measureCase,
   mediansOf,
+  rewritingOf,
   type Say,
   spreadOf,
   throughputCases,
@@ -68,10 +69,11 @@ async function measureStart(
     if (!one.isOfBudget && !isLast) continue;
     say(`${one.bytes / 1024} KB after ${one.delayMs} ms, ${one.connections} connections`);
     await warmUpLong(contenders, one);
-    throughput.push(...(await measureCase(contenders, one, rounds)));
+    throughput.push(...(await measureCase(contenders, one, rounds, rewritingOf(throughput, one.bytes))));
   }
   if (wants['open-loop']) say('open loop');
-  const openLoops = wants['open-loop'] ? await measureOpenLoops(contenders, 1) : [];
+  const rewriting = rewritingOf(throughput, OPEN_LOOP_BYTES);
+  const openLoops = wants['open-loop'] ? await measureOpenLoops(contenders, 1, rewriting ?? 0) : [];
   if (wants.commands && isLast) {
     say('commands sent to Redis');
     for (const connections of [1, 10, 100, 500]) commands.push(await countCommands(contenders, connections));

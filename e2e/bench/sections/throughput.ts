@@ -66,11 +66,14 @@ export async function warmUpLong(contenders: Contenders, one: ThroughputCase): P
 /**
  * Measures one case in rounds; in each every contender has its turn, in every second one the other way round: what comes after so many
  * requests, as the rewriting of Redis' file does, would else befall the same of them each time.
+ *
+ * @param rewriting what each request costs in which Redis rewrites its file, µs, as cases with as long answers say; see `withRewriting`
  */
 export async function measureCase(
   contenders: Contenders,
   one: ThroughputCase,
   rounds: number,
+  rewriting?: number,
 ): Promise<ThroughputRow[]> {
   const measured = new Map<ContenderName, Round[]>();
   const names = one.contenders.filter((name) => contenders.names.includes(name));
@@ -81,16 +84,24 @@ export async function measureCase(
       measured.set(name, [...(measured.get(name) ?? []), done]);
     }
   }
-  return [...measured].map(([name, rounds]) => withRewriting(summarize(name, one, rounds), measured));
+  return [...measured].map(([name, rounds]) => withRewriting(summarize(name, one, rounds), measured, rewriting));
 }
 
 /** Those that write to one Redis. */
 const OF_ONE_REDIS: ReadonlySet<string> = new Set(['service', 'v1']);
 
-/** Adds what each request costs in which Redis rewrites its file: of all whose answers it holds, because it comes in bursts. */
+/** With fewer requests than these, a rewriting that falls into their rounds has been caused by others. */
+const FEW_REQUESTS = 2_000;
+
+/**
+ * Adds what each request costs in which Redis rewrites its file: of all whose answers it holds, because it comes in bursts.
+ *
+ * @param known the same of other cases, µs: how much is written depends on the answers alone. Taken where the requests are few
+ */
 export function withRewriting(
   row: ThroughputRow,
   measured: ReadonlyMap<ContenderName, readonly Round[]>,
+  known?: number,
 ): ThroughputRow {
   if (!('redis' in row.cpuMicros)) return row;
   const isShared = OF_ONE_REDIS.has(row.contender);
@@ -98,7 +109,14 @@ export function withRewriting(
   const rounds = all.flatMap(([, each]) => each);
   const ms = rounds.reduce((sum, { rewritingMs }) => sum + rewritingMs, 0);
   const requests = rounds.reduce((sum, round) => sum + round.requests, 0);
-  return { ...row, cpuMicros: { ...row.cpuMicros, [REWRITING]: (ms * 1000) / Math.max(1, requests) } };
+  const micros = known !== undefined && requests < FEW_REQUESTS ? known : (ms * 1000) / Math.max(1, requests);
+  return { ...row, cpuMicros: { ...row.cpuMicros, [REWRITING]: micros } };
+}
+
+/** What these cases say of it, where there is one with answers of so many bytes: the first has the most requests. */
+export function rewritingOf(rows: readonly ThroughputRow[], bytes: number): number | undefined {
+  const row = rows.find((row) => row.contender === 'service' && row.bytes === bytes);
+  return row?.cpuMicros[REWRITING];
 }
 
 /** Its name among processes. */
