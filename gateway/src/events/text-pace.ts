@@ -1,6 +1,6 @@
 /** As many as the log keeps, so that a burst loses none. */
 const AT_ONCE = 1_000;
-/** Each then stays in the log for 20 seconds at least, with one gateway. */
+/** Between bursts each then stays in the log for 20 seconds, with one gateway. */
 const PER_SECOND = 50;
 
 /** How many texts a gateway sends for the log. */
