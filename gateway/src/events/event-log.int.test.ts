@@ -183,7 +183,7 @@ test('while stats-service is away the stream loses texts first, then rows, and n
       reduced[leftOut] += count;
     },
     onDropped: () => undefined,
-    pace: EVERY_TEXT,
+    texts: EVERY_TEXT,
   });
   const generation = {
     endpoint: '/api/ai' as const,
@@ -225,7 +225,7 @@ test('while Redis is away memory loses texts first, then rows, and never a count
       reduced[leftOut] += count;
     },
     onDropped: () => undefined,
-    pace: EVERY_TEXT,
+    texts: EVERY_TEXT,
   });
   await server.kill();
   const generation = {

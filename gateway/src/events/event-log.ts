@@ -5,8 +5,8 @@ import { redisKeys } from '@lontar/shared/redis-keys.ts';
 import { loadScript } from '@lontar/shared/redis-script.ts';
 import type { Replication } from '@lontar/shared/replication/replication.ts';
 import type { ReportedEvent } from '@lontar/shared/request-event.ts';
+import type { TokenBucket } from '@lontar/shared/token-bucket.ts';
 import { argumentsOf, asCounters, type Batch } from './batch.ts';
-import type { TextPace } from './text-pace.ts';
 import { createWaitingEvents, type OnReduced } from './waiting-events.ts';
 
 const appendScript = loadScript(new URL('./append-events.lua', import.meta.url));
@@ -36,8 +36,8 @@ export interface EventLogDeps {
   readonly logger: Logger;
   readonly replication?: Replication | undefined;
   readonly onReduced: OnReduced;
-  /** For tests. */
-  readonly pace?: TextPace;
+  /** Of which requests the texts are sent; another one only in tests. */
+  readonly texts?: TokenBucket;
   /** Called with the number of requests that were not sent at all before the stop. */
   readonly onDropped: (requests: number) => void;
 }
@@ -48,7 +48,7 @@ export interface EventLogDeps {
  */
 export function openEventLog(deps: EventLogDeps): EventLog {
   const { gateway, redis, logger, replication, onReduced, onDropped } = deps;
-  const waiting = createWaitingEvents(onReduced, deps.pace);
+  const waiting = createWaitingEvents(onReduced, deps.texts);
   let gathering: NodeJS.Timeout | undefined;
   let batchNumber = 0;
   let sending: Promise<void> | undefined;

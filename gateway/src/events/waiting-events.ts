@@ -1,9 +1,9 @@
 import type { EVENT_REDUCTIONS } from '@lontar/shared/gateway-metrics.ts';
 import { isThinned, type ReportedEvent, type RequestEvent } from '@lontar/shared/request-event.ts';
+import { createTokenBucket, type TokenBucket } from '@lontar/shared/token-bucket.ts';
 import type { Batch, Pending } from './batch.ts';
 import { createRepeats } from './repeats.ts';
 import { createTally, type Tally } from './tally.ts';
-import { createTextPace, type TextPace } from './text-pace.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** Events of one batch, and their bytes, at most. */
@@ -12,6 +12,12 @@ const BATCH_BYTES = 4 * MEGABYTE;
 /** What waits in this process's memory while Redis is away: from here on without texts, and from there on as counters. */
 const WITHOUT_TEXTS_BYTES = 16 * MEGABYTE;
 const FULL_BYTES = 32 * MEGABYTE;
+/**
+ * Requests whose texts are sent for the log, which keeps those of its newest thousand rows: a burst of as many loses none. At a
+ * higher pace each would push out another one before somebody has opened its row, and would still be written to Redis twice;
+ * between bursts each stays for 20 seconds, with one gateway.
+ */
+const TEXTS = { atOnce: 1_000, perSecond: 50 };
 /** What an event without texts takes in memory until it is sent, bytes. */
 const EVENT_BYTES = 1_000;
 /** Repeats of one kind in one second that are sent at once; a flood's are gathered for a moment. */
@@ -35,7 +41,10 @@ export interface WaitingEvents {
   take(number: number): Batch;
 }
 
-export function createWaitingEvents(onReduced: OnReduced, pace: TextPace = createTextPace()): WaitingEvents {
+export function createWaitingEvents(
+  onReduced: OnReduced,
+  texts: TokenBucket = createTokenBucket(TEXTS),
+): WaitingEvents {
   const standInFor = createRepeats();
   let pending: Pending[] = [];
   let bytes = 0;
@@ -73,9 +82,9 @@ export function createWaitingEvents(onReduced: OnReduced, pace: TextPace = creat
       const lean = withoutTexts(event);
       const asNumber = addAsNumber(lean);
       if (asNumber) return asNumber;
-      const texts = hasTexts(event) && hasRoomForTexts() && pace.take() ? textsOf(event) : '';
+      const sendsTexts = hasTexts(event) && hasRoomForTexts() && texts.take();
       const sent = new Promise<void>((acknowledge) => {
-        const entry = { event: lean, texts, acknowledge };
+        const entry = { event: lean, texts: sendsTexts ? textsOf(event) : '', acknowledge };
         pending.push(entry);
         bytes += sizeOf(entry);
       });

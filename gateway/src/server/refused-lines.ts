@@ -1,11 +1,11 @@
 import { OTHER_ADDRESSES } from '@lontar/shared/event-tally.ts';
+import { createTokenBucket } from '@lontar/shared/token-bucket.ts';
 
 /** Kinds of refused requests that have a line of their own in a second; all others share one. */
 const MOST_KINDS = 40;
 const SECOND_MS = 1_000;
 /** Lines of all kinds together: so many at once, and in each second further ones; who rotates addresses makes no more. */
-const MOST_AT_ONCE = 40;
-const LINES_PER_SECOND = 0.5;
+const LINES = { atOnce: 40, perSecond: 0.5 };
 /** Lines that were held back are looked for this many times in the time between two lines of a kind. */
 const LOOKS = 4;
 
@@ -47,22 +47,14 @@ interface Kind {
 export function thinRefusedLines(write: (line: object) => void, intervalMs: number = SECOND_MS): RefusedLines {
   const kinds = new Map<string, Kind>();
   let timer: NodeJS.Timeout | undefined;
-  let room = MOST_AT_ONCE;
-  let roomAt = performance.now();
-  const mayTell = (now: number): boolean => {
-    room = Math.min(MOST_AT_ONCE, room + ((now - roomAt) / SECOND_MS) * LINES_PER_SECOND);
-    roomAt = now;
-    if (room < 1) return false;
-    room--;
-    return true;
-  };
+  const lines = createTokenBucket(LINES);
 
   const tellDue = (now: number, isLast = false) => {
     for (const [name, kind] of kinds) {
       if (now - kind.toldAt < intervalMs) continue;
       const { line, heldBack } = kind;
       if (heldBack === 0) kinds.delete(name);
-      else if (!isLast && !mayTell(now)) break;
+      else if (!isLast && !lines.take()) break;
       else {
         write(heldBack === 1 ? line : { ...line, count: heldBack });
         // Behind the others, so that each kind has its turn where there is little room.
@@ -87,7 +79,7 @@ export function thinRefusedLines(write: (line: object) => void, intervalMs: numb
         return;
       }
       const now = performance.now();
-      const isTold = mayTell(now);
+      const isTold = lines.take();
       kinds.set(isOther ? OTHER_ADDRESSES : kind, {
         toldAt: isTold ? now : Number.NEGATIVE_INFINITY,
         heldBack: isTold ? 0 : 1,
