@@ -2,8 +2,10 @@ import { readOptions } from '@lontar/shared/testing/command-options.ts';
 import { createReport, type Figure } from './report.ts';
 import { SCENARIOS } from './scenarios.ts';
 
-/** Of scenarios that are one fault of several. */
-const GROUPS = ['failover'];
+/** What the names of several scenarios begin with. */
+const GROUPS = Object.entries(Object.groupBy(SCENARIOS, ({ name }) => name.split('-', 1)[0] ?? name))
+  .filter(([, group]) => (group?.length ?? 0) > 1)
+  .map(([word]) => word);
 const options = readOptions({
   name: 'npm run chaos --',
   about: 'Causes faults on real processes, prints each figure with pass or FAIL, and ends with 1 if one failed.',
@@ -20,7 +22,7 @@ const options = readOptions({
     only: {
       type: 'names',
       choices: [...GROUPS, ...SCENARIOS.map(({ name }) => name)],
-      about: 'these scenarios alone, or all that begin with this',
+      about: 'these scenarios alone; a first word stands for all that begin with it',
     },
   },
 });

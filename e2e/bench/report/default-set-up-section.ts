@@ -10,17 +10,26 @@ export function defaultSetUpSection(table: Table, results: Results): string[] {
 
 function openLoopTable(table: Table, rows: NonNullable<Results['openLoops']>): string[] {
   if (rows.length === 0) return [];
+  const isFloorKnown = rows.some(({ queue }) => queue !== undefined);
+  const floor = (queue: number | undefined, portkey: number) =>
+    queue === undefined ? ['', ''] : [queue.toFixed(0), `${(queue / portkey).toFixed(2)} ×`];
   return [
     'Processor time of a request where so many come each second before an upstream that takes 1.5 s, µs:',
     table(
-      ['requests/s', 'Lontar', 'Portkey', 'times'],
-      rows.map(({ perSecond, service, portkey }) => [
+      ['requests/s', 'Lontar', 'Portkey', 'times', ...(isFloorKnown ? ['bare BullMQ loop', 'times'] : [])],
+      rows.map(({ perSecond, service, portkey, queue }) => [
         String(perSecond),
         service.toFixed(0),
         portkey.toFixed(0),
         `${(service / portkey).toFixed(2)} ×`,
+        ...(isFloorKnown ? floor(queue, portkey) : []),
       ]),
     ),
+    ...(isFloorKnown
+      ? [
+          'The bare loop is two programs and a Redis that do nothing but add a job, wait for 1.5 s and send 2 KB back: what a durable job costs without HTTP, limits, masking and a model.',
+        ]
+      : []),
   ];
 }
 

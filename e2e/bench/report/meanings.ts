@@ -4,7 +4,10 @@ const MEANINGS: readonly (readonly [beginning: string, meaning: string])[] = [
     'cost of a request',
     'Processor time of all processes for one answer, compared with a program that only passes it on.',
   ],
-  ['cost at', 'The same with few requests at a time, as for most of the day: then each step has to wake a process.'],
+  [
+    'cost at',
+    'The same with few requests at a time, as for most of the day: then little is done together, and caches are cold.',
+  ],
   ['cost over /v1', "The cost of a request in OpenAI's protocol, compared with our own."],
   ['throughput', 'How many answers two busy cores give, compared with a program that only passes them on.'],
   [

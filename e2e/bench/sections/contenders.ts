@@ -121,21 +121,31 @@ export async function startContenders(
   };
 }
 
-async function startQueueFloor(folder: string): Promise<{ target: Target; stop(): Promise<void> }> {
+/** Jobs that its worker has at once: those of the loops, and at a pace those of 400 a second which take 1.5 s each. */
+const QUEUE_CONCURRENCY = { loops: 50, pace: 1_000 };
+
+/** @param jobMs what each job takes where they come at a pace, as requests in an open loop; absent for loops that wait */
+export async function startQueueFloor(
+  folder: string,
+  jobMs?: number,
+): Promise<{ target: Target; stop(): Promise<void> }> {
   const redis = await startBenchRedis();
+  const how = jobMs === undefined ? 'loops' : 'pace';
   const [worker] = await startProcess({
     name: 'queue-worker',
-    command: ['e2e/bench/floors/queue-worker.ts', redis.socket],
+    command: ['e2e/bench/floors/queue-worker.ts', redis.socket, String(QUEUE_CONCURRENCY[how])],
     folder,
     readyMessage: 'takes jobs',
   });
-  const script = fileURLToPath(new URL('../floors/queue-loop.ts', import.meta.url));
+  const file = jobMs === undefined ? 'queue-loop.ts' : 'queue-pace.ts';
+  const script = fileURLToPath(new URL(`../floors/${file}`, import.meta.url));
+  const args = jobMs === undefined ? [redis.socket] : [redis.socket, String(jobMs)];
   return {
     target: {
       name: 'queue',
       ports: [],
       requests: [],
-      generator: { script, args: [redis.socket] },
+      generator: { script, args },
       processes: [worker, { name: 'redis', pid: redis.process().pid ?? 0 }],
     },
     async stop() {

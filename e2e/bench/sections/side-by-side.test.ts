@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { ThroughputRow } from '../results.ts';
-import { joinStarts } from './side-by-side.ts';
+import { joinOpenLoops, joinStarts } from './side-by-side.ts';
 
 test('what several starts gave of a case is joined to its medians, and what one start gave stays', () => {
   const starts = [
@@ -15,6 +15,20 @@ test('what several starts gave of a case is joined to its medians, and what one 
   expect(service?.startSpread).toBeCloseTo(30 / 340);
   expect(portkey?.cpuMicros).toEqual({ gateway: 450, worker: 10 });
   expect(alone).toEqual({ ...row('service', 90, 0), connections: 10 });
+});
+
+test('what several starts gave of a pace is joined, with the bare queue loop where it was measured', () => {
+  const at = (perSecond: number, service: number, queue?: number) => ({
+    ...{ perSecond, service, portkey: 100 },
+    ...(queue !== undefined && { queue }),
+  });
+  expect(
+    joinOpenLoops([
+      [at(50, 200, 120), at(200, 90)],
+      [at(50, 220, 100), at(200, 80)],
+      [at(50, 180, 140), at(200, 70)],
+    ]),
+  ).toEqual([at(50, 200, 120), at(200, 80)]);
 });
 
 function row(contender: string, micros: number, spread: number): ThroughputRow {

@@ -101,11 +101,14 @@ function joinRows(rows: readonly ThroughputRow[]): ThroughputRow {
   };
 }
 
-function joinOpenLoops(starts: readonly (readonly OpenLoopRow[])[]): OpenLoopRow[] {
+/** Medians of what each start gave at the same pace. */
+export function joinOpenLoops(starts: readonly (readonly OpenLoopRow[])[]): OpenLoopRow[] {
   const [first = []] = starts;
   return first.map(({ perSecond }) => {
     const rows = starts.flatMap((all) => all.filter((row) => row.perSecond === perSecond));
     const of = (who: 'service' | 'portkey') => median(rows.map((row) => row[who]));
-    return { perSecond, service: of('service'), portkey: of('portkey') };
+    const queue = rows.flatMap((row) => row.queue ?? []);
+    const row = { perSecond, service: of('service'), portkey: of('portkey') };
+    return queue.length > 0 ? Object.assign(row, { queue: median(queue) }) : row;
   });
 }
