@@ -60,6 +60,16 @@ describe('the budget of bodies', () => {
     expect(opened(budget.open('b')).grow(300)).toBeUndefined();
   });
 
+  test('forgets addresses that have gone, but for a hundred', () => {
+    const budget = createBodyBudget({ ...bounds, bodies: 1_000 });
+    const shares = Array.from({ length: 1_000 }, (_, index) => opened(budget.open(`address ${index}`)));
+    expect(budget.addresses).toBe(1_000);
+    for (const share of shares) share.close();
+    expect(budget.addresses).toBe(100);
+    for (let index = 0; index < 1_000; index++) opened(budget.open(`another ${index}`)).close();
+    expect(budget.addresses).toBe(100);
+  });
+
   test('takes nothing for a body that has ended', () => {
     let held = 0;
     const budget = createBodyBudget(bounds, (bytes) => (held = bytes));

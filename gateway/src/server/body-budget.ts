@@ -59,6 +59,8 @@ export interface BodyShare {
 export interface BodyBudget {
   /** Begins a body. A share that is given has to be closed. */
   open(address: string): BodyShare | TooMuch;
+  /** Addresses that are known: those with open bodies, and some of which all bodies have ended. */
+  readonly addresses: number;
 }
 
 /** @param onHeld called at each change with what is held, bytes */
@@ -85,6 +87,9 @@ export function createBodyBudget(
       all.bodies++;
       byAddress.set(address, own);
       return new Share(budget, address, own);
+    },
+    get addresses() {
+      return byAddress.size;
     },
   };
 }

@@ -7,6 +7,7 @@ import {
   type InboxFrames,
   joinFrames,
 } from '@lontar/shared/live/send-frames.ts';
+import { isHighSurrogate } from '@lontar/shared/surrogates.ts';
 import type { Piece } from './transcript.ts';
 
 /** Bytes of one entry of an inbox at most. */
@@ -66,7 +67,7 @@ function* splitText({ track, offset, data }: Piece): Generator<Piece> {
   for (let from = 0; from < data.length; ) {
     let to = Math.min(data.length, from + MOST_FRAME_UNITS);
     // No frame ends within a surrogate pair: each is well-formed by itself.
-    if (to < data.length && (data.charCodeAt(to - 1) & 0xfc00) === 0xd800) to--;
+    if (to < data.length && isHighSurrogate(data.charCodeAt(to - 1))) to--;
     yield { track, offset: offset + from, data: data.slice(from, to) };
     from = to;
   }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type ChatRequest, type ToolCall, textOf } from '@lontar/shared/chat-request.ts';
 import type { Literal } from '@lontar/shared/settlement/known-literal.ts';
 import type { TokenUsage } from '@lontar/shared/settlement/settlement.ts';
+import { isHighSurrogate } from '@lontar/shared/surrogates.ts';
 import { AnswerTooLargeError } from './capped-fetch.ts';
 import { ModelError, type ModelPart, type ModelResult } from './language-model.ts';
 import { estimateTokens } from './token-estimate.ts';
@@ -262,7 +263,7 @@ export class AnswerGatherer {
 /** Cuts off the first half of a pair whose second half may be in the next piece. */
 function untilHalf(text: string): { ready: string; half: string } {
   const last = text.charCodeAt(text.length - 1);
-  if ((last & 0xfc00) !== 0xd800) return { ready: text.toWellFormed(), half: '' };
+  if (!isHighSurrogate(last)) return { ready: text.toWellFormed(), half: '' };
   return { ready: text.slice(0, -1).toWellFormed(), half: text.slice(-1) };
 }
 

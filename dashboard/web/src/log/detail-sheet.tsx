@@ -11,7 +11,7 @@ import { formatCount, formatDateTime, formatDecimal, formatMs } from '../tiles/f
 import { detail as details } from '../words/detail.ts';
 import { log } from '../words/log.ts';
 import { MaskBadge, OutcomeWord } from './log-row.tsx';
-import { describeCharge, maskedByType } from './outcomes.ts';
+import { describeCharge, maskedByType, whyNoText } from './outcomes.ts';
 import { waterfall } from './waterfall.ts';
 
 /** Everything that is known of one request. */
@@ -67,16 +67,9 @@ function Detail({ row, texts, prompt, answer }: LogDetail) {
         <KeptText name={words.answer} copy={words.copyAnswer} text={answer} />
       )}
       {texts === 'expired' && <p class="hint">{words.expired}</p>}
-      {texts === 'none' && <p class="hint">{whyNone(row)}</p>}
+      {texts === 'none' && <p class="hint">{words[whyNoText(row, logContent.value)]}</p>}
     </>
   );
-}
-
-/** Answers have texts, failures have none. */
-function whyNone({ outcome, endpoint }: LogRow): string {
-  const { textsOff, leftOut, noText } = details();
-  if (!logContent.value) return textsOff;
-  return outcome === 'success' && endpoint !== undefined ? leftOut : noText;
 }
 
 function Facts({ row }: { readonly row: LogRow }) {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { describeCharge, wordOf } from './outcomes.ts';
+import { describeCharge, whyNoText, wordOf } from './outcomes.ts';
 
 test.each([
   [{ outcome: 'success', charged: true }, 'Success', 'Charged'],
@@ -18,4 +18,13 @@ test.each([
 
 test('a request for which nothing was reserved has no credit to explain', () => {
   expect(describeCharge({ outcome: 'unauthorized' })).toBeUndefined();
+});
+
+test.each([
+  ['an answer whose texts were left out', { outcome: 'success', endpoint: '/api/ai' }, true, 'leftOut'],
+  ['a failed request', { outcome: 'server_error', endpoint: '/api/ai' }, true, 'noText'],
+  ['what no model was asked for', { outcome: 'success' }, true, 'noText'],
+  ['any of a log that keeps no texts', { outcome: 'success', endpoint: '/api/ai' }, false, 'textsOff'],
+] as const)('the log says why there is no text of %s', (_what, row, areKept, sentence) => {
+  expect(whyNoText(row, areKept)).toBe(sentence);
 });

@@ -50,3 +50,13 @@ export function maskedByType(masked: NonNullable<LogRow['masked']>): string {
     .map((type) => `${formatCount(masked[type])} ${kinds[type][masked[type] === 1 ? 'one' : 'many']}`)
     .join(', ');
 }
+
+/**
+ * Why a row has no texts, as the name of the sentence that says it. Answers have texts, failures have none.
+ *
+ * @param areKept whether the log keeps texts at all
+ */
+export function whyNoText({ outcome, endpoint }: Pick<LogRow, 'outcome' | 'endpoint'>, areKept: boolean) {
+  if (!areKept) return 'textsOff';
+  return outcome === 'success' && endpoint !== undefined ? 'leftOut' : 'noText';
+}

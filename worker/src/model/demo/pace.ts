@@ -1,3 +1,5 @@
+import { isHighSurrogate } from '@lontar/shared/surrogates.ts';
+
 /** How often a stream goes on, ms. */
 const TICK_MS = 25;
 
@@ -10,7 +12,7 @@ export function piecesOf(text: string): string[] {
   for (let at = 0, turn = text.length; at < text.length; turn += 1) {
     let end = at + (LENGTHS[turn % LENGTHS.length] ?? 4);
     // A pair of surrogates stays together.
-    if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end += 1;
+    if (isHighSurrogate(text.charCodeAt(end - 1))) end += 1;
     pieces.push(text.slice(at, end));
     at = end;
   }
