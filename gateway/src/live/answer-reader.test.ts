@@ -97,6 +97,43 @@ function open(found: () => FoundAnswer | undefined, keep = 10) {
   return { caller, reader, take, looks: () => looks };
 }
 
+test('readers of a long answer get it one in each turn of the event loop, and one of a short answer at once', async () => {
+  const openWithRoom = () => {
+    const one = open(() => undefined);
+    one.caller.takeMore(1_000);
+    return one;
+  };
+  const readers = Array.from({ length: 4 }, openWithRoom);
+  const text = 'word '.repeat(10_000);
+  const ends = Promise.all(readers.map(({ reader }) => reader.finish(settled(text))));
+  const served = () => readers.filter(({ caller }) => caller.got !== '').length;
+  const other = openWithRoom();
+  expect(await other.reader.finish(settled('short'))).toBe('whole');
+  expect([other.caller.got, served()]).toEqual(['short', 0]);
+
+  const steps: number[] = [];
+  for (let before = 0; before < readers.length; before = served()) {
+    await turn();
+    steps.push(served() - before);
+  }
+  expect(Math.max(...steps)).toBe(1);
+  expect(await ends).toEqual(readers.map(() => 'whole'));
+  expect(readers.map(({ caller }) => caller.got === text)).toEqual(readers.map(() => true));
+});
+
+test('a reader who comes in the midst of a long answer gets what there is of it in a turn of its own', async () => {
+  const { caller, reader, take } = open(() => undefined);
+  caller.takeMore(1_000);
+  const text = 'word '.repeat(10_000);
+  void reader.follow({ reasoning: '', text });
+  take(text.length, 'and on');
+  expect(caller.got).toBe('');
+  await turn();
+  await turn();
+  expect(caller.got).toBe(`${text}and on`);
+  reader.close();
+});
+
 describe('a reader that is slow', () => {
   test('gets no event without room for it, looks for nothing meanwhile, and then for what it has missed', async () => {
     const { caller, take, looks } = open(() => ({ reasoning: '', text: 'abcdef' }));

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import { GrowingText } from '@lontar/shared/growing-text.ts';
 import type { Frame } from '@lontar/shared/live/frames.ts';
+import { oneATurn } from '@lontar/shared/one-a-turn.ts';
 import type { Answered } from '@lontar/shared/settlement/settlement.ts';
 import type { EventSink } from '../envelope/streamed-answer.ts';
 import { type AnswerOutlet, AnswerStream, type AnswerTexts, type CallPart, type WholeAnswer } from './answer-stream.ts';
@@ -13,8 +14,13 @@ import type { StreamRendering } from './stream-rendering.ts';
 const LOOK_AGAIN_MS = 300;
 /** How often a reader who came later looks, until workers know that its gateway follows: until its first frame. */
 const FOLLOW_LOOK_MS = 1_500;
+/** Units of an answer that are written at once; where there are more, as many as its reader has room for, in a turn of their own. */
+const MOST_AT_ONCE = 16_384;
 /** How long the rest of a settled answer is looked for, ms. */
 const REST_PATIENCE_MS = 10_000;
+
+/** Of all readers: there is one event loop. */
+const inTurn = oneATurn();
 
 export interface ReaderDeps {
   readonly finder: AnswerFinder;
@@ -77,7 +83,7 @@ export class AnswerReader implements AnswerOutlet {
    * @param texts absent where they have to be found
    */
   async follow(texts: AnswerTexts | undefined): Promise<void> {
-    if (texts) this.stream.takeTexts(texts);
+    if (texts) await this.takeTexts(texts);
     else await this.takeFound();
     for (;;) {
       await delay(FOLLOW_LOOK_MS, undefined, { ref: false });
@@ -88,7 +94,13 @@ export class AnswerReader implements AnswerOutlet {
 
   private async takeFound(): Promise<void> {
     const found = await this.deps.finder.find(this.input.requestId);
-    if (found !== undefined && !isSettled(found) && !this.isClosed) this.stream.takeTexts(found);
+    if (found !== undefined && !isSettled(found)) await this.takeTexts(found);
+  }
+
+  private takeTexts(texts: AnswerTexts): void | Promise<void> {
+    return inTurnIfLong(this.stream.leftOfTexts(texts), () => {
+      if (!this.isClosed) this.stream.takeTexts(texts);
+    });
   }
 
   /**
@@ -102,7 +114,7 @@ export class AnswerReader implements AnswerOutlet {
     const { sink, requestId } = this.input;
     let whole = this.wholeOf(settled);
     let patientUntil = performance.now() + REST_PATIENCE_MS;
-    while (!this.stream.finish(whole)) {
+    while (!(await inTurnIfLong(this.stream.leftOf(whole), () => this.stream.finish(whole)))) {
       if (sink.isOver) return 'left';
       if (!sink.hasRoom) {
         // Not kept for a reader who may take minutes: it is found again.
@@ -163,8 +175,8 @@ export class AnswerReader implements AnswerOutlet {
     const found = await this.deps.finder.find(this.input.requestId);
     // How it was settled comes by the inbox.
     if (!this.isClosed && found !== undefined && !isSettled(found)) {
-      this.stream.takeTexts(found);
-      if (!this.stream.isBehind) this.deps.metrics.streamGapsFilled.inc();
+      await this.takeTexts(found);
+      if (!this.isClosed && !this.stream.isBehind) this.deps.metrics.streamGapsFilled.inc();
     }
     if (this.stream.isBehind && !this.isClosed) await delay(LOOK_AGAIN_MS, undefined, { ref: false });
     this.isLooking = false;
@@ -188,4 +200,14 @@ export class AnswerReader implements AnswerOutlet {
 
 function withoutTexts({ reasoningLength, textLength, calls }: WholeAnswer): WholeAnswer {
   return { reasoningLength, textLength, calls };
+}
+
+/**
+ * Writes to a reader what there is of an answer, and room for. Many who ask for a long one at once get it in turns of the event loop:
+ * together they would keep all other callers waiting.
+ *
+ * @param units of the answer that the reader has not got
+ */
+function inTurnIfLong<Result>(units: number, write: () => Result): Result | Promise<Result> {
+  return units > MOST_AT_ONCE ? inTurn(write) : write();
 }

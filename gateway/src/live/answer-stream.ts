@@ -80,6 +80,17 @@ export class AnswerStream implements Cursor {
     this.tracks.text.take(0, text);
   }
 
+  /** Units of these texts that have not been handed on. */
+  leftOfTexts({ reasoning, text }: AnswerTexts): number {
+    return reasoning.length - this.reasoning + (text.length - this.text);
+  }
+
+  /** And of the whole answer. */
+  leftOf({ reasoningLength, textLength, calls }: WholeAnswer): number {
+    const ofCalls = calls.slice(this.calls).reduce((sum, call) => sum + call.arguments.length, 0);
+    return reasoningLength - this.reasoning + (textLength - this.text) + ofCalls;
+  }
+
   /**
    * Takes the whole answer as it was settled, with or without its texts.
    *

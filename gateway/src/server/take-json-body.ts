@@ -1,4 +1,5 @@
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
+import { oneATurn } from '@lontar/shared/one-a-turn.ts';
 import type { RedisClock } from '@lontar/shared/redis-clock.ts';
 import { within } from '@lontar/shared/within.ts';
 import type { Request } from 'express';
@@ -9,7 +10,6 @@ import { foreseeRefusal, type JudgeDeps, refuseForBody } from '../generation/jud
 import { headProblem, parseObject, tooLargeProblem, transferProblem } from './body.ts';
 import type { BodyBounds, BodyBudget, BodyShare, TooMuch } from './body-budget.ts';
 import { expectsContinue } from './hold-body.ts';
-import { oneATurn } from './one-a-turn.ts';
 import { type BodyReading, readBody, takeArrived } from './read-body.ts';
 import { refuseTooMuch } from './too-much.ts';
 
