@@ -31,3 +31,15 @@ test('bytes are handed on once', () => {
   expect(() => JSON.stringify(bytes)).toThrow('handed on');
   expect(JSON.stringify(literal('y'))).toBe('"y"');
 });
+
+test('bytes that several values share are written with each of them, and are the same', () => {
+  const bytes = Buffer.from('"both"');
+  const shared = new JsonBytes(bytes, true);
+  const written = [writeJson({ shared }), writeJson([shared])];
+  expect(written).toEqual([
+    ['{"shared":', bytes, '}'],
+    ['[', bytes, ']'],
+  ]);
+  expect(written.map(([, piece]) => piece)).toEqual([bytes, bytes]);
+  expect(written[1]?.[1]).toBe(bytes);
+});

@@ -19,9 +19,12 @@ let met: Buffer[] | undefined;
 /** A JSON value as the UTF-8 that it came as. */
 export class JsonBytes {
   #bytes: Buffer | undefined;
+  readonly #isShared: boolean;
 
-  constructor(bytes: Buffer) {
+  /** @param isShared whether it stands in several values, each of which is written: its bytes are never handed on for good */
+  constructor(bytes: Buffer, isShared = false) {
     this.#bytes = bytes;
+    this.#isShared = isShared;
   }
 
   /** @throws Error where it was handed on */
@@ -34,7 +37,7 @@ export class JsonBytes {
   toJSON(): RawJson {
     if (met === undefined) return rawJson(this.bytes.toString());
     met.push(this.bytes);
-    this.#bytes = undefined;
+    if (!this.#isShared) this.#bytes = undefined;
     return placeOfBytes;
   }
 }

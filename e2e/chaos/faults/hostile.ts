@@ -151,6 +151,15 @@ const ATTACKS: readonly Attack[] = [
     options: { settings: { ...SMALL_HEAP, ...OWN_CONNECTIONS } },
   },
   {
+    name: 'unread-answers',
+    about: '100 connections ask 8 times each for an answer of 4 MB once more, in one piece, and read nothing.',
+    clients: 100,
+    withKey: true,
+    streamed: 4_000_000,
+    growthMb: 125,
+    options: { settings: { ...SMALL_HEAP, ...OWN_CONNECTIONS } },
+  },
+  {
     name: 'one-byte-readers',
     about: '100 connections ask 8 times each for a streamed answer of 4 MB once more, and read a byte a second.',
     clients: 100,

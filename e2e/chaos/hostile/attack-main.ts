@@ -35,8 +35,9 @@ const ATTACKS: Record<AttackName, (client: number) => Promise<void>> = {
   'guessed-files': () => get(`/files/${Math.random().toString(36).slice(2)}`),
   'idle-connections': () => sendSlices('', ''),
   'unread-pages': () => neverRead('GET /docs HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(32)),
-  'unread-streams': () => neverRead(resumeHead().repeat(8)),
-  'one-byte-readers': () => readByBytes(resumeHead().repeat(8)),
+  'unread-streams': () => neverRead(resumeHead('?stream=true').repeat(8)),
+  'unread-answers': () => neverRead(resumeHead().repeat(8)),
+  'one-byte-readers': () => readByBytes(resumeHead('?stream=true').repeat(8)),
   'open-streams': () => {
     const body = JSON.stringify({
       model: 'ai-2.5-flash',
@@ -120,8 +121,9 @@ function neverRead(requests: string): Promise<void> {
   return holdUnread(requests, (socket) => socket.pause());
 }
 
-function resumeHead(): string {
-  const path = `/v1/chat/completions/${target.completionId}?stream=true`;
+/** @param how in one piece, where it says nothing */
+function resumeHead(how = ''): string {
+  const path = `/v1/chat/completions/${target.completionId}${how}`;
   return `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${target.key}\r\n\r\n`;
 }
 

@@ -28,6 +28,7 @@ export type AttackName =
   | 'idle-connections'
   | 'unread-pages'
   | 'unread-streams'
+  | 'unread-answers'
   | 'one-byte-readers'
   | 'open-streams'
   | 'pages';

@@ -17,12 +17,14 @@ import type { Cursor } from '../live/cursor.ts';
 import { isSettled } from '../live/find-answer.ts';
 import { type AskedBefore, type FoundRequest, findRequest, stopFollowing } from '../live/find-request.ts';
 import { type HeldFrames, holdFrames } from '../live/held-frames.ts';
+import { inTurn } from '../live/in-turn.ts';
 import type { StreamRendering } from '../live/stream-rendering.ts';
 import { GENERATION_RULES, type ReadingLimits } from './generation-rules.ts';
 import type { GenerationProtocol, SettledRequest } from './protocol.ts';
 import { type ResumeReading, readResume } from './read-resume.ts';
 import { firstOf } from './reply-wait.ts';
 import { runStream } from './run-stream.ts';
+import { shareLongTexts } from './share-long-texts.ts';
 
 /** How much further than the partial text a reader may be, who has had frames: what is written in some seconds. */
 const MOST_AHEAD = 65_536;
@@ -163,13 +165,19 @@ async function waitFor(resumed: Resumed, end: () => void): Promise<Answer> {
   const { deps, requestId, caller } = resumed;
   try {
     const settlement = await settlementOf(resumed);
-    if (!lacksTexts(settlement)) return answerOf(resumed, settlement);
-    const whole = await deps.live.finder.find(requestId, 'settled');
-    if (whole && isSettled(whole)) return answerOf(resumed, whole);
+    const whole = lacksTexts(settlement) ? await deps.live.finder.find(requestId, 'settled') : settlement;
+    if (whole && isSettled(whole)) return await answerManyOf(resumed, whole);
     return unavailable(rateLimitHeaders(caller.admission), { keyId: caller.keyId });
   } finally {
     end();
   }
+}
+
+/** An answer that may be asked for by hundreds at once. */
+function answerManyOf(resumed: Resumed, settlement: Settlement): Answer | Promise<Answer> {
+  const answer = answerOf(resumed, settlement);
+  const body = shareLongTexts(answer.body, settlement);
+  return body === answer.body ? answer : inTurn(() => ({ ...answer, body }));
 }
 
 /** Whether only the length of its texts is said: it is long, or the reply was for a gateway that has streamed them. */

@@ -2,25 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { GatewayMetrics } from '@lontar/shared/gateway-metrics.ts';
 import { GrowingText } from '@lontar/shared/growing-text.ts';
 import type { Frame } from '@lontar/shared/live/frames.ts';
-import { oneATurn } from '@lontar/shared/one-a-turn.ts';
 import type { Answered } from '@lontar/shared/settlement/settlement.ts';
 import type { EventSink } from '../envelope/streamed-answer.ts';
 import { type AnswerOutlet, AnswerStream, type AnswerTexts, type CallPart, type WholeAnswer } from './answer-stream.ts';
 import type { Cursor } from './cursor.ts';
 import { type AnswerFinder, isSettled } from './find-answer.ts';
+import { inTurnIfLong } from './in-turn.ts';
 import type { StreamRendering } from './stream-rendering.ts';
 
 /** Between two looks for what is missing: partial texts grow once a second. */
 const LOOK_AGAIN_MS = 300;
 /** How often a reader who came later looks, until workers know that its gateway follows: until its first frame. */
 const FOLLOW_LOOK_MS = 1_500;
-/** Units of an answer that are written at once; where there are more, as many as its reader has room for, in a turn of their own. */
-const MOST_AT_ONCE = 16_384;
 /** How long the rest of a settled answer is looked for, ms. */
 const REST_PATIENCE_MS = 10_000;
-
-/** Of all readers: there is one event loop. */
-const inTurn = oneATurn();
 
 export interface ReaderDeps {
   readonly finder: AnswerFinder;
@@ -200,14 +195,4 @@ export class AnswerReader implements AnswerOutlet {
 
 function withoutTexts({ reasoningLength, textLength, calls }: WholeAnswer): WholeAnswer {
   return { reasoningLength, textLength, calls };
-}
-
-/**
- * Writes to a reader what there is of an answer, and room for. Many who ask for a long one at once get it in turns of the event loop:
- * together they would keep all other callers waiting.
- *
- * @param units of the answer that the reader has not got
- */
-function inTurnIfLong<Result>(units: number, write: () => Result): Result | Promise<Result> {
-  return units > MOST_AT_ONCE ? inTurn(write) : write();
 }
