@@ -19,3 +19,13 @@ test('work that comes at once is done in order, with a turn of the event loop be
   expect(between('a', 'b')).toContain('turn');
   expect(between('b', 'c')).toContain('turn');
 });
+
+test('work that throws fails alone', async () => {
+  const inTurn = oneATurn();
+  const fails = inTurn(() => {
+    throw new Error('no');
+  });
+  const next = inTurn(() => 'done');
+  await expect(fails).rejects.toThrow('no');
+  expect(await next).toBe('done');
+});
