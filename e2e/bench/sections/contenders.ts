@@ -124,7 +124,12 @@ export async function startContenders(
 /** Jobs that its worker has at once: those of the loops, and at a pace those of 400 a second which take 1.5 s each. */
 const QUEUE_CONCURRENCY = { loops: 50, pace: 1_000 };
 
-/** @param jobMs what each job takes where they come at a pace, as requests in an open loop; absent for loops that wait */
+/**
+ * Starts the bare queue loop's worker, on a Redis of its own.
+ *
+ * @param jobMs what each job takes where they come at a pace, as requests in an open loop; absent for loops that wait
+ * @throws when Redis or the worker does not start
+ */
 export async function startQueueFloor(
   folder: string,
   jobMs?: number,
