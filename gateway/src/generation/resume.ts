@@ -17,7 +17,7 @@ import type { Cursor } from '../live/cursor.ts';
 import { isSettled } from '../live/find-answer.ts';
 import { type AskedBefore, type FoundRequest, findRequest, stopFollowing } from '../live/find-request.ts';
 import { type HeldFrames, holdFrames } from '../live/held-frames.ts';
-import { inTurn } from '../live/in-turn.ts';
+import { inTurn } from '../live/reader-turns.ts';
 import type { StreamRendering } from '../live/stream-rendering.ts';
 import { GENERATION_RULES, type ReadingLimits } from './generation-rules.ts';
 import type { GenerationProtocol, SettledRequest } from './protocol.ts';

@@ -7,7 +7,7 @@ import type { EventSink } from '../envelope/streamed-answer.ts';
 import { type AnswerOutlet, AnswerStream, type AnswerTexts, type CallPart, type WholeAnswer } from './answer-stream.ts';
 import type { Cursor } from './cursor.ts';
 import { type AnswerFinder, isSettled } from './find-answer.ts';
-import { inTurnIfLong } from './in-turn.ts';
+import { inTurnIfLong } from './reader-turns.ts';
 import type { StreamRendering } from './stream-rendering.ts';
 
 /** Between two looks for what is missing: partial texts grow once a second. */
