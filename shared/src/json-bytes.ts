@@ -4,7 +4,10 @@ export interface RawJson {
 }
 
 /** @throws SyntaxError where it is no JSON of a text, number, flag or null */
-export const { rawJSON: rawJson } = JSON as unknown as { rawJSON(json: string): RawJson };
+export const { rawJSON: rawJson, isRawJSON: isRawJson } = JSON as unknown as {
+  rawJSON(json: string): RawJson;
+  isRawJSON(value: unknown): value is RawJson;
+};
 
 /**
  * What stands for bytes until they are put in their place. `JSON.stringify` escapes no slash, so that behind a quote these

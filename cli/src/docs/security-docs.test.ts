@@ -49,7 +49,7 @@ describe('docs/security.md', () => {
   });
 
   test('names attacks of the suite that exist', () => {
-    const suite = readFileSync(new URL('e2e/chaos/faults/hostile.ts', ROOT), 'utf8');
+    const suite = readFileSync(new URL('e2e/chaos/hostile/attacks.ts', ROOT), 'utf8');
     const attacks = rows.flatMap(([, , shown = '']) =>
       [...shown.matchAll(/`hostile-([a-z-]+)`/g)].map(([, name]) => name ?? ''),
     );

@@ -1,9 +1,7 @@
-import { JsonBytes, type RawJson } from '@lontar/shared/json-bytes.ts';
+import { isRawJson, JsonBytes } from '@lontar/shared/json-bytes.ts';
 
 /** Characters from which on a text is shared. */
 const LONG = 16_384;
-
-const { isRawJSON } = JSON as unknown as { isRawJSON(value: unknown): value is RawJson };
 
 /** What is shared of an answer, by what stands in its bodies: texts, and JSON of texts, which may read like another text. */
 interface Shared {
@@ -25,7 +23,7 @@ export function shareLongTexts(body: unknown, found: object): unknown {
   const shareIn = (value: unknown): unknown => {
     if (typeof value === 'string') return value.length > LONG ? share(texts, value, JSON.stringify) : value;
     if (typeof value !== 'object' || value === null || value instanceof JsonBytes) return value;
-    if (isRawJSON(value)) {
+    if (isRawJson(value)) {
       const { rawJSON } = value;
       return rawJSON.length > LONG ? share(literals, rawJSON, asItIs) : value;
     }

@@ -169,7 +169,7 @@ export class AnswerReader implements AnswerOutlet {
   private async fill(): Promise<void> {
     const found = await this.deps.finder.find(this.input.requestId);
     // How it was settled comes by the inbox.
-    if (!this.isClosed && found !== undefined && !isSettled(found)) {
+    if (found !== undefined && !isSettled(found)) {
       await this.takeTexts(found);
       if (!this.isClosed && !this.stream.isBehind) this.deps.metrics.streamGapsFilled.inc();
     }
